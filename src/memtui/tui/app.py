@@ -24,7 +24,7 @@ from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import key_bindings, notes, terminal, theme
+from memtui.tui import key_bindings, terminal, theme, toasts
 from memtui.tui.commands import AppCommands, no_such_memory
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.double_g import DoubleG
@@ -99,7 +99,7 @@ class MemtuiApp(App[None]):
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.files = FileReader(self, self.data)
-        self.notes = notes.Toasts(self)
+        self.toasts = toasts.Toasts(self)
         self.double_g = DoubleG(self)
         self.theme_choice = theme.ThemeChoice(self, self)
         self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
@@ -257,12 +257,12 @@ class MemtuiApp(App[None]):
 
     def notify(self, message: str, **more: Any) -> None:
         """Show a note, long enough to be read."""
-        more["timeout"] = notes.seconds(message, more.get("severity", "information"))
+        more["timeout"] = toasts.seconds(message, more.get("severity", "information"))
         super().notify(message, **more)
 
     def on_notify(self, event: Notify) -> None:
         """Remove the notes that the new one replaces."""
-        self.notes.make_room(event.notification)
+        self.toasts.make_room(event.notification)
 
     def fail(self, error: MemtuiError) -> None:
         """Show a note of what went wrong and what to do."""
@@ -275,7 +275,7 @@ class MemtuiApp(App[None]):
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, and show how it begins."""
         self.copy_to_clipboard(text)
-        self.say(notes.copied(text))
+        self.say(toasts.copied(text))
 
     # files
 
@@ -332,7 +332,7 @@ class MemtuiApp(App[None]):
         if isinstance(event, events.Key) and not event.is_forwarded:  # else it has come back from a widget
             self.files.last_key = self.data.now()
             self.net.forget_failures()
-            self.notes.drop_errors()
+            self.toasts.drop_errors()
             if self.double_g.takes(event):
                 return
             if event.key == "escape" and self.at_work and self.undo.stop():
