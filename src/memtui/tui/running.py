@@ -11,7 +11,7 @@ from textual.screen import Screen
 from memtui.core.base.errors import MemtuiError
 from memtui.present import safe_text
 from memtui.present.file_errors import file_error
-from memtui.tui.services import BUSY, COMMAND, Command, Services
+from memtui.tui.services import BUSY, COMMAND, READ_ONLY, Command, Services
 
 if TYPE_CHECKING:
     from memtui.actions import Action
@@ -40,7 +40,7 @@ class Runner:
         if action.writes and self.services.at_work:
             return BUSY
         if action.writes and self.services.read_only:
-            return "memtui runs with --read-only."
+            return READ_ONLY
         if action.listed and screen.detail_covers_list:
             return "The list is hidden while you read: escape goes back to it."
         return ""

@@ -15,7 +15,7 @@ from memtui.core.journal import undo
 from memtui.present.changes import DONE, asked_about, reason, undone_as_one
 from memtui.present.file_errors import file_error
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
-from memtui.tui.services import BUSY, HowFar
+from memtui.tui.services import BUSY, READ_ONLY, HowFar
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -51,8 +51,9 @@ class Undo:
     def want(self, op: undo.Op, key: str | None = None) -> None:
         """Undo or redo the last change, or undo the one with this key. Ask first about a change that was not made in
         this TUI."""
-        if self.services.at_work:
-            self.services.notify(BUSY, severity="warning", markup=False)
+        reason = BUSY if self.services.at_work else READ_ONLY if self.services.read_only else ""
+        if reason:
+            self.services.notify(reason, severity="warning", markup=False)
             return
         self._wanted.append(Wanted(op, key, self._other_keys))
         if not self._running:

@@ -34,7 +34,6 @@ from memtui.tui.widgets.rows import Column, RowList
 if TYPE_CHECKING:
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger, Transaction
-    from memtui.core.journal.undo import Op
 
 # The words for where a change was made.
 WRITERS = {"tui": "tui", "cli": "shell"}
@@ -256,7 +255,7 @@ class Changes(Dialog[None]):
         if row is None or self.ledger is None:
             return
         if any(each.id in self.ledger.undoable for each in row.together or [row.each]):
-            self._turn("undo", row.id)
+            self.services.turn("undo", row.id)
         else:
             self.services.say(f"This change {self._meaning(row)}.")
 
@@ -274,10 +273,4 @@ class Changes(Dialog[None]):
 
     def action_redo(self) -> None:
         """Redo the change that was undone last."""
-        self._turn("redo")
-
-    def _turn(self, op: "Op", key: str | None = None) -> None:
-        if self.services.read_only:
-            self.services.notify("memtui runs with --read-only.", severity="warning", markup=False)
-            return
-        self.services.turn(op, key)
+        self.services.turn("redo")

@@ -10,7 +10,7 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
 from memtui.tui.screens.health.rows import HealthRow, as_typed
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import READ_ONLY, Command, Services, first_of
 
 HERE, ALL = "here", "all"
 
@@ -40,7 +40,7 @@ class SettingCommands:
 
     def _why_no_edit(self) -> str:
         if self.services.read_only:
-            return self._why_elsewhere() or "memtui runs with --read-only."
+            return self._why_elsewhere() or READ_ONLY
         return "" if self.file.kept else self._why_elsewhere()
 
     def _why_default(self) -> str:
