@@ -1,4 +1,4 @@
-"""Toasts: the notes above the bottom bar, where they cover nothing. One at a time, and an error until a key is pressed."""
+"""Toasts: the notes above the bottom bar, where they cover nothing; one at a time, an error until a key is pressed."""
 
 from typing import TYPE_CHECKING
 
