@@ -72,7 +72,7 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     shown = bare("deliveries", "show", old[0]).out
     assert "97 characters" in shown
     assert "text removed: it is more than 90 days old" in shown
-    assert "1 guidance" in bare("deliveries").out
+    assert "1 note" in bare("deliveries").out
     assert old[0] in [row["id"] for row in bare.json("receipts")["receipts"]]
     row = bare.json("sessions", "--all-projects")["sessions"][0]
     assert row["deliveries"] == 1

@@ -91,9 +91,9 @@ def test_without_a_pager_the_answer_is_printed(terminal):
 
 @pytest.mark.skipif("CI" not in os.environ and not shutil.which("less"), reason="less is not installed")
 def test_q_leaves_less(terminal):
-    drawn, code = terminal("inbox", pager="less", keys=b"q", awaits=b"Guidance")
+    drawn, code = terminal("inbox", pager="less", keys=b"q", awaits=b"Notes")
     assert code == 0
-    assert "Pending items" not in drawn
+    assert "Unfinished work" not in drawn
 
 
 def test_what_is_said_beside_an_answer_comes_behind_it(terminal):

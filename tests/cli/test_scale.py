@@ -167,7 +167,7 @@ def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bar
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
     found = bare("inbox").out
-    assert "Pending items  250" in found
+    assert "Unfinished work  250" in found
     assert "matter 199" in found
     assert "matter 200" not in found
     assert "and 50 more: memtui inbox --kind items --limit 0" in found

@@ -23,14 +23,14 @@ def test_each_outcome_has_a_glyph_and_a_meaning():
     ("items", "words"),
     [
         ([], "nothing"),
-        ([{"kind": "guidance"}] * 2, "2 guidance"),
+        ([{"kind": "guidance"}] * 2, "2 notes"),
         ([{"kind": "index"}] * 14, "index of 14"),
         ([{"kind": "pending-update"}], "1 draft"),
         ([{"kind": "pending-item"}] * 3, "3 items"),
         ([{"kind": "memory"}] * 2, "2 memories"),
         ([{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
         ([{"kind": "use", "id": "prefer-pnpm"}], "agent used prefer-pnpm"),
-        ([{"kind": "guidance"}, {"kind": "index", "left_out": "no room", "count": 7}], "1 guidance, 7 left out"),
+        ([{"kind": "guidance"}, {"kind": "index", "left_out": "no room", "count": 7}], "1 note, 7 left out"),
         ([{"kind": "guidance", "left_out": "too long"}], "1 left out"),
     ],
 )
@@ -45,11 +45,11 @@ NOTE = '<memtui-guidance id="g1" delivery="d">\nNote left by …\nCI is red on m
     ("text", "items", "words"),
     [
         (NOTE, [{"kind": "guidance", "id": "g1"}], "CI is red on main: the lockfile"),
-        ("", [{"kind": "guidance", "id": "g1"}], "1 guidance"),
+        ("", [{"kind": "guidance", "id": "g1"}], "1 note"),
         ("", [{"kind": "index", "id": name} for name in "abcdef"], "index of 6 · a, b, c, d, …"),
         ("", [{"kind": "use", "action": "read", "id": "prefer-pnpm"}], "agent read prefer-pnpm"),
         (NOTE, [{"kind": "guidance", "id": "g1"}, {"kind": "index", "id": "a"}],
-         "1 guidance, index of 1 · CI is red on main: the lockfile, a"),
+         "1 note, index of 1 · CI is red on main: the lockfile, a"),
     ],
 )  # fmt: skip
 def test_a_delivery_is_described_by_the_first_words_of_what_it_brought(text, items, words):

@@ -1,4 +1,4 @@
-"""The options of `memtui guide` on guidance that was left before: `--edit`, `--again`, `--withdraw`.
+"""The options of `memtui guide` on notes that were written before: `--edit`, `--again`, `--withdraw`.
 
 They are no part of commands/guide.py because monitors call that every minute, and it must import little.
 """
@@ -16,21 +16,21 @@ from memtui.core.review.waiting import find
 
 
 def withdraw(ctx: Context, ref: str) -> Result:
-    """Take guidance back before it is delivered."""
-    items = entries.pick(ctx, [ref], ("guidance",), "guidance")
+    """Withdraw a note before it is delivered."""
+    items = entries.pick(ctx, [ref], ("guidance",), "note")
     done = ctx.review().withdraw(items)
     data = {"withdrawn": [item.id for item in items], "transaction": done}
     return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (undo: memtui undo)"))
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
-    """Leave guidance again: what waits is renewed, until `expires`; what was delivered becomes a new note.
+    """Send a note again: what waits is renewed, until `expires`; what was delivered becomes a new note.
 
     `fields` are those of the new note. Raises NotFoundError, MemtuiError.
     """
     every = entries.read(ctx, ("guidance",), all_projects=True)
     try:
-        item = find(every, ref, "guidance")
+        item = find(every, ref, "note")
     except NotFoundError as error:
         note = notes.find(ctx.root, ref.strip().upper())
         if note is None:
@@ -50,11 +50,11 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
 
 
 def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
-    """Change guidance that waits, as one step of undo: its text, addressees, urgency, expiry or inbox.
+    """Change a note that waits, as one step of undo: its text, addressees, urgency, expiry or inbox.
 
     What no option names stays as it is. Raises UsageError, NotFoundError.
     """
-    (item,) = entries.pick(ctx, [args.edit], ("guidance",), "guidance")
+    (item,) = entries.pick(ctx, [args.edit], ("guidance",), "note")
     if args.sender != "cli":
         raise UsageError("The sender can't be changed.", "Write another note with --from.")
     if text is None and not args.to and args.urgent is None and args.expires is None and not args.everywhere:

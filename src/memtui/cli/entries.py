@@ -15,7 +15,7 @@ from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import undelivered
 
 LIMIT = 200  # entries of each kind in a list, by default
-KIND_WORDS = {"guidance": "guidance", "updates": "pending updates", "items": "pending items"}
+KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "unfinished work"}
 FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> 
     if bool(args.ids) == bool(args.all):
         raise UsageError("Give one or more IDs, or --all.", "`memtui inbox` lists them.")
     if not args.all:
-        return pick(ctx, args.ids, ("updates",), "pending update")
+        return pick(ctx, args.ids, ("updates",), "draft")
     found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
     if not found:
         raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")

@@ -41,7 +41,7 @@ EVENTS = {
 }
 # Kinds of contents, for help and filters.
 KINDS = {
-    "guidance": "guidance",
+    "guidance": "notes",
     "index": "index lines of memories",
     "memory": "whole memories",
     "pending-update": "drafts",
@@ -51,7 +51,7 @@ KINDS = {
 }
 # One and several of a kind, where these are not the kind and an s.
 NOUNS = {
-    "guidance": ("guidance", "guidance"),
+    "guidance": ("note", "notes"),
     "index": ("index line", "index lines"),
     "memory": ("memory", "memories"),
     "use": ("use", "uses"),
@@ -61,7 +61,7 @@ NOUNS = {
 
 
 def what(contents: ItemCounts) -> str:
-    """Describe the contents of a delivery: `2 guidance, index of 14, 3 left out`."""
+    """Describe the contents of a delivery: `2 notes, index of 14, 3 left out`."""
     words = []
     for kind, count in contents.counts:
         if kind == "use":

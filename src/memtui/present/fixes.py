@@ -13,7 +13,7 @@ from memtui.core.inbox.reconcile import Reconciled
 NOTHING = {
     "errors": "There are no errors to set aside.",
     "files": "All files are yours alone already.",
-    "guidance": "Nothing new is known of any guidance yet.",
+    "guidance": "Nothing new is known of any note yet.",
     "index": "There is nothing to fix.",
     "collect": "Nothing is old enough to be deleted.",
 }

@@ -303,7 +303,7 @@ async def test_the_summary_says_what_arrived_of_what_is_settled_and_how_to_clear
         assert screen.summary().plain == "4 match: in blog · ✓ arrived 2 of 4  ✗ 2 lost  escape clears it"
         screen.filters.set_fields(kind="guidance")
         await ready(pilot)
-        assert screen.summary().plain.endswith("in blog, guidance · ✓ arrived 1 of 3  ✗ 2 lost  escape clears the last")
+        assert screen.summary().plain.endswith("in blog, notes · ✓ arrived 1 of 3  ✗ 2 lost  escape clears the last")
 
 
 async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
@@ -388,7 +388,7 @@ async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries
         assert [row.id for row in screen.table.rows] == both
         line = screen.query_one("#summary").render().plain
         assert "session" in line
-        assert "guidance" in line
+        assert "notes" in line
         await pilot.press("escape")
         await ready(pilot)
         assert len(screen.table.rows) == mine

@@ -34,7 +34,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "approve",
         run,
-        "approve drafts (pending updates): make them memories",
+        "approve drafts: make them memories",
         "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
         "memtui approve 7XAD --into prefer-pnpm",
         "What is written is shown; `memtui undo` undoes it. Of an ID, 4 characters of its beginning or end are enough.",

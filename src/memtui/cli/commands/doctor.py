@@ -48,7 +48,7 @@ def register(commands: "parser.Commands") -> None:
         choices=("all", *AT_ONCE),
         metavar="WHAT",
         help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
-        " readable for you only), guidance (find out whether it arrived), index (lines of MEMORY.md, after a diff)",
+        " readable for you only), guidance (find out whether notes arrived), index (lines of MEMORY.md, after a diff)",
     )
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 

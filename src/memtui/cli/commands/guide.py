@@ -53,19 +53,19 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--again",
         metavar="ID",
-        help="deliver guidance again: expired, returned too often, or already delivered",
+        help="deliver a note again: expired, returned too often, or already delivered",
     )
     found.add_argument(
         "--edit",
         metavar="ID",
-        help="change guidance that waits: TEXT, --to (or anyone), --urgent, --expires, --global",
+        help="change a note that waits: TEXT, --to (or anyone), --urgent, --expires, --global",
     )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
-    found.add_argument("--withdraw", metavar="ID", help="withdraw guidance that was not delivered yet")
+    found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Leave guidance, or do what an option says with guidance that was left before."""
+    """Write a note, or do what an option says with one that was written before."""
     options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
     if len(options) > 1 or (options and args.text and not args.edit):
         raise UsageError("Use only one of --list, --withdraw, --again and --edit, with nothing else.")
@@ -186,7 +186,7 @@ def _text(words: "list[str]") -> str:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise UsageError(
-                "The guidance is not UTF-8 text.", "Put other data into a file and name the file in the note."
+                "The note is not UTF-8 text.", "Put other data into a file and name the file in the note."
             ) from error
     else:
         text = " ".join(words)

@@ -10,7 +10,7 @@ from memtui.cli.show import entries as shown
 from memtui.core.base.phrasing import ago
 from memtui.core.review.waiting import KINDS
 
-TITLES = {"guidance": "Guidance", "updates": "Pending update", "items": "Pending item"}
+TITLES = {"guidance": "Note", "updates": "Draft", "items": "Unfinished item"}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -21,10 +21,10 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list notes, drafts and unfinished work",
         "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
-        "That is guidance for the agent, drafts (pending updates) to review, and unfinished items.",
+        "That is notes for the agent, drafts of memories to review, and unfinished items.",
     )
-    found.add_argument("--kind", choices=KINDS, help="only guidance, updates or items")
-    found.add_argument("--snoozed", action="store_true", help="the pending updates that wait until a later time")
+    found.add_argument("--kind", choices=KINDS, help="guidance: notes, updates: drafts, items: unfinished work")
+    found.add_argument("--snoozed", action="store_true", help="the drafts that wait until a later time")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
     found.add_argument(
         "--limit", type=parser.count, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all"

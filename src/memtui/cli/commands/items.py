@@ -73,14 +73,14 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
 
 
 def act(ctx: Context, args: argparse.Namespace) -> Result:
-    """Tick items off, keep them, or make guidance of them."""
-    # A draft can become guidance too, but is never done or kept.
+    """Tick items off, keep them, or turn them into notes."""
+    # A draft can become a note too, but is never done or kept.
     kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
     items = entries.pick(ctx, args.ids, kinds, what)
     review = ctx.review()
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
     renamed = _new_ids(ctx, items) if args.action == "keep" else {}
-    verb = {"done": "done", "keep": "kept", "guide": "now guidance"}[args.action]
+    verb = {"done": "done", "keep": "kept", "guide": "now a note"}[args.action]
 
     def text(out: Output) -> None:
         for item in items:

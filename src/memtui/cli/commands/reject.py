@@ -16,7 +16,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "reject",
         run,
-        "reject drafts (pending updates)",
+        "reject drafts",
         "memtui reject 7XAD\nmemtui reject --all --never",
         "`memtui undo` brings them back.",
     )

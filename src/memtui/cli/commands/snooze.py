@@ -17,7 +17,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "snooze",
         run,
-        "hide drafts (pending updates) until a time",
+        "hide drafts until a time",
         "memtui snooze 7XAD --until friday\nmemtui snooze --all --until 2w\nmemtui snooze 7XAD --until now",
         "Until then they are not listed, not counted and not delivered. `memtui inbox --snoozed` lists them.",
     )

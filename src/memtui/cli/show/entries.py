@@ -1,4 +1,4 @@
-"""The lists of `memtui inbox` and `guide --list`: entries by kind, guidance under way, guidance delivered last."""
+"""The lists of `memtui inbox` and `guide --list`: entries by kind, notes under way, notes delivered last."""
 
 from memtui.cli import entries
 from memtui.cli.context import Context
@@ -39,7 +39,7 @@ def listing(
     told: "list[dict[str, object]] | None" = None,
     snoozed: bool = False,
 ) -> Result:
-    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: guidance delivered last.
+    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: notes delivered last.
     With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
@@ -74,7 +74,7 @@ def listing(
 
 
 def told(ctx: Context) -> "list[dict[str, object]]":
-    """Return the guidance of this project and the global inbox that was delivered last, with outcomes, for --json."""
+    """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json."""
     found: list[notes.Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)
@@ -98,7 +98,7 @@ def told(ctx: Context) -> "list[dict[str, object]]":
 
 
 def _under_way(ctx: Context, all_projects: bool) -> "list[dict[str, object]]":
-    """Return guidance that a hook has claimed and no transcript proves delivered yet, for --json."""
+    """Return notes that a hook has claimed and no transcript proves delivered yet, for --json."""
     slugs = [ctx.slug, None, *(s for s in paths.inbox_slugs(ctx.root) if all_projects and s != ctx.slug)]
     return [
         {
@@ -148,7 +148,7 @@ def _print(
         out.print()
     if not items and not claimed:
         out.print("Nothing waits here.")
-        out.print('  Leave guidance: memtui guide "…"')
+        out.print('  Write a note: memtui guide "…"')
     if elsewhere:
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
 

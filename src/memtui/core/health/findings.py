@@ -45,7 +45,7 @@ FIX_FILES = "memtui doctor --fix files, or: chmod -R "
 FIX_INDEX = "memtui index --scope {scope} --fix"
 WITHDRAW = "memtui guide --withdraw {id}"
 AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
-GUIDANCE = "Guidance “{text}” for {inbox}"
+NOTE_OF = "Note “{text}” for {inbox}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
 UNLINK = "Remove the link."
@@ -162,35 +162,35 @@ REGISTRY = {
     "inbox.closed": Kind("You may not read {path}.", 'Make it yours again: sudo chown "$USER" {path}'),
     "inbox.directory": Kind("{path} is a directory, not a file.", "Move it away: mv {path} {path}.aside"),
     "inbox.unread": Kind("{path} can't be read: {why}.", "Check what it is, its owner and its mode."),
-    "inbox.claim_unread": Kind("{path} can't be read ({why}), so its guidance stays undelivered.", "Move {path} away."),
+    "inbox.claim_unread": Kind("{path} can't be read ({why}), so its notes stay undelivered.", "Move {path} away."),
     "inbox.unproven": Kind(
-        "It is not known whether guidance for {inbox} arrived with delivery {delivery}.",
+        "It is not known whether the notes for {inbox} arrived with delivery {delivery}.",
         "The next session of that project finds out, or now: memtui doctor --fix guidance",
         "guidance",
     ),
     "inbox.nobody": Kind(
-        GUIDANCE + " reaches nobody: no agent or session is called “{whom}”.",
+        NOTE_OF + " reaches nobody: no agent or session is called “{whom}”.",
         f"Change whom it is for, or {WITHDRAW}",
         "withdraw",
     ),
     "inbox.endless": Kind(
-        GUIDANCE + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}", "withdraw"
+        NOTE_OF + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}", "withdraw"
     ),
-    "inbox.expired": Kind(GUIDANCE + " expired before it was delivered.", AGAIN, "again", "expired"),
+    "inbox.expired": Kind(NOTE_OF + " expired before it was delivered.", AGAIN, "again", "expired"),
     "inbox.held": Kind(
-        GUIDANCE + " is held back: it came back {attempts} times.", AGAIN, "again", "held: came back {attempts} times"
+        NOTE_OF + " is held back: it came back {attempts} times.", AGAIN, "again", "held: came back {attempts} times"
     ),
     "inbox.binary": Kind(
-        GUIDANCE + " is not text, so it is not delivered.", WITHDRAW, "withdraw", "binary, not delivered"
+        NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "withdraw", "binary, not delivered"
     ),
     "inbox.long": Kind(
-        GUIDANCE + " is too long to be delivered.",
+        NOTE_OF + " is too long to be delivered.",
         f"Shorten it: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
         "withdraw",
         "too long to deliver",
     ),
     "inbox.secret": Kind(
-        "Guidance {id} for {inbox} seems to contain {kinds}.",
+        "Note {id} for {inbox} seems to contain {kinds}.",
         f"Take it out: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
         "withdraw",
     ),

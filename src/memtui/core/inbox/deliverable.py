@@ -88,6 +88,6 @@ def check(budget: int, now: float, text: str, fields: "dict[str, str]", director
 
         units = delivery_blocks.units(visible.clean(text))
         raise UsageError(
-            f"The guidance is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
+            f"The note is {units:,} characters long, and {max(0, units - too_long):,} fit into one delivery.",
             "Shorten it, or put the long part into a file and name the file.",
         )

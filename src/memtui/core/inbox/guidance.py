@@ -26,9 +26,9 @@ def text(given: str) -> str:
     """Return the text of a note without blanks around it."""
     found = given.replace("\r\n", "\n").strip("\n \t\r")
     if not found:
-        raise UsageError("The guidance is empty; no note was saved.", "Give some text.")
+        raise UsageError("The note is empty; nothing was saved.", "Give some text.")
     if "\0" in found or any("\ud800" <= c <= "\udfff" for c in found):
-        raise UsageError("The guidance is not text.", "Put other data into a file and name the file in the note.")
+        raise UsageError("The note is not text.", "Put other data into a file and name the file in the note.")
     return found
 
 

@@ -138,7 +138,7 @@ class Review:
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
-        words = f"guidance “{_gist(text)}”"
+        words = f"note “{_gist(text)}”"
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
@@ -159,7 +159,7 @@ class Review:
         for item in items:
             fields = {"id": ids.new_id(self.now()), "time": clock.iso_seconds(self.now()), "from": self.by}
             changes.append(_appended(item.directory, "guidance", fields, item.text))
-        return self._run("guide", changes, items, "turn {} into guidance")
+        return self._run("guide", changes, items, "turn {} into a note" if len(items) == 1 else "turn {} into notes")
 
     def _check_length(self, directory: str, fields: dict[str, str], text: str) -> None:
         budget = config.number(config.load(self.root), "budget")

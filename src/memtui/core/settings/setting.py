@@ -14,11 +14,11 @@ Value = str | int | float | bool
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
-    "mode": "full, whisper (guidance and items), off",
+    "mode": "full, whisper (notes and items), off",
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
-    "updates_max": "pending updates in one delivery",
+    "updates_max": "drafts in one delivery",
     "updates_days": "days after which they are not delivered",
-    "items_max": "pending items in one delivery",
+    "items_max": "unfinished items in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
@@ -26,7 +26,7 @@ MEANINGS = {
     "undo_changes": "newest changes kept for undo, 0: all",
     "texts_days": "days that delivered texts stay, 0: all",
     "trust_days": "days trust in gone texts stays, 0: all",
-    "guide_to": "whom guidance is for: anyone, people",
+    "guide_to": "whom notes are for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
     "pager": "auto: long answers on a terminal; never",
