@@ -84,6 +84,7 @@ TITLES = {
     "health.install": "health: install hooks",
     "health.uninstall": "health: take hooks out",
     "health.follow": "health: to what it is about",
+    "health.range": "health: mark a range",
     "health.edit": "health: change",
     "health.default": "health: back to the default",
     "health.attention": "health: problems",
@@ -225,7 +226,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("sessions.projects", "p", "projects", "Of all projects, or of this one", listed=True),
     Action("sessions.lost", "exclamation_mark", "lost", "Show only sessions that lost something", listed=True),
     Action("health.follow", "f", "go to it", "To the memory, the note or the index that a finding is about"),
-    Action("health.fix", "F", "fix", "Do what the finding says, where that is safe", writes=True),
+    Action("health.fix", "F", "fix", "Do what the finding says, where that is safe; of all marked ones", writes=True),
+    Action("health.mark", "space", "mark", "Mark it; fix works on all marked ones", listed=True),
+    Action("health.mark_all", "A", "", "Mark all that are fixed in the same way, or none", listed=True),
+    Action("health.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action(
         "health.install", "i", "install hooks", "Put the hooks into a settings file, after showing how", writes=True
     ),

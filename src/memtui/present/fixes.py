@@ -29,13 +29,13 @@ def words(done: FixOutcome) -> str:
         back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
         return f"Found out what became of {number}; {many(back, 'note')} back in the queue."
-    names = ", ".join(each.scope.shown for each in done.changed if isinstance(each, Report))
+    names = some([each.scope.shown for each in done.changed if isinstance(each, Report)])
     return {
         "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
         "index": f"Fixed MEMORY.md of {names}.",
-        "again": "It is delivered again.",
-        "withdraw": "Withdrawn.",
+        "again": many(len(done.changed), "note is", "notes are") + " delivered again.",
+        "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
 
 

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import shutil
+import threading
 
 import pytest
 
@@ -731,6 +732,86 @@ async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(he
         await pilot.press("escape")
         await ready(pilot)
         assert "in shop" in summary(screen)
+
+
+async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, world):
+    stores = {}
+    for store in sorted(os.listdir(world.config + "/projects")):
+        directory = f"{world.config}/projects/{store}/memory"
+        before = bytes_of(directory + "/MEMORY.md")
+        if before is not None:
+            write(f"{directory}/unlisted.md", "---\nname: unlisted\ndescription: In no index\n---\n\nBody.\n")
+            stores[f"{directory}/MEMORY.md"] = before
+    assert len(stores) > 1
+
+    def now():
+        return {path: fs.read_bytes(path) for path in stores}
+
+    async with health.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("p")
+        await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and "unlisted.md" in r.words)
+        await pilot.press("A")
+        await ready(pilot)
+        assert {row.about.code for row in screen.table.chosen()} >= {"memories.no_line"}
+        assert all(row.about.subject.startswith("index:") for row in screen.table.chosen())
+        assert f"{len(screen.table.marks)} marked" in screen.status
+        await pilot.press("F")
+        await ready(pilot)
+        shown = pilot.app.screen.plain
+        assert shown.count("](unlisted.md)") == len(stores)
+        assert all(f"MEMORY.md of {name}" in shown for name in ("auto", "auto:blog"))
+        await pilot.press("escape")
+        await ready(pilot)
+        assert now() == stores
+        await pilot.press("F", *["enter"] * 9)
+        await ready(pilot)
+        assert all(b"unlisted.md" in data for data in now().values())
+        assert not screen.table.marks
+        assert not any("unlisted.md" in row.words for row in listed(screen))
+        await pilot.press("z")
+        await ready(pilot)
+        assert now() == stores
+
+
+async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "finding" and r.mark == "✓")
+        await pilot.press("space")
+        assert not screen.table.marks
+        await pilot.press("v", "g", "g", "v")
+        await ready(pilot)
+        chosen = screen.table.chosen()
+        assert {row.about.code for row in chosen} >= {"inbox.expired", "memories.no_line"}
+        assert all(row.kind == "finding" for row in chosen)
+        assert not any(row.mark == "✓" for row in chosen)
+        await pilot.press("escape")
+        assert not screen.table.marks
+
+
+async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_before_it(health, monkeypatch):
+    from memtui.core.base.finding import problem
+    from memtui.hooks.installer import checkup
+
+    late = threading.Event()
+    old = [problem("client.old", path="claude", version="1.0.0")]
+
+    def check(_):
+        late.wait(20)
+        return old
+
+    monkeypatch.setattr(checkup, "client_check", check)
+    async with health.run_test(size=(80, 24)) as pilot:
+        for _ in range(400):
+            await pilot.pause(0.01)
+            if pilot.app.screen.found:
+                break
+        late.set()
+        screen = await ready(pilot)
+        assert "1.0.0" in str([row.words for row in listed(screen)])
+        assert screen.table.cursor == 1
 
 
 async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monkeypatch):

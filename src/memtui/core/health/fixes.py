@@ -5,7 +5,7 @@ ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff for t
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ AT_ONCE = ("files", "errors", "guidance", "index")
 
 class FixOutcome(NamedTuple):
     """The outcome of a fix. `changed`: paths, the claims that were settled, the reports of indexes that were fixed, or
-    the id of a note; `undoable`: whether it is a step of undo."""
+    the ids of notes; `undoable`: whether it is a step of undo."""
 
     fix: str
     changed: list[object]
@@ -41,18 +41,19 @@ class FixOutcome(NamedTuple):
     facts: retention.Due | None = None
 
 
-def fix(store: Store, what: str, subject: str = "") -> FixOutcome:
-    """Make the fix with the id `what`, for the `subject` of one finding or for all. Raises MemtuiError, OSError."""
-    return _FIXES[what](store, subject)
+def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
+    """Make the fix with the id `what`, for the `subjects` of some findings or for all. Raises MemtuiError, OSError."""
+    return _FIXES[what](store, subjects)
 
 
-def fixable(store: Store, subject: str = "", *, all_projects: bool = False) -> list[Report]:
-    """List the indexes that the fix `index` would change: of the scope that a finding is about, or of all scopes, with
+def fixable(store: Store, subjects: Sequence[str] = (), *, all_projects: bool = False) -> list[Report]:
+    """List the indexes that the fix `index` would change: of the scopes that findings are about, or of all scopes, with
     `all_projects` also those of other projects. Raises NotFoundError if there is no such scope."""
-    label = subject.partition(":")[2]
-    every = scopes.discover(store.env, store.cwd, all_projects=all_projects or label.startswith("auto:"))
-    if label:
-        every = [scopes.pick(every, label)]
+    labels = [label for each in subjects if (label := each.partition(":")[2])]
+    others = all_projects or any(label.startswith("auto:") for label in labels)
+    every = scopes.discover(store.env, store.cwd, all_projects=others)
+    if labels:
+        every = [scopes.pick(every, label) for label in labels]
     return [each for each in index_report.reports(store.root, every) if each.fixable]
 
 
@@ -62,7 +63,7 @@ def note(root: str, subject: str) -> Waiting:
     return find(items, subject.partition(":")[2], "guidance")
 
 
-def _errors(store: Store, _: str) -> FixOutcome:
+def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
     """Rename the log of errors, so that the next error begins a new one. No file is overwritten."""
     log = store.root + "/log"
     source = f"{log}/errors.jsonl"
@@ -78,7 +79,7 @@ def _errors(store: Store, _: str) -> FixOutcome:
     return FixOutcome("errors", [path])
 
 
-def _files(store: Store, _: str) -> FixOutcome:
+def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     """Make memtui's files readable and writable for their owner, and for nobody else.
 
     Undo makes them readable for others again, but leaves them to their owner: otherwise nothing else could be undone.
@@ -109,7 +110,7 @@ def _open(path: str, mode: int) -> None:
         raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
 
 
-def _guidance(store: Store, _: str) -> FixOutcome:
+def _guidance(store: Store, _: Sequence[str]) -> FixOutcome:
     """Settle every claim whose transcript shows what became of it."""
     settled = reconcile.reconcile(store.env, store.root, now=store.journal.now())
     return FixOutcome("guidance", [*settled], undoable=False)
@@ -128,16 +129,18 @@ def index(store: Store, shown: list[Report]) -> FixOutcome:
     return FixOutcome("index", [*todo])
 
 
-def _again(store: Store, subject: str) -> FixOutcome:
+def _again(store: Store, subjects: Sequence[str]) -> FixOutcome:
     """Leave guidance again that expired or came back too often."""
-    return FixOutcome("again", [_review(store).again(note(store.root, subject))[0]])
+    review = _review(store)
+    with review.journal.together():
+        return FixOutcome("again", [review.again(note(store.root, each))[0] for each in subjects])
 
 
-def _withdraw(store: Store, subject: str) -> FixOutcome:
+def _withdraw(store: Store, subjects: Sequence[str]) -> FixOutcome:
     """Withdraw guidance that can't be delivered."""
-    item = note(store.root, subject)
-    _review(store).withdraw([item])
-    return FixOutcome("withdraw", [item.id])
+    items = [note(store.root, each) for each in subjects]
+    _review(store).withdraw(items)
+    return FixOutcome("withdraw", [item.id for item in items])
 
 
 def _review(store: Store) -> Review:
@@ -164,11 +167,11 @@ def _storage_errors(store: Store) -> Iterator[None]:
         raise storage_error(error, str(error.filename or store.root)) from error
 
 
-_FIXES: dict[str, Callable[[Store, str], FixOutcome]] = {
+_FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     "guidance": _guidance,
-    "index": lambda store, subject: index(store, fixable(store, subject)),
+    "index": lambda store, subjects: index(store, fixable(store, subjects)),
     "again": _again,
     "withdraw": _withdraw,
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),

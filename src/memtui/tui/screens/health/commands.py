@@ -3,14 +3,18 @@ back asks first."""
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.finding import Finding
+from memtui.core.base.phrasing import many
 from memtui.core.health import findings, fixes, retention
 from memtui.core.health.index_report import Report
 from memtui.core.places import locate
 from memtui.present import fixes as fix_words
+from memtui.present import safe_text
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import Choice, sure
 from memtui.tui.dialogs.conflict import difference
@@ -37,6 +41,22 @@ FIXES = {
     "config": "opens config.toml in your editor",
     "collect": "deletes old data for good, after asking",
 }
+# The most notes that a question about several quotes, and the most characters of differences that are drawn whole.
+NOTES_SHOWN, DRAWN = 8, 40_000
+
+
+def index_changes(shown: Sequence[Report]) -> Text:
+    """Draw what becomes of indexes; of many, the last ones in numbers."""
+    text = Text()
+    for each in shown:
+        if len(shown) > 1:
+            text.append(f"MEMORY.md of {safe_text.line(each.scope.shown)}\n", "bold")
+        if len(text) < DRAWN:
+            text.append_text(difference(each.index.raw, each.fixed, ("the file now", "the fixed file"))).append("\n")
+        else:
+            old, new = set(each.index.raw.split(b"\n")), set(each.fixed.split(b"\n"))
+            text.append(f"  {many(len(new - old), 'line')} added, {len(old - new):,} removed\n")
+    return text
 
 
 class HealthCommands:
@@ -60,7 +80,7 @@ class HealthCommands:
             "health.install": Command(self.install),
             "health.uninstall": Command(self.uninstall, self._why_no_uninstall),
             "health.trust": Command(self.trust, self._why_no_trust),
-            "health.settle": Command(lambda: self._run_fix("guidance", "")),
+            "health.settle": Command(lambda: self._run_fix("guidance")),
         }
 
     # to what it is about
@@ -99,59 +119,95 @@ class HealthCommands:
         """Say what the key of `health.fix` does on a row; empty if only a person can fix it."""
         return FIXES.get(self._fix_of(row)[0], "")
 
-    def _why_no_fix(self) -> str:
+    def _fixes_chosen(self) -> dict[str, list[str]]:
+        """Return the subjects of the chosen rows by the id of their fix."""
+        found: dict[str, list[str]] = {}
+        for row in self.screen.table.chosen():
+            what, subject = self._fix_of(row)
+            if what and subject not in found.setdefault(what, []):
+                found[what].append(subject)
+        return found
+
+    def why_no_fix_here(self) -> str:
+        """Say why the row under the cursor can't be fixed; empty if it can."""
         row = self.screen.table.row
         if self._fix_of(row)[0]:
             return ""
         remedy = findings.remedy(row.about) if row is not None and isinstance(row.about, Finding) else ""
         return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
 
+    def _why_no_fix(self) -> str:
+        return "" if self._fixes_chosen() else self.why_no_fix_here()
+
+    def markable(self, rows: Sequence[HealthRow]) -> list[HealthRow]:
+        """Return the rows like the one under the cursor, with its fix; if it has none, all that can be fixed."""
+        here = self.screen.table.row
+        what = self._fix_of(here)[0]
+        alike = [row for row in rows if what and here is not None and row.kind == here.kind]
+        return [row for row in alike if self._fix_of(row)[0] == what] or self.fixable(rows)
+
+    def fixable(self, rows: Sequence[HealthRow]) -> list[HealthRow]:
+        """Return the rows that can be fixed."""
+        return [row for row in rows if self._fix_of(row)[0]]
+
     async def fix(self) -> None:
-        """Fix what the row under the cursor shows, after asking where a person decides."""
-        what, subject = self._fix_of(self.screen.table.row)
+        """Fix what the marked rows show, or the one under the cursor, after asking where a person decides: once for all
+        that are fixed in the same way, and these are one step of undo."""
+        for what, subjects in self._fixes_chosen().items():
+            await self._fix(what, subjects)
+
+    async def _fix(self, what: str, subjects: list[str]) -> None:
         with_questions: dict[str, Callable[[], object]] = {
             "install": self.install,
             "trust": self.trust,
             "config": self.config.edit,
-            "index": lambda: self._index(subject),
-            "again": lambda: self._note(subject, again=True),
-            "withdraw": lambda: self._note(subject, again=False),
+            "index": lambda: self._index(subjects),
+            "again": lambda: self._notes(subjects, again=True),
+            "withdraw": lambda: self._notes(subjects, again=False),
             "collect": self._collect,
         }
-        done = with_questions.get(what, lambda: self._run_fix(what, subject))()
+        done = with_questions.get(what, lambda: self._run_fix(what, subjects))()
         if inspect.isawaitable(done):
             await done
 
-    def _run_fix(self, what: str, subject: str) -> None:
+    def _run_fix(self, what: str, subjects: Sequence[str] = ()) -> None:
         """Run a fix that needs no question, or whose question was answered."""
-        self._tell(fixes.fix(self.services.data.store(), what, subject))
+        self._tell(fixes.fix(self.services.data.store(), what, subjects))
 
     def _tell(self, done: fixes.FixOutcome) -> None:
         back = f" {actions.takes_back()}" * (done.undoable and bool(done.changed))
         self.services.say(fix_words.words(done) + back)
         self.services.read()
 
-    async def _index(self, subject: str) -> None:
-        """Show what MEMORY.md would become, and write it if that is wanted."""
+    async def _index(self, subjects: Sequence[str]) -> None:
+        """Show what each MEMORY.md would become, and write them if that is wanted."""
         store = self.services.data.store()
-        shown = fixes.fixable(store, subject)
+        shown = fixes.fixable(store, subjects)
         if not shown:
             self._tell(fixes.index(store, []))
             return
-        text = difference(shown[0].index.raw, shown[0].fixed, ("the file now", "the fixed file"))
-        if await self.services.ask(Preview(f"MEMORY.md of {shown[0].scope.shown} becomes", text, "write it")):
+        title = f"MEMORY.md of {shown[0].scope.shown} becomes"
+        if len(shown) > 1:
+            title = f"MEMORY.md of {len(shown):,} scopes becomes"
+        if await self.services.ask(
+            Preview(title, index_changes(shown), f"write {'it' if len(shown) == 1 else 'them'}")
+        ):
             self._tell(fixes.index(store, shown))
 
-    async def _note(self, subject: str, *, again: bool) -> None:
+    async def _notes(self, subjects: Sequence[str], *, again: bool) -> None:
         """Ask what to do with guidance that is not delivered: a person's words are never thrown away unasked."""
-        item = fixes.note(self.services.data.root, subject)
-        options = [("again", "Deliver it again")] if again else []
-        options += [("go", "Go to it, and change it there"), ("withdraw", "Withdraw it: no session gets it")]
-        answer = await self.services.ask(Choice(f"“{' '.join(item.text.split())[:200]}”", options))
+        items = [fixes.note(self.services.data.root, each) for each in subjects]
+        one = len(items) == 1
+        options = [("again", "Deliver it again" if one else "Deliver them again")] if again else []
+        options += [("go", "Go to it, and change it there")] if one else []
+        options.append(("withdraw", f"Withdraw {'it: no session gets it' if one else 'them: no session gets them'}"))
+        question = "\n".join(f"“{' '.join(each.text.split())[: 200 if one else 70]}”" for each in items[:NOTES_SHOWN])
+        question += f"\nand {len(items) - NOTES_SHOWN} more" if len(items) > NOTES_SHOWN else ""
+        answer = await self.services.ask(Choice(question, options))
         if answer == "go":
-            self.services.go_to_note(item)
+            self.services.go_to_note(items[0])
         elif answer:
-            self._run_fix(answer, subject)
+            self._run_fix(answer, subjects)
 
     async def _collect(self) -> None:
         """Show what is kept no longer, and remove it if that is wanted."""

@@ -39,9 +39,10 @@ PROGRESS_SECONDS = 0.2
 
 @dataclass
 class SnapshotTaken(Message):
-    """The worker has looked at everything."""
+    """The worker has looked at everything; `is_whole`: also at the client."""
 
     found: Snapshot
+    is_whole: bool = True
 
 
 class Health(ListScreen[HealthRow]):
@@ -61,6 +62,7 @@ class Health(ListScreen[HealthRow]):
         self.commands |= self.health_commands.table()
         self.commands |= SettingCommands(services, self, self.health_commands.config).table()
         self.commands |= {
+            "health.mark": Command(self.mark, self.health_commands.why_no_fix_here),
             "health.attention": Command(self.toggle_attention),
             "health.projects": Command(self.toggle_projects),
             "health.next_section": Command(lambda: self._step(1)),
@@ -68,6 +70,8 @@ class Health(ListScreen[HealthRow]):
         }
         self.attention = self.everywhere = False
         self._wanted_section = ""  # the title of the section to go to once the rows are read
+        self._worst = ""  # the id of the row that the cursor was put on
+        self._has_looked = False
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
 
     def on_mount(self) -> None:
@@ -87,7 +91,7 @@ class Health(ListScreen[HealthRow]):
         worker, data, everywhere = get_current_worker(), self.services.data, self.everywhere
         if data.client is None or time.monotonic() - self._client_time > CLIENT_SECONDS:
             if data.client is None:
-                self.post_message(SnapshotTaken(take_snapshot(data, [])))
+                self.post_message(SnapshotTaken(take_snapshot(data, []), is_whole=False))
             data.client = checkup.client_check(data.env)
             self._client_time = time.monotonic()
         shown = self._take(worker, data.client, everywhere=everywhere)
@@ -112,13 +116,17 @@ class Health(ListScreen[HealthRow]):
         return found
 
     def on_snapshot_taken(self, message: SnapshotTaken) -> None:
-        """Show what was found. The cursor stays on its row; at first it goes to the worst finding."""
-        if not self.found:
+        """Show what was found. The cursor stays on its row. Until the first look is whole or the person moves it,
+        that is the worst finding."""
+        first = not self.found or (not self._has_looked and self.table.row_id == self._worst)
+        if first:
             self.wanted = lambda _: 1
         self.snapshot = message.found
         self.found = rows.rows(message.found, self.services.data.now())
         self.services.data.facts.waiting[self.group] = findings.problems(message.found.findings)
         self.fill()
+        self._worst = self.table.row_id if first else ""
+        self._has_looked = self._has_looked or message.is_whole
         if self._wanted_section:
             self.to_section(self._wanted_section)
 
@@ -142,8 +150,9 @@ class Health(ListScreen[HealthRow]):
     def count(self) -> None:
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
         shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
-        count = self.snapshot.problems
-        self.tell(f"{shown} of {total}" if shown < total else f"{count:,} to fix" if count else "all good")
+        count, marked = self.snapshot.problems, len(self.table.marks)
+        words = f"{shown} of {total}" if shown < total else f"{count:,} to fix" if count else "all good"
+        self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:
         """Return the top line: how many problems there are, where the hooks are installed, how long they take."""
@@ -194,6 +203,19 @@ class Health(ListScreen[HealthRow]):
         else:
             self.open_detail()
 
+    # marking
+
+    def markable(self) -> Sequence[HealthRow]:
+        """Return the rows that "mark all" marks: those that are fixed in the same way as the one under the cursor."""
+        return self.health_commands.markable(self.table.rows)
+
+    def mark_range(self) -> None:
+        """Begin a range, or mark what can be fixed from there to the cursor."""
+        super().mark_range()
+        if not self.table.in_range:
+            self.table.keep_marks(self.health_commands.fixable(self.table.rows))
+            self.count()
+
     # filters
 
     @on(Input.Submitted, "#filter")
@@ -213,8 +235,15 @@ class Health(ListScreen[HealthRow]):
         self.reload()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
-        """Return the steps of escape: leave the detail, clear the words, show also what is good, only this project."""
-        return (self.leave_detail, self.clear_filter, self._clear_attention, self._leave_everywhere)
+        """Return the steps of escape: leave the detail, unmark, clear the words, show also what is good, only this
+        project."""
+        return (
+            self.leave_detail,
+            self.table.clear_marks,
+            self.clear_filter,
+            self._clear_attention,
+            self._leave_everywhere,
+        )
 
     def clear_filter(self) -> bool:
         """Clear the words of the filter."""
