@@ -17,7 +17,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionList, SessionRow, row_of
 from memtui.core.deliveries.sessions import Session, deliveries, meant, states
-from memtui.core.review.waiting import Waiting, for_session, waiting_in
+from memtui.core.review.waiting import Waiting, guidance_for
 from memtui.present import sessions
 from memtui.present.deliveries import EVENTS, in_short
 
@@ -176,8 +176,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui sessions --all-projects` lists them.") from None
     row = _row(ctx, found)
-    waiting = waiting_in(ctx.root, [row.slug, None] if row.slug else [None], ("guidance",))
-    mine = [each for each in waiting if for_session(each, row.id, personal=row.kind != "script", now=ctx.now())]
+    mine = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
     data = {
         **row.data,
         "sums": {**found.session.sums, "outcomes": dict(found.counts)},

@@ -11,7 +11,7 @@ from textual.worker import get_current_worker
 from memtui.core.client import projects, serving
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.session_list import SessionList, SessionRow, Told
-from memtui.core.review.waiting import Waiting, for_session, waiting_in
+from memtui.core.review.waiting import Waiting, guidance_for
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
@@ -98,9 +98,8 @@ class SessionsReader:
         """Read what a session was told and what waits for it."""
         self.list.look_up([row.id])
         told = self.list.told(row.id, TOLD_SHOWN)
-        waiting = waiting_in(self.data.root, [row.slug or None, None] if row.slug else [None], ("guidance",))
-        now = self.data.now()
-        mine = [each for each in waiting if for_session(each, row.id, personal=row.kind != "script", now=now)]
+        personal = row.kind != "script"
+        mine = guidance_for(self.data.root, row.id, row.slug, personal=personal, now=self.data.now())
         self.post(DetailRead(row.id, told, mine))
 
     def look_live(self) -> None:
