@@ -18,6 +18,7 @@ from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
 from memtui.tui.model import times
 from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow, addressee, called
+from memtui.tui.widgets.key_lines import append_keys
 
 
 def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "") -> Text:
@@ -53,7 +54,7 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
     ]
     for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
-    _keys(text, (("guidance.again", "send it again: the form opens with this text"),))
+    append_keys(text, (("guidance.again", "send it again: the form opens with this text"),))
 
 
 def _titled(delivery: Delivery, titles: dict[str, str]) -> str:
@@ -110,11 +111,6 @@ def _waiting(
     lines.append(item.path)
     for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
-    _keys(text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it")))
-
-
-def _keys(text: Text, keys: Sequence[tuple[str, str]]) -> None:
-    text.append("\n")
-    for action, words in keys:
-        text.append(f"  {actions.key_of(action)}  ", style="bold")
-        text.append(words + "\n", style="dim")
+    append_keys(
+        text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it"))
+    )

@@ -19,6 +19,7 @@ from memtui.present import drafts, safe_text
 from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
+from memtui.tui.widgets.key_lines import append_keys
 
 # Characters of a memory that are compared with a draft.
 ALIKE_LENGTH = 2000
@@ -32,6 +33,13 @@ ONE_OFFS = f"Drafts that were said once, with a confidence below {rows.DOUBTFUL}
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
+# What can be done with an unfinished item.
+ITEM_KEYS = (
+    ("inbox.done", "mark it done and remove it"),
+    ("inbox.keep", "keep it even if the next session leaves other items"),
+    ("inbox.edit", "edit its text"),
+    ("inbox.guide", "make it guidance: the next prompt gets it, once"),
+)
 LEGEND = "underlined is what only one of them says"
 
 
@@ -291,15 +299,8 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
         text.append(safe_text.line(f"left by session {_session(fields['session'], title)}") + "\n", style="dim")
     else:
         text.append("written by hand\n", style="dim")
-    text.append(safe_text.line(item.path) + "\n\n", style="dim")
-    for action, words in (
-        ("inbox.done", "mark it done and remove it"),
-        ("inbox.keep", "keep it even if the next session leaves other items"),
-        ("inbox.edit", "edit its text"),
-        ("inbox.guide", "make it guidance: the next prompt gets it, once"),
-    ):
-        text.append(f"  {actions.key_of(action)}  ", style="bold")
-        text.append(words + "\n", style="dim")
+    text.append(safe_text.line(item.path) + "\n", style="dim")
+    append_keys(text, ITEM_KEYS)
     return text
 
 

@@ -15,6 +15,7 @@ from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 from memtui.tui.model.times import when
 from memtui.tui.screens.sessions.reading import TOLD_SHOWN, DetailRead
 from memtui.tui.screens.sessions.rows import joined
+from memtui.tui.widgets.key_lines import append_keys
 
 WAITING_SHOWN = 8
 # Characters of a delivery or a note, up to the end of a word.
@@ -119,12 +120,7 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
 def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
     """Append the keys that work on a session, and what each does."""
     over = "tell its project" if sessions.is_gone(row) else "tell it when it is resumed, or its project now"
-    tell = "tell it now" if row.live else over
-    text.append("\n")
-    for action, words in (
-        *(() if read_only else (("app.guide", tell),)),
-        ("sessions.deliveries", "all that it got, in Deliveries"),
-        *(() if sessions.is_gone(row) else (("app.copy", "copy the command that resumes it"),)),
-    ):
-        text.append(f"  {actions.key_of(action):<6} ", style="bold")
-        text.append(words + "\n", style="dim")
+    keys = [] if read_only else [("app.guide", "tell it now" if row.live else over)]
+    keys.append(("sessions.deliveries", "all that it got, in Deliveries"))
+    keys += [] if sessions.is_gone(row) else [("app.copy", "copy the command that resumes it")]
+    append_keys(text, keys)
