@@ -2,7 +2,6 @@
 
 import argparse
 from collections import Counter
-from textwrap import shorten
 
 from memtui.cli import parser
 from memtui.cli.context import Context
@@ -11,7 +10,7 @@ from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
-from memtui.core.base.phrasing import age, ago, many, short
+from memtui.core.base.phrasing import age, ago, cut, many, short
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
@@ -126,7 +125,7 @@ def _print(
 
 
 def _title(row: SessionRow) -> str:
-    return shorten(line(sessions.title(row)), TITLE_MOST, placeholder=" …")
+    return cut(line(sessions.title(row)), TITLE_MOST)
 
 
 def _names(ctx: Context, rows: "list[SessionRow]") -> "dict[str, str]":

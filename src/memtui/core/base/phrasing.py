@@ -48,10 +48,12 @@ def short(count: int) -> str:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a line of text between two words, with ` …` behind, so that it has at most `most` characters."""
+    """Cut a line of text between two words, with ` …` behind, so that it has at most `most` characters; within a word
+    where that would leave less than half, as in scripts without blanks."""
     if len(text) <= most:
         return text
-    return (text[: most - 1].rpartition(" ")[0] or text[: most - 2]) + " …"
+    whole = text[: most - 1].rpartition(" ")[0]
+    return (whole if len(whole) >= most // 2 else text[: most - 2]) + " …"
 
 
 def it(count: int) -> str:
@@ -62,13 +64,3 @@ def it(count: int) -> str:
 def many(count: int, one: str, several: str = "") -> str:
     """Write a count and its noun: `1 memory`, `3 memories`. The plural is `one` with an s unless given."""
     return f"{count} {one if count == 1 else several or one + 's'}"
-
-
-def opening(text: str, most: int) -> str:
-    """Return the beginning of a text in one line of at most `most` characters, cut after a word and with `…`."""
-    line = " ".join(text.split())
-    if len(line) <= most:
-        return line
-    head = line[:most]
-    whole, space, _ = head.rpartition(" ")
-    return (whole if len(whole) > most // 2 and space else head[:-1]).rstrip(" ,;:.") + "…"

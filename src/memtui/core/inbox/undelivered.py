@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, problem
-from memtui.core.base.phrasing import opening
+from memtui.core.base.phrasing import cut
 from memtui.core.inbox import claims, deliverable
 from memtui.core.inbox.format import Entry
 from memtui.core.redaction import redact
@@ -18,7 +18,7 @@ def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[
     inbox = directory.rpartition("/")[2]  # global, or the project's slug
 
     def finding(code: str, **data: object) -> Finding:
-        text = opening(redact.redact(entry.text)[0], TEXT_SHOWN)
+        text = cut(" ".join(redact.redact(entry.text)[0].split()), TEXT_SHOWN)
         return problem(code, f"note:{entry.id}", inbox=inbox, id=entry.id[-6:], text=text, **data)
 
     expires = entry.fields.get("expires")

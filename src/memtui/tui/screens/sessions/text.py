@@ -1,12 +1,11 @@
 """The detail of a session: what it is about, what it was told and what became of that, and what waits for it."""
 
 import time
-from textwrap import shorten
 
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.phrasing import ago, many, short
+from memtui.core.base.phrasing import ago, cut, many, short
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.core.review.waiting import Waiting
@@ -94,7 +93,7 @@ def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
     text.append(f"{glyph} ", style=style)
     event = EVENTS.get(delivery.event, delivery.event)
     text.append(safe_text.line(f"{when(delivery.time, now)} {event:<6} ", 40), style="dim")
-    text.append(shorten(safe_text.line(in_short(delivery.contents)), WORDS_SHOWN, placeholder=" …"))
+    text.append(cut(safe_text.line(in_short(delivery.contents)), WORDS_SHOWN))
     text.append(f"  {outcome}\n" if outcome and outcome != "arrived" else "\n", style=style)
 
 
@@ -108,7 +107,7 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
         own = "session:" in item.entry.fields.get("for", "")
         whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
         text.append(f"{sessions.WAITING} ")
-        text.append(f"“{shorten(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN, placeholder=' …')}”")
+        text.append(f"“{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:

@@ -1,0 +1,24 @@
+"""A line that is too long for its place is cut between words, and never cut away."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.core.base.phrasing import cut
+
+
+def test_a_line_is_cut_between_words():
+    assert cut("use pnpm in this repository", 27) == "use pnpm in this repository"
+    assert cut("use pnpm in this repository", 20) == "use pnpm in this …"
+
+
+def test_a_line_without_blanks_keeps_its_beginning():
+    assert cut("長" * 200, 20) == "長" * 18 + " …"
+    assert cut("fix " + "長" * 200, 20) == "fix " + "長" * 14 + " …"
+
+
+@given(st.text(), st.integers(4, 50))
+def test_it_never_takes_more_room_and_keeps_about_half_of_it(text, most):
+    shown = cut(text, most)
+    assert len(shown) <= most
+    assert shown == text or (shown.endswith(" …") and len(shown) >= most // 2 + 2)
+    assert text.startswith(shown.removesuffix(" …") if shown != text else text)
