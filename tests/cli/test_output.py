@@ -196,7 +196,7 @@ def test_json_is_exact(memtui):
     assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("columns", [40, 60, 80, 120])
 def test_the_main_lists_fit(memtui, columns):
     memtui.env["COLUMNS"] = str(columns)
     for words in (
@@ -207,9 +207,38 @@ def test_the_main_lists_fit(memtui, columns):
         ["items"],
         ["restore"],
         ["undo", "--list"],
+        ["inbox"],
+        ["guide", "--list"],
+        ["deliveries", "--stats"],
+        ["status"],
+        ["config"],
     ):
         wide = [line for line in memtui(*words).out.splitlines() if output.width(line) > columns]
-        assert [line for line in wide if not line.startswith(("Mark done", "Restore", "✗ timed out:"))] == []
+        assert [line for line in wide if not line.startswith("/")] == []  # a path of its own line is never cut
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
+    memtui.env["COLUMNS"] = str(columns)
+    whole = {
+        "inbox": ("memtui guide --withdraw ID", "memtui approve ID or reject ID", "memtui items done ID"),
+        "guide --list": ("memtui guide --again ID", "memtui deliveries --kind guidance"),
+        "status": ("what was delivered, and whether it arrived",),
+        "receipts": ("the client gave up on the hook, nothing arrived",),
+        "config": ("the TUI's colours: dark, light",),
+        "deliveries --stats": ("deliveries, characters, hook time in ms, arrived of settled", "UserPromptSubmit"),
+    }
+    for words, texts in whole.items():
+        said = " ".join(memtui(*words.split()).out.split())
+        assert [text for text in texts if text not in said] == []
+
+
+def test_columns_without_room_go_below_their_row(memtui):
+    memtui.env["COLUMNS"] = "40"
+    head, row, below, *_ = memtui("deliveries").out.splitlines()
+    assert head.split() == ["ID", "AGE", "RECEIPT", "SESSION"]
+    assert row.split()[-1] == "d2f7b8c9"
+    assert below == "    shop · tool · The lint job is slow…"
 
 
 def test_narration_is_wrapped_on_a_terminal_only(capsys):

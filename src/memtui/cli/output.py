@@ -28,6 +28,7 @@ MIN_LAST = 30  # columns below which a last column goes below its row
 PARTS = "/-_:."  # where a name or a path is cut
 GAP = "  "
 BETWEEN = "  ·  "  # between facts
+BELOW = " · "  # between what is printed below a row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -119,11 +120,17 @@ def folded(text: str, columns: int) -> "list[str]":
     lines: list[str] = []
     for word in re.findall("[^ ]+ *", body):
         wide = plain_width(word.rstrip(" "))
-        if here.strip(" ") and columns - len(indent) >= wide > columns - plain_width(here):
+        if here.strip(" ") and wide > columns - plain_width(here):
             lines.append(here.rstrip(" "))
             here = indent
         here += word
     return [*lines, here.rstrip(" ")]
+
+
+def _pieces(text: str, columns: int) -> "list[str]":
+    """Wrap a fact between its words; one with a word that is wider than a line, such as a path, is cut."""
+    found = folded(text, columns)
+    return [cut(text, columns)] if any(width(each) > columns for each in found) else found
 
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
@@ -232,10 +239,18 @@ class Output:
         return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m"
 
     def heading(self, text: str, note: str = "") -> None:
-        """Print a title, with a dimmed note after it."""
-        if self.columns is not None and note:
-            note = cut(note, max(MIN_FLEX, self.columns - width(text) - len(GAP)))
-        self.print(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
+        """Print a title, with a dimmed note after it, which goes on below where it is too wide."""
+        if self.columns is None or width(text) + len(GAP) + width(note) <= self.columns:
+            self.exact(self.style(text, "bold") + (GAP + self.style(note, "dim") if note else ""))
+            return
+        first, *others = folded(text + GAP + note, self.columns)
+        if first.startswith(text + GAP):
+            self.exact(self.style(text, "bold") + self.style(first[len(text) :], "dim"))
+        else:
+            self.print(self.style(text, "bold"))
+            others = folded("  " + note, self.columns) if note else []
+        for each in others:
+            self.exact(self.style(cut(each, self.columns), "dim"))
 
     def facts(self, rows: "Iterable[tuple[str, str]]", columns: int = 12, whole: "Sequence[str]" = ()) -> None:
         """Print names, dimmed in a column of so many characters, each with its value beside it; the values of `whole`,
@@ -263,18 +278,31 @@ class Output:
         return [piece for pieces in lines for piece in pieces]
 
     def beside(self, head: str, columns: int, facts: "Sequence[str]", style: str = "") -> None:
-        """Print facts beside a head that takes `columns` columns, on as many lines as they need; none is parted."""
+        """Print facts beside a head that takes `columns` columns, on as many lines as they need; one is
+        parted only where it is wider than a line."""
         room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
         lines: list[str] = []
         for each in facts:
-            fact = each if room is None else cut(each, room)
-            longer = lines[-1] + BETWEEN + fact if lines else fact
+            longer = lines[-1] + BETWEEN + each if lines else each
             if lines and (room is None or width(longer) <= room):
                 lines[-1] = longer
             else:
-                lines.append(fact)
+                lines += [each] if room is None else _pieces(each, room)
         for number, text in enumerate(lines or [""]):
             self.exact((" " * columns if number else head) + self.style(text, style))
+
+    def phrases(self, found: "Sequence[tuple[str, str]]", indent: str = "") -> None:
+        """Print phrases, each with its style, side by side on as many lines as they need; none is parted."""
+        lines: list[list[tuple[str, str]]] = []
+        used = 0
+        for text, style in found:
+            used += len(GAP) + width(text)
+            if not lines or (self.columns is not None and used > self.columns):
+                lines.append([])
+                used = len(indent) + width(text)
+            lines[-1].append((text, style))
+        for pieces in lines:
+            self.exact(indent + GAP.join(self.style(*piece) for piece in pieces))
 
     def paragraph(self, text: str, indent: str = "") -> None:
         """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
@@ -289,23 +317,23 @@ class Output:
         right: "Sequence[int]" = (),
         indent: str = "",
         notes: "Sequence[str]" = (),
+        *,
+        whole: bool = False,
     ) -> None:
-        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order; a last one
-        of which too little would be left is printed below its row.
+        """Print rows in columns. If they are too wide, the columns in `flex` are shortened, in that order; the last
+        ones are printed below their row if too little would be left of them. With `whole` the last column is never cut:
+        it is wrapped below its row.
 
         `right` are the columns aligned to the right. `notes` has a text to print below each row, or an empty one.
         """
         cells = [[(cell, "") if isinstance(cell, str) else (cell[0], cell[1]) for cell in row] for row in rows]
         count = len(headers)
         widths = [max([width(headers[n]), *[width(row[n][0]) for row in cells]]) for n in range(count)]
-        below: list[tuple[str, str]] = []
-        last = count - 1
-        if self.columns is not None and count > 1 and last in {place % count for place in flex}:
-            left = self.columns - len(indent) - sum(widths[:-1]) - len(GAP) * last
-            if left < min(MIN_LAST, widths[-1]):
-                below = [row[-1] for row in cells]
-                headers, cells, widths, count = headers[:-1], [row[:-1] for row in cells], widths[:-1], last
-                flex = [place for place in flex if place % (count + 1) != last]
+        flex = [place % count for place in flex]
+        above = count if self.columns is None else self._fitting(widths, flex, self.columns - len(indent), whole=whole)
+        below = [row[above:] for row in cells]
+        headers, cells, widths, count = headers[:above], [row[:above] for row in cells], widths[:above], above
+        flex = [place for place in flex if place < above]
         if self.columns is not None:
             for least in (MIN_FLEX, MIN_FLEX // 3):
                 for place in flex:
@@ -316,13 +344,38 @@ class Output:
             self._row([(name, "dim") for name in headers], widths, right, indent)
         for number, row in enumerate(cells):
             self._row(row, widths, right, indent)
-            if below and below[number][0]:
-                room = max(MIN_FLEX, (self.columns or 80) - len(indent) - 4)
-                self.print(indent + "    " + self.style(cut(below[number][0], room), below[number][1]))
+            self._below(below[number], len(indent) + 4, whole=whole)
             if number < len(notes) and notes[number]:
                 style = "yellow" if notes[number].startswith("! ") else ""
                 for piece in self.wrapped(notes[number], len(indent) + 4):
                     self.print(indent + "    " + self.style(piece, style))
+
+    @staticmethod
+    def _fitting(widths: "Sequence[int]", flex: "Sequence[int]", columns: int, *, whole: bool) -> int:
+        """Return how many columns of a table stand in its rows; those after them are printed below."""
+        count = len(widths)
+        least = [min(MIN_FLEX, each) if place in flex else each for place, each in enumerate(widths)]
+        if count > 1 and count - 1 in flex:
+            left = columns - sum(widths[:-1]) - len(GAP) * (count - 1)
+            if left < (widths[-1] if whole else min(MIN_LAST, widths[-1])):
+                count -= 1
+                while (
+                    count > 1
+                    and count - 1 in flex
+                    and sum(least[: count - 1]) + widths[count - 1] + len(GAP) * (count - 1) > columns
+                ):
+                    count -= 1
+        return count
+
+    def _below(self, cells: "Sequence[tuple[str, str]]", indent: int, *, whole: bool) -> None:
+        """Print the cells of a row that have no room in it."""
+        found = [cell for cell in cells if cell[0]]
+        if not found:
+            return
+        text, style = BELOW.join(cell[0] for cell in found), found[-1][1]
+        room = max(MIN_FLEX, (self.columns or 80) - indent)
+        for piece in self.wrapped(text, indent) if whole else [cut(text, room)]:
+            self.exact(" " * indent + self.style(piece, style))
 
     def _row(
         self, cells: "Sequence[tuple[str, str]]", widths: "Sequence[int]", right: "Sequence[int]", indent: str

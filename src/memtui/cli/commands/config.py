@@ -76,7 +76,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
         cells = [[(r.key, "bold"), config_text.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
-        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1))
+        out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
         _warn(out, unknown)
 
     return Result(data, text)

@@ -54,12 +54,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             return
         table(ctx, out, found, known)
         out.print()
-        out.print("  ".join(out.style(*words) for words in sums(settled)))
+        out.phrases(sums(settled))
         cells = [
             [receipt(outcome), str(counts[outcome]), (MEANINGS[outcome], "dim")]
             for outcome in GLYPHS
             if counts[outcome]
         ]
-        out.table(["", "", ""], cells, right=(1,), indent="  ")
+        out.table(["", "", ""], cells, right=(1,), indent="  ", whole=True)
 
     return Result({"receipts": rows, "counts": dict(counts), "sums": settled.data()}, text)

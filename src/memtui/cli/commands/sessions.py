@@ -113,7 +113,7 @@ def _print(
         for row in shown
     ]
     headers = ["", "SESSION", "SEEN", "TOLD", "ARRIVED", "", "PROJECT"]
-    out.table(headers, rows, right=(2, 3, 4), notes=[_title(row) for row in shown])
+    out.table(headers, rows, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in shown])
     if more:
         out.print(f"and {more:,} more: {words}{' --all-projects' * args.all_projects} --limit 0")
     if elsewhere:

@@ -69,7 +69,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         for each in unread:
             out.print("  " + out.style(f"! {line(findings.with_remedy(each))}", "yellow"))
         out.print()
-        out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ")
+        out.table(["", ""], [[(command, "bold"), why] for command, why in steps], indent="  ", whole=True)
         out.print()
         out.print("All commands: memtui --help")
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from memtui.cli.context import Context
-from memtui.cli.output import GAP, MIN_LAST, Output, cut, line
+from memtui.cli.output import BELOW, GAP, MIN_LAST, Output, cut, line
 from memtui.core.base import matching
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.matching import short_id
@@ -18,7 +18,7 @@ from memtui.present.deliveries import EVENTS, GLYPHS, in_short
 HEADERS = ("ID", "AGE", "RECEIPT", "SESSION", "PROJECT", "EVENT", "WHAT")
 # Widths of the columns but the last, for lines that are printed one by one; PROJECT gives way in a narrow terminal.
 WIDTHS = (6, 4, 11, 15, 9, 7)
-PROJECT = 4
+PROJECT, MIN_PROJECT = 4, 6
 ID_LENGTH = 26  # characters of a ULID
 
 
@@ -56,12 +56,14 @@ def print_headers(out: Output) -> None:
 
 
 def _print_line(out: Output, cells: Sequence[Sequence[str]]) -> None:
-    """Print one line of the table, its last cell below it where too little would be left of that."""
+    """Print one line of the table, its last cells below it where too little would be left of them."""
     columns = out.columns or 1000
     left = columns - sum(WIDTHS) - len(GAP) * len(WIDTHS)
     widths = list(WIDTHS)
     if left < MIN_LAST:
-        widths[PROJECT] = min(widths[PROJECT], max(1, widths[PROJECT] + left + len(GAP)))
+        widths[PROJECT] = min(widths[PROJECT], max(MIN_PROJECT, widths[PROJECT] + left + len(GAP)))
+        while sum(widths) + len(GAP) * (len(widths) - 1) > columns:
+            widths.pop()
     head = GAP.join(
         out.style(cut(cell[0], width).ljust(width), cell[1]) for cell, width in zip(cells, widths, strict=False)
     )
@@ -70,7 +72,8 @@ def _print_line(out: Output, cells: Sequence[Sequence[str]]) -> None:
         return
     out.exact(head.rstrip())
     if cells[-1][1] != "dim":
-        out.exact(f"    {cut(cells[-1][0], columns - 4)}")
+        below = BELOW.join(cell[0] for cell in cells[len(widths) :] if cell[0])
+        out.exact(f"    {cut(below, columns - 4)}")
 
 
 def _cells(ctx: Context, found: Delivery, project: str, outcome: str) -> list[Sequence[str]]:

@@ -19,7 +19,9 @@ from memtui.present.deliveries import GLYPHS, sums
 
 MOST_DAYS = 3650
 MEMORIES = 12  # memories delivered most that are listed
-BAR, WIDE_BAR = 10, 24  # columns
+BAR, WIDE_BAR, LEAST_BAR = 10, 24, 4  # columns
+WITH_BARS = 60  # columns below which a table has no bars
+EVENT_COLUMNS, MEMORY_COLUMNS = 36, 48  # beside the bars: of events, of memories
 
 
 def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
@@ -125,7 +127,13 @@ def _print_days(out: Output, statistics: Statistics, known: "dict[str, str]") ->
             brief = "  ".join(words for words, _ in sums(ReceiptCounts.of(statistics.outcomes(known, end)), brief=True))
             cells.append([_date(end), *_day_cells(day, most, longest), brief])
     headers = ["DAY", "SENT", "", "SIZE", "", "P50", "P95", "RECEIPTS"]
-    out.table(headers, cells, flex=(7,), right=(1, 3, 5, 6), indent="  ")
+    if out.columns is not None and out.columns < WITH_BARS:
+        bars = {2, 4}
+        headers = [cell for place, cell in enumerate(headers) if place not in bars]
+        cells = [[cell for place, cell in enumerate(row) if place not in bars] for row in cells]
+        out.table(headers, cells, right=(1, 2, 3, 4), indent="  ")
+    else:
+        out.table(headers, cells, right=(1, 3, 5, 6), indent="  ")
     out.print()
 
 
@@ -146,7 +154,7 @@ def _print_outcomes(out: Output, statistics: Statistics, known: "dict[str, str]"
     outcomes = statistics.outcomes(known)
     counts = ReceiptCounts.of(outcomes)
     out.heading("Receipts", f"of the newest {len(statistics.recent):,} deliveries")
-    out.print("  " + "  ".join(out.style(*words) for words in sums(counts)))
+    out.phrases(sums(counts), "  ")
     cells: list[list[str | tuple[str, str]]] = []
     for outcome, (glyph, style) in GLYPHS.items():
         count = outcomes.get(outcome, 0)
@@ -155,7 +163,9 @@ def _print_outcomes(out: Output, statistics: Statistics, known: "dict[str, str]"
             cells.append([(f"{glyph} {outcome}", style), f"{count:,}", share, (bar(count, counts.settled, BAR), style)])
         elif count:
             cells.append([(f"{glyph} {outcome}", style), f"{count:,}", ("not settled", "dim"), ""])
-    out.table(["", "", "", ""], cells, right=(1, 2), indent="  ")
+    if out.columns is not None and out.columns < WITH_BARS:
+        cells = [row[:-1] for row in cells]
+    out.table([""] * len(cells[0]), cells, flex=(), right=(1, 2), indent="  ")
     out.print()
 
 
@@ -165,10 +175,15 @@ def _print_events(out: Output, statistics: Statistics) -> None:
     cells = []
     for event, times in statistics.by_runs():
         slow = percentile(times, 0.95)
-        drawn = (bar(slow, slowest, WIDE_BAR).rstrip(), "dim")
+        drawn = (bar(slow, slowest, _room(out, EVENT_COLUMNS)).rstrip(), "dim")
         cells.append([line(event) or "-", f"{len(times)}×", f"{percentile(times, 0.5):.0f}", f"{slow:.0f}", drawn])
     out.table(["EVENT", "RUNS", "P50", "P95", ""], cells, flex=(0,), right=(1, 2, 3), indent="  ")
     out.print()
+
+
+def _room(out: Output, others: int) -> int:
+    """Return the columns of a wide bar beside `others`."""
+    return WIDE_BAR if out.columns is None else max(LEAST_BAR, min(WIDE_BAR, out.columns - others))
 
 
 def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
@@ -181,7 +196,7 @@ def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "l
         [
             (line(each.name), "bold"),
             f"{each.deliveries}×",
-            (bar(each.deliveries, top, WIDE_BAR).rstrip(), "cyan"),
+            (bar(each.deliveries, top, _room(out, MEMORY_COLUMNS)).rstrip(), "cyan"),
             age(each.last or None, ctx.now()),
             (f"used {each.uses}×" if each.uses else "", "dim"),
         ]
