@@ -245,6 +245,21 @@ async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(
             await pilot.press("escape" if keys == ("escape", "U") else "k")
 
 
+async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        for number in range(4):
+            app.say(f"Number {number} happened.")
+            await settle(pilot)
+            await pilot.press("m")
+            await settle(pilot)
+            await pilot.press("escape")
+            await settle(pilot)
+        app.say("And then that.")
+        await settle(pilot)
+        assert app.screen.foot.region.y - app.screen.index_line.region.bottom == 1
+
+
 async def test_notes_that_follow_each_other_take_the_room_of_one(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)

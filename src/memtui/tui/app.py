@@ -260,6 +260,11 @@ class MemtuiApp(App[None]):
         more["timeout"] = toasts.seconds(message, more.get("severity", "information"))
         super().notify(message, **more)
 
+    def clear_notifications(self) -> None:
+        """Remove all notes."""
+        self.toasts.remove("ToastHolder")
+        super().clear_notifications()
+
     def on_notify(self, event: Notify) -> None:
         """Remove the notes that the new one replaces."""
         self.toasts.make_room(event.notification)

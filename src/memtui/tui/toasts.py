@@ -36,9 +36,14 @@ class Toasts:
         for old in list(self.app._notifications):  # noqa: SLF001
             if old.severity != "error" or new.severity == "error":
                 self.app._unnotify(old, refresh=False)  # noqa: SLF001
-                # Textual would leave an empty line in its place.
-                for holder in self.app.screen.query(f"#--textual-toast-{old.identity}"):
-                    holder.remove()
+                self.remove(f"#--textual-toast-{old.identity}")
+
+    def remove(self, holders: str) -> None:
+        """Remove the notes that a selector names, also from the screens that a dialog covers."""
+        # Textual would remove the text alone, only on the screen on top, and leave an empty line in its place.
+        for screen in self.app.screen_stack:
+            for holder in screen.query(holders):
+                holder.remove()
 
     def drop_errors(self) -> None:
         """Remove all notes if one is an error: a key was pressed, so it was seen."""
