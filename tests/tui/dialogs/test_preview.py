@@ -60,6 +60,16 @@ async def test_a_long_draft_is_read_to_its_end_before_enter_writes_it(world, siz
         assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
 
+async def test_a_draft_that_fits_on_the_screen_is_shown_whole_and_enter_writes_it(world):
+    leave(world, 6)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
+    async with app.run_test(size=SMALL) as pilot:
+        await asked(pilot, "a")
+        assert DRAWN in "\n".join(lines(app))
+        assert "enter write 1 memory" in lines(app)[-1]
+        assert "Approve 1 draft" in "\n".join(lines(app))
+
+
 @pytest.mark.parametrize("rules", [3, 100])
 async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_is_new_is_shown(world, rules):
     leave(world, rules)

@@ -11,6 +11,9 @@ from textual.widgets import Static
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.detail import Detail
 
+# The rows of the screen that are not for the text: the box's own, its title, and the line of keys.
+AROUND = 5
+
 
 class Preview(Dialog[bool]):
     """A text to approve. The answer is True for enter, False for escape. Enter scrolls until the end of the text was on
@@ -18,9 +21,9 @@ class Preview(Dialog[bool]):
     begin with `+`, are at the end; it is shown first if all of them have room."""
 
     DEFAULT_CSS = """
-    Preview > Vertical { height: auto; max-height: 94%; padding: 1 2; background: $panel; }
+    Preview > Vertical { height: auto; max-height: 100%; padding: 1 2; background: $panel; }
     Preview Static { width: 1fr; height: auto; }
-    Preview Detail { height: auto; max-height: 66vh; padding: 0; margin-top: 1; }
+    Preview Detail { height: auto; padding: 0; margin-top: 1; }
     """
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -69,7 +72,9 @@ class Preview(Dialog[bool]):
             self.pane.scroll_end(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """Look what is on the screen once the text is wrapped to the new width."""
+        """Give the text the height of the screen; look what is visible once it is wrapped to the new width."""
+        for pane in self.query(Detail):
+            pane.styles.max_height = max(3, self.size.height - AROUND)
         self.call_after_refresh(self._update_seen)
 
     def _update_seen(self) -> None:
