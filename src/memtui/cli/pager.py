@@ -3,7 +3,6 @@
 import io
 import os
 import shlex
-import signal
 import subprocess
 import sys
 
@@ -55,13 +54,12 @@ def _page(text: str, env: "Mapping[str, str]") -> bool:
         return False
     if " ".join(words) in NONE:
         return False
+    from memtui.present.editor import interrupts_ignored
+
     data = text.encode(sys.stdout.encoding or "utf-8", glyphs.ERRORS)
-    # Ctrl+c is meant for the pager. A handler is not inherited by it, as SIG_IGN would be.
-    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
-        done = subprocess.run(words, input=data, env={"LESS": LESS, **env}, check=False)
+        with interrupts_ignored():
+            done = subprocess.run(words, input=data, env={"LESS": LESS, **env}, check=False)
     except OSError:
         return False
-    finally:
-        signal.signal(signal.SIGINT, before)
     return done.returncode != 127

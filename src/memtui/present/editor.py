@@ -33,7 +33,7 @@ def run(env: "dict[str, str]", path: str) -> bytes:
     """Run the editor on a file and return what it saved. Raises MemtuiError if it ended with an error."""
     words = command(env)
     try:
-        with _interrupts_ignored():
+        with interrupts_ignored():
             done = subprocess.run([*words, path], check=False, env=env)
     except OSError as error:
         raise MemtuiError(f"The editor {words[0]} can't be started: {error.strerror}.", "Set $EDITOR.") from error
@@ -44,11 +44,9 @@ def run(env: "dict[str, str]", path: str) -> bytes:
 
 
 @contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore ctrl+c: the terminal sends it to us as well, but it is meant for the editor.
-
-    A handler is not inherited by the editor; SIG_IGN would be.
-    """
+def interrupts_ignored() -> Iterator[None]:
+    """Ignore ctrl+c while another program has the terminal: it is sent to us as well, but is meant for that program,
+    which does not inherit a handler; SIG_IGN it would."""
     before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         yield

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # The setting is written when the theme key was not pressed for so long: going through the themes is one change.
 REST_SECONDS = 1.0
 
-BLACK, WHITE = (0, 0, 0), (255, 255, 255)
+BLACK = (0, 0, 0)
 # Textual's own, with a red, blue and magenta that can be read on the cursor's row too.
 DARK_NAMED = [(26, 26, 26), (255, 107, 133), (152, 224, 36), (253, 151, 31), (150, 185, 255), (255, 140, 210)]
 ON_DARK = TerminalTheme((12, 12, 12), (217, 217, 217), [*DARK_NAMED, (88, 209, 235), (196, 197, 181)])

@@ -45,6 +45,16 @@ async def to(pilot, world, name):
     await settle(pilot)
 
 
+async def test_what_is_counted_of_a_long_log_is_said(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "of the log" not in app.screen.summary().plain
+        app.screen.reader.list.most, app.screen.reader.list.counted = 200, False
+        app.screen.reload()
+        await settle(pilot)
+        assert "counted in the newest 64 MB of the log" in app.screen.summary().plain
+
+
 async def test_live_sessions_come_first_then_past_ones_by_their_last_activity(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

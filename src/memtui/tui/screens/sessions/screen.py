@@ -9,6 +9,7 @@ from textual.binding import BindingType
 
 from memtui import actions
 from memtui.core.base.phrasing import many
+from memtui.core.deliveries.log import WINDOW_BYTES
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.present import legend as marks
 from memtui.present import sessions, unheard
@@ -187,6 +188,8 @@ class Sessions(ListScreen[SessionRow]):
             line.append(" · all projects", style="dim")
         elif self._elsewhere:
             line.append(actions.keyed(f" · {{sessions.projects}}: {self._elsewhere:,} in other projects"), style="dim")
+        if self._older:
+            line.append(f" · counted in the newest {WINDOW_BYTES >> 20} MB of the log", style="dim")
         return line
 
     def count(self) -> None:
@@ -207,6 +210,7 @@ class Sessions(ListScreen[SessionRow]):
         return rows.cells(row, self.project(row), self.typed, self.services.data.now())
 
     def project(self, row: SessionRow) -> str:
+        """Return the name of a session's project."""
         return self.names.get(row.project, row.project)
 
     def _resume(self, row: SessionRow) -> str:
