@@ -279,7 +279,7 @@ def test_two_workers_of_one_session_take_turns(world):
 
 
 def test_tidying_removes_what_is_old_once_a_day(world):
-    old = time.time() - 40 * tidying.DAY
+    old = time.time() - 40 * 86_400
     names = [
         "sessions/a.json",
         "sessions/a.cursor.json",

@@ -37,7 +37,7 @@ def updates(
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
-    horizon = now - config.number(hook.settings, "updates_days") * 86400
+    horizon = now - config.number(hook.settings, "updates_days") * clock.DAY
     entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)

@@ -1,13 +1,12 @@
 """The reasons why an entry of an inbox is not delivered, as findings and in words."""
 
+from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note
 from memtui.core.base.matching import short_id
 from memtui.core.health import findings
 from memtui.core.inbox import undelivered
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-
-DAY = 86_400  # seconds
 
 
 def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[Finding]:
@@ -16,7 +15,7 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
         found = undelivered.findings(item.entry, item.directory, now, config.number(settings, "budget"))
         return [each for each in found if findings.flag(each)]
     days = config.number(settings, "updates_days")
-    if item.kind == "updates" and not item.entry.snoozed(now) and (item.entry.time() or now) < now - days * DAY:
+    if item.kind == "updates" and not item.entry.snoozed(now) and (item.entry.time() or now) < now - days * clock.DAY:
         return [note("inbox.old", id=short_id(item.id), days=days)]
     return []
 

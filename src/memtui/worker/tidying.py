@@ -8,7 +8,6 @@ from memtui.core.base import clock, fs
 KEPT_DAYS = 30
 # Seconds that collecting what the settings no longer keep may take.
 TIDY_MOST = 30.0
-DAY = 86_400.0
 
 
 def tidy(root: str) -> int:
@@ -20,16 +19,16 @@ def tidy(root: str) -> int:
     now = clock.now()
     stamp = root + "/run/tidied"
     try:
-        if 0 <= now - os.stat(stamp).st_mtime < DAY:
+        if 0 <= now - os.stat(stamp).st_mtime < clock.DAY:
             return 0
     except OSError:
         pass
     fs.write_atomic(stamp, b"", durable=False)
-    removed = _remove(root + "/sessions", now - KEPT_DAYS * DAY, lambda name: name.endswith(".json"))
+    removed = _remove(root + "/sessions", now - KEPT_DAYS * clock.DAY, lambda name: name.endswith(".json"))
     removed += _remove(
-        root + "/run", now - DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
+        root + "/run", now - clock.DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
     )
-    removed += _remove(root + "/run", now - KEPT_DAYS * DAY, lambda name: name.startswith("client-"))
+    removed += _remove(root + "/run", now - KEPT_DAYS * clock.DAY, lambda name: name.startswith("client-"))
     from memtui.core.health import retention
 
     done = retention.collect(root, now, retention.deadline(TIDY_MOST))

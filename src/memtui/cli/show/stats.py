@@ -11,7 +11,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
-from memtui.core.deliveries.statistics import DAY, Day, Statistics, day_of, percentile
+from memtui.core.deliveries.statistics import Day, Statistics, day_of, percentile
 from memtui.core.memories import scopes
 from memtui.core.memories.status import Row, never_delivered
 from memtui.present.bars import bar
@@ -39,7 +39,7 @@ def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
 
 
 def _date(number: int) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(number * DAY))
+    return time.strftime("%Y-%m-%d", time.gmtime(number * clock.DAY))
 
 
 def _counted_days(statistics: Statistics) -> "list[tuple[int, Day]]":

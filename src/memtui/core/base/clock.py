@@ -2,6 +2,8 @@
 
 import time
 
+DAY = 86_400.0  # seconds
+
 
 def now() -> float:
     """Return seconds since the epoch. The command line and the demo honour `MEMTUI_NOW`; this never does."""
@@ -54,7 +56,7 @@ def parse(text: "object") -> "float | None":
         year, month, day = _digits(text[0:2]) * 100 + _digits(text[2:4]), _digits(text[5:7]), _digits(text[8:10])
         if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)):
             return None
-        seconds = float(_days(year, month, day) * 86400)
+        seconds = _days(year, month, day) * DAY
         if len(text) == 10:
             return seconds
         if text[10] not in "T t":

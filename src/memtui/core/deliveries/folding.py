@@ -15,7 +15,6 @@ from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 
-DAY = 86_400.0
 MARK = "replaced~"
 # How long a rewrite waits for a writer to close the replaced file.
 WRITER_SECONDS = 0.25
@@ -30,13 +29,13 @@ def month_end(path: str) -> float | None:
     begin = clock.parse(stem + "-01")
     if begin is None:
         return None
-    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * DAY
+    return begin + calendar.monthrange(int(stem[:4]), int(stem[5:7]))[1] * clock.DAY
 
 
 def old(root: str, now: float, days: int) -> list[str]:
     """Return the logs of the months that ended more than so many days ago, oldest first; none for 0 days."""
     found = [(path, month_end(path)) for path in reversed(delivery_log.months(root))]
-    return [path for path, end in found if days > 0 and end is not None and end < now - days * DAY]
+    return [path for path, end in found if days > 0 and end is not None and end < now - days * clock.DAY]
 
 
 def stamp(path: str) -> list[int]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.record import GONE, USE, Delivery, Item
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 DAYS = 90
 # How many of the newest deliveries are kept as rows.
 RECENT = 2000
-DAY = 86400.0  # seconds
 # So many days in a row without a delivery are shown as one.
 FOLDED = 3
 
@@ -60,7 +60,7 @@ def percentile(times: Iterable[float], share: float) -> float:
 def day_of(seconds: float) -> int:
     """Return the number of the local day, from 1970-01-01."""
     local = time.localtime(seconds)
-    return int((seconds + (local.tm_gmtoff or 0)) // DAY)
+    return int((seconds + (local.tm_gmtoff or 0)) // clock.DAY)
 
 
 class Statistics:
@@ -110,7 +110,7 @@ class Statistics:
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = delivery_log.ends(self.root)
-        oldest = self.now() - (self.span + 1) * DAY  # a day more: clocks go back an hour, and hooks overlap
+        oldest = self.now() - (self.span + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
         read, last = 0, 0.0
         for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends), 1):
             if self.most and read >= self.most:

@@ -11,7 +11,6 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import retention
 from memtui.core.journal.journal import Journal
 
-DAY = 86400.0
 ERRORS_DAYS = 7
 TRASH_BYTES = 100_000_000
 # The most files whose modes are checked, and the newest lines of the delivery log that are read.
@@ -92,7 +91,7 @@ def errors(root: str, now: float) -> Iterator[Finding]:
         seconds = clock.parse(row.get("time"))
         if seconds is None:
             continue
-        if seconds < now - ERRORS_DAYS * DAY:
+        if seconds < now - ERRORS_DAYS * clock.DAY:
             break
         recent.append(row)
     if recent:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memtui.core.base import fastjson, fs, ids, paths, session_state
+from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
@@ -20,10 +20,9 @@ from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
 
-DAY = 86_400.0
 VERSION = 1
 # The age from which a temporary file must be a killed writer's.
-TEMPORARY_SECONDS = DAY
+TEMPORARY_SECONDS = clock.DAY
 LOCK_SECONDS = 2.0
 WHOLE = ""  # stands for the directory itself, among the digests of a missing directory
 
@@ -184,7 +183,7 @@ def _untrusted(absent: Absent, now: float, days: int) -> Absent:
     """Select the texts that were gone for at least `days` (0: none)."""
     if days <= 0:
         return {}
-    due = {place: {k: s for k, s in rows.items() if s <= now - days * DAY} for place, rows in absent.items()}
+    due = {place: {k: s for k, s in rows.items() if s <= now - days * clock.DAY} for place, rows in absent.items()}
     return {place: rows for place, rows in due.items() if rows}
 
 

@@ -13,7 +13,6 @@ from memtui.core.base.storage import storage_error
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 
-DAY = 86_400.0
 DIGEST = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 # Contents are removed for this long under the lock, which is then free for this long so that others can take it.
 HELD_SECONDS, FREE_SECONDS = 0.5, 4 * fs.LOCK_POLL_SECONDS
@@ -55,7 +54,7 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
     for family in _families(every):
         size = sum(each.is_change for each in family)
         last = clock.parse(family[-1].time)
-        old = days > 0 and last is not None and last < now - days * DAY
+        old = days > 0 and last is not None and last < now - days * clock.DAY
         if not old and not 0 < most <= left - size:
             break
         left -= size

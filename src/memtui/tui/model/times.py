@@ -2,7 +2,7 @@
 
 import time
 
-DAY = 86400.0
+from memtui.core.base import clock
 
 
 def when(seconds: float, now: float) -> str:
@@ -10,6 +10,6 @@ def when(seconds: float, now: float) -> str:
     local, today = time.localtime(seconds), time.localtime(now)
     if local[:3] == today[:3]:
         return time.strftime("%H:%M:%S", local)
-    if 0 <= now - seconds < 6 * DAY:
+    if 0 <= now - seconds < 6 * clock.DAY:
         return time.strftime("%a %H:%M", local)
     return time.strftime("%d %b" if local[0] == today[0] else "%Y-%m", local).lstrip("0")

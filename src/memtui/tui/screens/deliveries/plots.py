@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from rich.text import Text
 
+from memtui.core.base import clock
 from memtui.core.base.phrasing import age, short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
-from memtui.core.deliveries.statistics import DAY, DAYS, Day, MemoryUse, Statistics, percentile
+from memtui.core.deliveries.statistics import DAYS, Day, MemoryUse, Statistics, percentile
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, sums
@@ -113,7 +114,7 @@ def _bar(value: float, top: float, cells: int, style: str = "cyan") -> Text:
 
 
 def _date(number: int) -> str:
-    return time.strftime("%a %d %b", time.gmtime(number * DAY))
+    return time.strftime("%a %d %b", time.gmtime(number * clock.DAY))
 
 
 def _filled(outcomes: dict[str, int], day: Day, cells: int) -> Text:

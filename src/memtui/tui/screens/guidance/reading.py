@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from memtui.core.base import paths
+from memtui.core.base import clock, paths
 from memtui.core.client import projects, transcript
 from memtui.core.client import titles as session_titles
 from memtui.core.deliveries import log as delivery_log
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # The most delivered notes that are shown, and the age of the oldest.
 HISTORY = 200
-HISTORY_SECONDS = 45 * 86400.0
+HISTORY_SECONDS = 45 * clock.DAY
 
 
 class GuidanceNotes:

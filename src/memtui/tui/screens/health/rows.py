@@ -138,7 +138,7 @@ def _report(each: Report) -> HealthRow:
 def _error(number: int, each: Record, now: float) -> HealthRow:
     seconds = clock.parse(each.get("time"))
     words = f"{each.get('error')}: {each.get('message')}"
-    old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * file_checks.DAY
+    old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * clock.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
     title = f"{age(seconds, now)} {each.get('where')}"
     return HealthRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
