@@ -211,7 +211,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
         below = "\n".join(drawn(app)[14:])
-        assert "no-snapshot-tests   feedback → project" in below
+        assert "no-snapshot-tests   feedback memory in project shop" in below
         assert "Assert on what the user sees instead." in below
         assert "you said  “no, no snapshots please" in below
         assert app.screen.table.size.height - 1 >= 10  # the list keeps its room
@@ -342,7 +342,7 @@ async def test_another_scope_and_another_type(world, app):
         await pilot.press("t", "j", "enter")  # feedback, project
         await settle(pilot)
         await to(pilot, "no-snapshot-tests")
-        assert "project → global" in app.screen.query_one("#detail").plain
+        assert "project memory in global" in app.screen.query_one("#detail").plain
         await pilot.press("a")
         await settle(pilot)
     assert "type: project" in read(world.config + "/memory/no-snapshot-tests.md")
@@ -1076,7 +1076,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         await to(pilot, "alt-texts")
         await rest(pilot)
         shown = app.screen.query_one("#detail").plain
-        assert "→ auto of blog" in shown
+        assert "memory in auto blog" in shown
         assert "auto:alt-texts" in shown
         assert "Shop's." not in shown
         await pilot.press("s")

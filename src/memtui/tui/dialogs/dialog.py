@@ -47,7 +47,7 @@ CHOICE: Keys = (
     ("enter", "choose"),
     ("escape", "cancel"),
     ("type", "to narrow"),
-    ("j k", "move"),
+    ("↓ ↑", "move"),
     ("home end", "first, last"),
 )
 SEARCH: Keys = (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))

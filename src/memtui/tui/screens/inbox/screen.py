@@ -57,7 +57,7 @@ EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
-    Column("conf", 4, right=True, from_width=46),
+    Column("sure", 4, right=True, from_width=46),
     Column("seen", 4, right=True, from_width=60),
     Column("for", 8, from_width=50),
     Column("age", 4, right=True),
@@ -105,7 +105,7 @@ class Inbox(ListScreen[InboxRow]):
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
         marks.section("Unfinished items", rows.MARKS) + "\n"
-        "conf: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
+        "sure: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
         f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
         " screen."
     )
@@ -256,9 +256,9 @@ class Inbox(ListScreen[InboxRow]):
         kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
         if row.until is not None:
             kind = Text(words.day(row.until, self.services.data.now()), style="dim")
-        conf = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
+        sure = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
-        return [kind, name, conf, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
+        return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
     def _folded(self, row: InboxRow) -> str:
         untils = [each.until for each in row.folds if each.until is not None]
@@ -281,7 +281,8 @@ class Inbox(ListScreen[InboxRow]):
             self._head_lines = lines_of(Text(item.text), self.detail_width)
             text = item_text(item, known.title if known else "", states, data.now())
             return Described(text, item_glance(item, states, data.now()))
-        draft, project_name = self.proposals.draft(item), self.proposals.project_name(item)
+        draft = self.proposals.draft(item)
+        project_name = self.proposals.project_name(item) or data.facts.project
         beside = self.size.width >= SIDE_BY_SIDE
         text = draft_head(item, draft, known, self.detail_width, project_name=project_name, beside=beside)
         self._head_lines = lines_of(text, self.detail_width)

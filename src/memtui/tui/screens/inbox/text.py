@@ -15,7 +15,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
-from memtui.present import drafts, safe_text
+from memtui.present import drafts, memories, safe_text
 from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
@@ -70,17 +70,17 @@ def draft_head(
     project_name: str = "",
     beside: bool,
 ) -> Text:
-    """Return the whole memory that a draft would become. `project_name`: the draft's project, if it is not this one;
+    """Return the whole memory that a draft would become. `project_name`: of the draft's project;
     `beside`: put the most similar memory next to it."""
     text = Text()
     if isinstance(draft, MemtuiError):
         text.append(safe_text.line(item.entry.fields.get("name", "")) + "\n", style="bold")
         text.append(f"! {safe_text.line(draft.message)} {safe_text.line(draft.hint)}\n", style="yellow")
         return cut(text, item.text, item.path)
-    proposed, own_project = draft.memory, draft.scope.label in {"project", "auto"}
+    proposed = draft.memory
     text.append(safe_text.line(draft.name), style="bold")
-    text.append(f"   {safe_text.line(proposed.type)} → {safe_text.line(draft.scope.label)}", style="dim")
-    text.append(f" of {project_name}\n" if project_name and own_project else "\n", style="bold")
+    text.append(f"   {safe_text.line(proposed.type)} memory in ", style="dim")
+    text.append(safe_text.line(memories.scope_name(draft.scope, project_name)) + "\n")
     words = _content(proposed)
     closest = found.similar[0] if found and found.similar else None
     if closest is None or len(words) > DRAFT_LENGTH:
