@@ -326,7 +326,9 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     memtui("hooks", "install", "--yes")
     done = memtui("approve", drafts[0], "--scope", "auto")
     assert "Claude Code loads it by itself in sessions of this project." in done.out
-    assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith("memtui tells")
+    assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith(
+        "memtui delivers"
+    )
     place = Path(world.shop) / ".claude" / "settings.json"
     place.parent.mkdir(exist_ok=True)
     place.write_text('{"autoMemoryEnabled": false}')

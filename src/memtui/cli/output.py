@@ -109,7 +109,8 @@ def plain_width(text: str) -> int:
 
 
 def folded(text: str, columns: int) -> "list[str]":
-    """Wrap a line between its words; what follows is indented by two more. A longer word stays whole."""
+    """Wrap a line between its words; what follows is indented by two more. A longer word stays whole, on the line
+    before it if at least half of that is free."""
     if plain_width(text) <= columns:
         return [text]
     import re
@@ -120,7 +121,8 @@ def folded(text: str, columns: int) -> "list[str]":
     lines: list[str] = []
     for word in re.findall("[^ ]+ *", body):
         wide = plain_width(word.rstrip(" "))
-        if here.strip(" ") and wide > columns - plain_width(here):
+        room = columns - plain_width(here)
+        if here.strip(" ") and wide > room and (wide <= columns - len(indent) or room < columns // 2):
             lines.append(here.rstrip(" "))
             here = indent
         here += word
@@ -245,7 +247,7 @@ class Output:
             return
         first, *others = folded(text + GAP + note, self.columns)
         if first.startswith(text + GAP):
-            self.exact(self.style(text, "bold") + self.style(first[len(text) :], "dim"))
+            self.exact(self.style(text, "bold") + self.style(cut(first, self.columns)[len(text) :], "dim"))
         else:
             self.print(self.style(text, "bold"))
             others = folded("  " + note, self.columns) if note else []

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 ASK_OVER = 20  # about as many as a screen shows at once
 # By the label of a scope: who loads its memories.
 LOADERS = {
-    "global": "memtui tells it to sessions of all projects",
-    "project": "memtui tells it to sessions of this project",
+    "global": "memtui delivers it to sessions of all projects",
+    "project": "memtui delivers it to sessions of this project",
     "auto": "Claude Code loads it by itself in sessions of this project",
 }
 # The colour of each type, by its name in the terminal. The type's letter says the same without colours.

@@ -1,4 +1,4 @@
-"""How sessions are said and drawn: whether they are live, what arrived of what they were told, how to resume them."""
+"""How sessions are said and drawn: whether they are live, what arrived of what they got, how to resume them."""
 
 import os
 import shlex

@@ -69,7 +69,7 @@ def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None
     if more:
         out.print(f"and {more:,} more: memtui items --limit 0")
     out.print("Mark done: memtui items done ID   Keep: memtui items keep ID")
-    out.print("Tell the agent: memtui items guide ID")
+    out.print("Send it as a note: memtui items guide ID")
 
 
 def act(ctx: Context, args: argparse.Namespace) -> Result:

@@ -1,4 +1,4 @@
-"""`memtui sessions`: the sessions that run or ran, and what each was told."""
+"""`memtui sessions`: the sessions that run or ran, and what each got."""
 
 import argparse
 from collections import Counter
@@ -112,7 +112,7 @@ def _print(
         ]
         for row in shown
     ]
-    headers = ["", "SESSION", "SEEN", "TOLD", "ARRIVED", "", "PROJECT"]
+    headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
     out.table(headers, rows, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in shown])
     if more:
         out.print(f"and {more:,} more: {words}{' --all-projects' * args.all_projects} --limit 0")
@@ -207,7 +207,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         ("started", ago(row.started, now)),
         ("last seen", ago(row.last, now)),
         ("mode", line(row.mode)),
-        ("told", f"{many(sums['deliveries'], 'delivery', 'deliveries')}, {size}"),
+        ("delivered", f"{many(sums['deliveries'], 'delivery', 'deliveries')}, {size}"),
         ("receipts", ", ".join(each for each, _ in sessions.told(row))),
         ("in hooks", f"{sums['ms']:,} ms"),
         ("resume", line(sessions.resume(row, ctx.cwd)) or "not possible, its transcript is gone"),

@@ -104,6 +104,6 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
         steps.append(("memtui config edit", "config.toml can't be read"))
     if total:
         steps.append(("memtui list", "what is remembered"))
-    steps.append(('memtui guide "…"', "tell the next session something"))
+    steps.append(('memtui guide "…"', "write a note to the next session"))
     steps.append(("memtui deliveries", "what was delivered, and whether it arrived"))
     return steps

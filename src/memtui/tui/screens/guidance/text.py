@@ -92,7 +92,7 @@ def _waiting(
             style="yellow",
         )
     elif "inbox.long" in codes:
-        text.append(f"  Sessions are only told which file it is in. {edit} shortens it.\n", style="yellow")
+        text.append(f"  Sessions only get the name of its file. {edit} shortens it.\n", style="yellow")
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     given = [each.strip() for each in fields.get("for", "").split(",") if each.strip()]
     whom = " and ".join(addressee(each, titles) for each in given) or "anyone"

@@ -20,7 +20,7 @@ COLUMNS = (
     Column("project", 12, from_width=56),
     Column("title"),
     Column("seen", 4, right=True),
-    Column("told", 4, right=True, from_width=72),
+    Column("sent", 4, right=True, from_width=72),
     Column("arrived", 9, right=True, from_width=36),
     Column("", WORDS, from_width=WORDS_FROM),
     Column("", BRIEF, from_width=44, until_width=WORDS_FROM),

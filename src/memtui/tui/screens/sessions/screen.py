@@ -47,7 +47,7 @@ class Sessions(ListScreen[SessionRow]):
             ],
         )
         + "\n"
-        + marks.receipts("The worst that became of what it was told")
+        + marks.receipts("The worst that became of its deliveries")
     )
     tab: ClassVar[str] = "deliveries"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts"})

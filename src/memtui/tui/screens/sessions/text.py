@@ -76,12 +76,12 @@ def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> 
 
 
 def receipts(row: SessionRow) -> Text:
-    """Return what became of what a session was told, in words."""
+    """Return what became of what was delivered to a session, in words."""
     return joined(sessions.told(row), "  ")
 
 
 def tail(row: SessionRow, found: DetailRead | None) -> Text:
-    """Return the last line of the preview: what became of what it was told, and how much waits for it."""
+    """Return the last line of the preview: what became of what it got, and how much waits for it."""
     text = receipts(row)
     if found is not None and found.waiting:
         text.append(f"  {many(len(found.waiting), 'note waits', 'notes wait')} for it", style="dim")
@@ -118,8 +118,12 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
 
 def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
     """Append the keys that work on a session, and what each does."""
-    over = "tell its project" if sessions.is_gone(row) else "tell it when it is resumed, or its project now"
-    keys = [] if read_only else [("app.guide", "tell it now" if row.live else over)]
+    over = (
+        "write a note to its project"
+        if sessions.is_gone(row)
+        else "write to it for when it is resumed, or to its project"
+    )
+    keys = [] if read_only else [("app.guide", "write a note to it" if row.live else over)]
     keys.append(("sessions.deliveries", "all that it got, in Deliveries"))
     keys += [] if sessions.is_gone(row) else [("app.copy", "copy the command that resumes it")]
     append_keys(text, keys)
