@@ -77,6 +77,10 @@ class Memory:
         """The reference that commands accept: `scope:stem`."""
         return f"{self.scope_label}:{self.stem}"
 
+    def links_to(self, other: "Memory") -> bool:
+        """Whether a link of it names another memory, by its name or its file."""
+        return other.name in self.links or other.stem in self.links
+
     @property
     def changed_at(self) -> float:
         """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""

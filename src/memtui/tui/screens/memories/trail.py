@@ -100,14 +100,13 @@ class Trail:
         if pair is None:
             return []
         scope, row = pair
-        here = {row.memory.stem, row.memory.name}
         found: dict[str, str] = {}
         for other in self.reader.rows.get(scope.label, []):
             if other is row:
                 continue
-            if {other.memory.stem, other.memory.name} & set(row.memory.links):
+            if row.memory.links_to(other.memory):
                 found.setdefault(other.memory.path, f"→ {safe_text.line(other.memory.name, 80)}")
-            elif here & set(other.memory.links):
+            elif other.memory.links_to(row.memory):
                 found.setdefault(other.memory.path, f"← {safe_text.line(other.memory.name, 80)}")
         return sorted(found.items(), key=lambda each: each[1].startswith("←"))
 
