@@ -11,13 +11,11 @@ from memtui.core.base import clock
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
-from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import rank
-from memtui.core.memories.status import BY_CLIENT, Row, of_scope
+from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
 from memtui.present import memories as present
 
-SORTS = ("name", "type", "age", "size", "deliveries", "last", "flags")
 SEARCH_LIMIT = 20
 KIND_TITLES = {
     "global": "for every project",
@@ -40,7 +38,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
     found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
-    found.add_argument("--sort", choices=SORTS, default="name", help="default: name")
+    found.add_argument("--sort", choices=list(SORT_KEYS), default="name", help="default: name")
     found.add_argument("--attention", action="store_true", help="only those with a finding")
     found.add_argument("--never", action="store_true", help="only those that were never delivered")
     found.add_argument(
@@ -98,7 +96,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     types = {row.memory.type or "-" for _, rows in found for row in rows}
     parts = [(scope, [row for row in rows if _matches(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
-        rows.sort(key=lambda row: _sort_key(row, args.sort))
+        rows.sort(key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))
     data = {
         "project": ctx.project_root,
         "scopes": [
@@ -138,20 +136,6 @@ def _matches(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
     if args.type is not None and row.memory.type != args.type:
         return False
     return (row.needs_attention or not args.attention) and (row.never_delivered(scope) or not args.never)
-
-
-def _sort_key(row: Row, key: str) -> "tuple[object, ...]":
-    found = row.memory
-    first: dict[str, object] = {
-        "name": "",
-        "type": found.type or "~",
-        "age": -found.changed_at,
-        "size": -found.size,
-        "deliveries": -row.deliveries,
-        "last": -(clock.parse(row.last_delivery) or 0.0),
-        "flags": row.severity,
-    }
-    return first[key], found.name.lower()
 
 
 def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
@@ -199,7 +183,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     rows = of_scope(ctx.root, scope, ctx.usage) if scope else []
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
-    back = [each.memory.stem for each in rows if _links_to(each.memory, found) and each.memory.path != found.path]
+    back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
     source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
     data = {
         **_data(row),
@@ -223,10 +207,6 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             _print_born(out, born)
 
     return Result(data, text)
-
-
-def _links_to(source: Memory, target: Memory) -> bool:
-    return any(name in {target.name, target.stem} for name in source.links)
 
 
 def _print_raw(out: Output, data: bytes) -> None:

@@ -3,7 +3,7 @@
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -100,6 +100,18 @@ class Row:
     def never_delivered(self, scope: Scope) -> bool:
         """Return whether memtui's hooks could have delivered it and never did."""
         return scope.delivered and not self.deliveries
+
+
+# The orders of a list of memories: what to sort by, the smallest first. Equals are sorted by name.
+SORT_KEYS: dict[str, Callable[[Row], object]] = {
+    "name": lambda _: 0,
+    "type": lambda row: row.memory.type or "~",
+    "age": lambda row: -row.memory.changed_at,
+    "size": lambda row: -row.memory.size,
+    "deliveries": lambda row: -row.deliveries,
+    "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
+    "flags": lambda row: row.severity,
+}
 
 
 @dataclass

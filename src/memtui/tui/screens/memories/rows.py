@@ -34,14 +34,19 @@ class Sort(NamedTuple):
     up: bool = True
 
 
+def _by(name: str) -> Callable[[Pair], object]:
+    key = memory_status.SORT_KEYS[name]
+    return lambda pair: key(pair[1])
+
+
 SORTS = {
-    "name": Sort(2, lambda _: 0),  # names decide between equals
-    "type": Sort(0, lambda pair: pair[1].memory.type or "~"),
-    "age": Sort(6, lambda pair: -pair[1].memory.changed_at),
-    "size": Sort(7, lambda pair: -pair[1].memory.size, up=False),
-    "sent": Sort(8, lambda pair: -pair[1].deliveries, up=False),
-    "last": Sort(9, lambda pair: -(clock.parse(pair[1].last_delivery) or 0.0)),
-    "flags": Sort(5, lambda pair: pair[1].severity),
+    "name": Sort(2, _by("name")),
+    "type": Sort(0, _by("type")),
+    "age": Sort(6, _by("age")),
+    "size": Sort(7, _by("size"), up=False),
+    "sent": Sort(8, _by("deliveries"), up=False),
+    "last": Sort(9, _by("last")),
+    "flags": Sort(5, _by("flags")),
     "scope": Sort(3, lambda pair: scope_word(*pair)),
 }
 # The sort names whose order changes with deliveries.
