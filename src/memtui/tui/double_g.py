@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 KEY = "g"
 # Seconds in which the second `g` must follow the first.
-WITHIN = 0.25
+WITHIN = 0.35
 
 
 class DoubleG:
