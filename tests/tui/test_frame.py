@@ -161,7 +161,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", " 2 9 ", " 3 6 ", " 5 "):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guid 6", "5 Health"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(40, 20)
         await settle(pilot)
@@ -173,6 +173,23 @@ async def test_every_tab_is_a_whole_word_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         for word in ("shop", "1 Memories", "2 Inbox", "3 Guidance", "4 Deliveries", "5 Health"):
+            assert word in top(app), (word, top(app))
+
+
+@pytest.mark.parametrize(
+    ("width", "words"),
+    [
+        (64, ["shop", "1 Memories", "2 Inbox", "3 Guid ", "4 Deliv ", "5 Health"]),
+        (40, ["shop", "1 Memories  2  3  4  5 "]),
+    ],
+)
+async def test_a_narrow_screen_shortens_the_names_of_the_other_tabs(app, width, words):
+    async with app.run_test(size=(width, 20)) as pilot:
+        await settle(pilot)
+        app.data.facts.waiting.clear()
+        app.screen.frame()
+        await pilot.pause()
+        for word in words:
             assert word in top(app), (word, top(app))
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health")
+# The names of tabs that are not open where there is no room for all names; then there are only their numbers.
+SHORT = {"memories": "Mem", "guidance": "Guid", "deliveries": "Deliv"}
+SHORTEST = 2
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
@@ -40,15 +43,15 @@ class TopBar(OneLine):
         """Draw the line for a screen."""
         width = self.size.width or 80
         tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
-        parts, short, gap = self._parts(app), set[str](), "  " if width >= WIDE else " "
-        while parts and sum(part.least + len(gap) for part in parts) + _cells_of_tabs(tabs, short) > width:
+        parts, short, gap = self._parts(app), 0, "  " if width >= WIDE else " "
+        while parts and sum(part.least + len(gap) for part in parts) + _cells_of_tabs(tabs, current, short) > width:
             usual = next((part for part in parts if part.as_usual), None)
-            if usual is None and not short:
-                short = set(TABS) - {current}
+            if usual is None and short < SHORTEST:
+                short += 1
             else:  # what is wrong stays longest: the person knows the project
                 parts.remove(usual or parts[0])
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        left = width - _cells_of_tabs(tabs, short) - sum(part.least + len(gap) for part in parts)
+        left = width - _cells_of_tabs(tabs, current, short) - sum(part.least + len(gap) for part in parts)
         for part in parts:
             shown = Text(part.words, part.style)
             shown.truncate(part.least + left, overflow="ellipsis")
@@ -58,15 +61,17 @@ class TopBar(OneLine):
         pieces = []
         for name, words in tabs.items():
             start = text.cell_len
-            text.append(words[name in short], style="reverse" if name == current else "")
+            text.append(words[short if name != current else 0], style="reverse" if name == current else "")
             pieces.append((start, text.cell_len, f"app.{name}"))
         self.pieces = pieces
         self.put(text)
 
-    def _tab(self, number: int, name: str, app: "Services") -> tuple[str, str]:
+    def _tab(self, number: int, name: str, app: "Services") -> "Sequence[str]":
+        """Return the words of a tab: whole, short, and without its name."""
         count = app.data.facts.waiting.get(name, 0)
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
-        return f" {number} {name.capitalize()}{badge} ", f" {number}{badge} "
+        whole = name.capitalize()
+        return [f" {number}{part}{badge} " for part in (f" {whole}", f" {SHORT.get(name, whole)}", "")]
 
     def _parts(self, app: "Services") -> "list[BarPart]":
         """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""
@@ -84,8 +89,8 @@ class TopBar(OneLine):
         return [part for part in parts if wide or not part.as_usual]
 
 
-def _cells_of_tabs(tabs: dict[str, tuple[str, str]], short: set[str]) -> int:
-    return sum(len(words[name in short]) for name, words in tabs.items())
+def _cells_of_tabs(tabs: "dict[str, Sequence[str]]", current: str, short: int) -> int:
+    return sum(len(words[short if name != current else 0]) for name, words in tabs.items())
 
 
 class FootBar(OneLine):
