@@ -14,8 +14,8 @@ from memtui.core.deliveries.statistics import DAYS, Day, MemoryUse, Statistics, 
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, sums
-from memtui.tui.model.plots import shares
 from memtui.tui.screens.deliveries.summary import DAYS_SHOWN
+from memtui.tui.widgets.gauges import shares
 
 # What fills the bar of a day's receipts: name, character, style. They differ without colour too, and in ASCII.
 FILLS = (

@@ -20,8 +20,8 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.hooks.installer import entries
 from memtui.present import legend, safe_text
-from memtui.tui.model.plots import gauge
 from memtui.tui.screens.health.snapshot import Snapshot
+from memtui.tui.widgets.gauges import gauge
 
 # Width of a gauge, in cells.
 GAUGE_WIDTH = 10

@@ -19,9 +19,9 @@ from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
-from memtui.tui.model.plots import gauge
 from memtui.tui.screens.health.rows import MARKS, HealthRow, as_typed
 from memtui.tui.screens.health.snapshot import Snapshot
+from memtui.tui.widgets.gauges import gauge
 
 # Lines of MEMORY.md on either side of the cut, and memories below it.
 LINES_SHOWN = 6

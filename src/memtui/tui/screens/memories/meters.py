@@ -11,7 +11,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import safe_text
-from memtui.tui.model.plots import gauge
+from memtui.tui.widgets.gauges import gauge
 
 if TYPE_CHECKING:
     from memtui.core.memories import index as memory_index

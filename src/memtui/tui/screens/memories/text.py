@@ -16,9 +16,9 @@ from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
 from memtui.present.deliveries import GLYPHS, reason
 from memtui.present.memories import TYPE_STYLES
-from memtui.tui.model.plots import gauge
 from memtui.tui.screens.memories.meters import Meter, both
 from memtui.tui.widgets import markdown
+from memtui.tui.widgets.gauges import gauge
 
 if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory

@@ -1,4 +1,4 @@
-"""Draw shares of a whole as text bars."""
+"""Gauges: how full something is, and shares of a whole, drawn as text."""
 
 from collections.abc import Sequence
 
