@@ -4,7 +4,7 @@ from shlex import quote
 
 from memtui.cli.context import Context
 from memtui.cli.output import line
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.review.addressees import strangers
 from memtui.present.addressees import meant, why
 

@@ -5,7 +5,7 @@ import os
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 
 NEWEST = 50  # ids of deliveries, sessions and changes that are offered
 

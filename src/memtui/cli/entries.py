@@ -7,7 +7,7 @@ from memtui.cli.output import safe
 from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import Finding
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import notes
 from memtui.core.health import findings
 from memtui.core.review import waiting

@@ -2,7 +2,7 @@
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
 from memtui.core.inbox import undelivered
 from memtui.core.review.waiting import Waiting

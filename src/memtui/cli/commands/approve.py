@@ -7,7 +7,7 @@ from memtui.cli import entries, memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
 from memtui.core.memories.store import Store

@@ -9,10 +9,10 @@ from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, matching
+from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
+from memtui.core.base.short_ids import short_id
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
@@ -78,7 +78,7 @@ def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
         if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
             return item
     try:
-        found = matching.match(ref, [item.id for item in items], "trashed memory")
+        found = short_ids.match(ref, [item.id for item in items], "trashed memory")
     except NotFoundError as error:
         raise NotFoundError(error.message, "`memtui restore` lists the trash.") from None
     return next(item for item in items if item.id == found)

@@ -11,8 +11,8 @@ from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show.deliveries import find, print_headers, print_row, receipt, receipts_of, table
 from memtui.core.base import ids, when
 from memtui.core.base.errors import NotFoundError, UsageError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, many
+from memtui.core.base.short_ids import short_id
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts

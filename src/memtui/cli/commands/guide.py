@@ -171,7 +171,7 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, 
     if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
         ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
     elif ctx.out.stderr.isatty():
-        from memtui.core.base.matching import short_id
+        from memtui.core.base.short_ids import short_id
 
         where = "any project" if everywhere else ctx.project_root
         ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")

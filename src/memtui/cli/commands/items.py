@@ -6,8 +6,8 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
+from memtui.core.base.short_ids import short_id
 from memtui.core.review.waiting import Waiting
 
 ACTIONS = {

@@ -5,8 +5,8 @@ import argparse
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import it
+from memtui.core.base.short_ids import short_id
 from memtui.present import drafts
 
 

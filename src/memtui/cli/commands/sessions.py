@@ -7,10 +7,10 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
-from memtui.core.base import matching
+from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, ago, cut, many, short
+from memtui.core.base.short_ids import short_id
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
@@ -160,7 +160,7 @@ def _read(ctx: Context, ref: str, rows: int) -> "dict[str, SessionDetails]":
     found = {name: SessionDetails(each) for name, each in states(ctx.root).items() if meant(name, ref)}
     proofs = receipts_of(ctx)
     for each in deliveries(ctx.root, ref):
-        if len(found) > matching.SEVERAL:
+        if len(found) > short_ids.SEVERAL:
             break
         found.setdefault(each.session, SessionDetails(Session(each.session))).note(each, proofs.of(each), rows)
     return found
@@ -171,7 +171,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     every = _read(ctx, args.id.strip().lstrip("…"), args.rows)
     try:
-        found = every[matching.match(args.id, every, "session")]
+        found = every[short_ids.match(args.id, every, "session")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui sessions --all-projects` lists them.") from None
     row = _row(ctx, found)

@@ -6,7 +6,7 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base import clock
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.review import snoozing
 from memtui.present import drafts
 

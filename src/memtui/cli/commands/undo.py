@@ -5,10 +5,10 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, matching
+from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, many
+from memtui.core.base.short_ids import short_id
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
@@ -118,7 +118,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
 
 def _named(journal: Journal, ref: str) -> str:
     try:
-        return matching.match(ref, journal.ledger().transactions, "change")
+        return short_ids.match(ref, journal.ledger().transactions, "change")
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui undo --list` lists them.") from None
 

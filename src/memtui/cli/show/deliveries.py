@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from memtui.cli.context import Context
 from memtui.cli.output import BELOW, GAP, MIN_LAST, Output, cut, line
-from memtui.core.base import matching
+from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age
+from memtui.core.base.short_ids import short_id
 from memtui.core.client import projects, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
@@ -95,11 +95,11 @@ def find(ctx: Context, ref: str) -> Delivery:
     for each in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))):
         if not each.id.startswith(wanted) and not each.id.endswith(wanted):
             continue
-        if len(found) <= matching.SEVERAL:
+        if len(found) <= short_ids.SEVERAL:
             found.setdefault(each.id, each)
-        if (len(wanted) == ID_LENGTH and each.id == wanted) or len(found) > matching.SEVERAL:
+        if (len(wanted) == ID_LENGTH and each.id == wanted) or len(found) > short_ids.SEVERAL:
             break
     try:
-        return found[matching.match(ref, found, "delivery")]
+        return found[short_ids.match(ref, found, "delivery")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.") from None

@@ -4,7 +4,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.matching import short_id
+from memtui.core.base.short_ids import short_id
 from memtui.core.review import draft, evidence
 from memtui.core.review.draft import Draft
 from memtui.core.review.waiting import Waiting

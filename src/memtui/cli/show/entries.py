@@ -5,8 +5,8 @@ from memtui.cli.context import Context
 from memtui.cli.entries import KIND_WORDS
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, paths
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import age, cut, until
+from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from html import unescape
 
-from memtui.core.base import matching
+from memtui.core.base import short_ids
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import titles
 from memtui.core.deliveries.record import Delivery
@@ -29,9 +29,9 @@ def find(root: str, ref: str) -> Note | None:
         for note in of(Delivery.of(record)):
             if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
                 found.setdefault(note.id, note)
-        if any(name.lower() == wanted for name in found) or len(found) > matching.SEVERAL:
+        if any(name.lower() == wanted for name in found) or len(found) > short_ids.SEVERAL:
             break
-    return found[matching.match(ref, list(found), "guidance")] if found else None
+    return found[short_ids.match(ref, list(found), "guidance")] if found else None
 
 
 def of(delivery: Delivery) -> list[Note]:

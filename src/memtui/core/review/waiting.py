@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
-from memtui.core.base import clock, matching, paths
+from memtui.core.base import clock, paths, short_ids
 from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, pending_update
@@ -144,8 +144,8 @@ def _is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bo
 
 
 def find(entries: Sequence[Waiting], ref: str, what: str) -> Waiting:
-    """Find the entry with this id, or a unique beginning or end of it. Raises as `matching.match`."""
-    found = matching.match(ref, [each.id for each in entries], what)
+    """Find the entry with this id, or a unique beginning or end of it. Raises as `short_ids.match`."""
+    found = short_ids.match(ref, [each.id for each in entries], what)
     return next(each for each in entries if each.id == found)
 
 

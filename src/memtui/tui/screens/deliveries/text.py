@@ -5,8 +5,8 @@ import time
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago
+from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.record import Delivery, Item

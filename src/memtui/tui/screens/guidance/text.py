@@ -7,8 +7,8 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding
-from memtui.core.base.matching import short_id
 from memtui.core.base.phrasing import ago, until
+from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries.notes import Note
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings

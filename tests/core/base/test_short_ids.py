@@ -2,15 +2,15 @@
 
 import pytest
 
-from memtui.core.base import matching
+from memtui.core.base import short_ids
 from memtui.core.base.errors import ConflictError, NotFoundError
 
 
 def test_ids_are_given_by_a_unique_beginning_or_end():
     names = ["01AAAA1111", "01AAAA2222", "01BBBB2222"]
-    assert matching.match("1111", names, "note") == "01AAAA1111"
-    assert matching.match("01bb", names, "note") == "01BBBB2222"
-    assert matching.match("01AAAA2222", names, "note") == "01AAAA2222"
+    assert short_ids.match("1111", names, "note") == "01AAAA1111"
+    assert short_ids.match("01bb", names, "note") == "01BBBB2222"
+    assert short_ids.match("01AAAA2222", names, "note") == "01AAAA2222"
     for ref, error in (
         ("2222", ConflictError),
         ("01AA", ConflictError),
@@ -18,4 +18,4 @@ def test_ids_are_given_by_a_unique_beginning_or_end():
         ("9999", NotFoundError),
     ):
         with pytest.raises(error):
-            matching.match(ref, names, "note")
+            short_ids.match(ref, names, "note")
