@@ -55,6 +55,22 @@ async def test_what_is_counted_of_a_long_log_is_said(app):
         assert "counted in the newest 64 MB of the log" in app.screen.summary().plain
 
 
+async def test_the_first_page_has_its_titles_before_the_whole_log_is_read(app, monkeypatch):
+    posted = []
+
+    def post(self, progress):
+        posted.append((progress, [row.title for row in self._wanted()]))
+        return self._wanted()
+
+    monkeypatch.setattr("memtui.core.deliveries.session_list.LINES_AT_ONCE", 1)
+    monkeypatch.setattr("memtui.tui.screens.sessions.reading.SessionsReader._post", post)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+    progress, titles = posted[0]
+    assert "deliveries read" in progress
+    assert "add tests for the new components" in titles
+
+
 async def test_live_sessions_come_first_then_past_ones_by_their_last_activity(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

@@ -9,8 +9,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from memtui.core.base import clock
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
@@ -61,7 +62,7 @@ class DeliveryRow:
             tuple(sys.intern(item.path) for item in found.items if item.path),
             found.chars,
             found.ms,
-            {key: found.record[key] for key in PROOF if key in found.record} | {"chars": found.chars},
+            proof(found),
         )
 
     @property
@@ -70,7 +71,25 @@ class DeliveryRow:
         return self.chars > 0
 
 
-def read(row: DeliveryRow) -> Delivery | None:
+class Proof(NamedTuple):
+    """A delivery as short as its receipt can be looked up by: `record` has the fields of PROOF."""
+
+    id: str
+    place: "Place | None"
+    record: Record
+
+    @property
+    def time(self) -> float:
+        """When it was logged, in seconds since the epoch, 0.0 for no time."""
+        return clock.parse(self.record.get("time")) or 0.0
+
+
+def proof(found: Delivery) -> Record:
+    """Return the fields of a delivery's record by which its receipt is found."""
+    return {key: found.record[key] for key in PROOF if key in found.record} | {"chars": found.chars}
+
+
+def read(row: DeliveryRow | Proof) -> Delivery | None:
     """Return the whole delivery of a row, from the log; None if it is gone."""
     record = delivery_log.read(row.place) if row.place else None
     return None if record is None else Delivery.of(record, row.place)
@@ -89,19 +108,19 @@ class Receipts:
         self.now = now
         self.known: dict[str, str] = {}
         self._finder = finder
-        self._open: dict[str, DeliveryRow | Delivery] = {}
+        self._open: dict[str, DeliveryRow | Delivery | Proof] = {}
         self._doubted: set[str] = set()
         self._views: dict[str, receipts.TranscriptView] = {}
         self._lock = threading.Lock()
 
-    def open(self, row: DeliveryRow | Delivery) -> bool:
+    def open(self, row: DeliveryRow | Delivery | Proof) -> bool:
         """Whether the outcome may still change."""
         found = self.known.get(row.id)
         if found is None or found == receipts.WAITING or row.id in self._doubted:
             return True
         return found == receipts.UNKNOWN and self.now() - row.time < YOUNG_SECONDS
 
-    def look(self, rows: Iterable[DeliveryRow | Delivery]) -> bool:
+    def look(self, rows: Iterable[DeliveryRow | Delivery | Proof]) -> bool:
         """Look up those that may still change; whether any outcome is another now."""
         with self._lock:
             to_look_up = [row for row in rows if self.open(row)]
@@ -127,7 +146,7 @@ class Receipts:
         """Look up unknown outcomes once more when they are asked for next."""
         self._doubted = {name for name, outcome in self.known.items() if outcome == receipts.UNKNOWN}
 
-    def of(self, row: DeliveryRow | Delivery) -> str:
+    def of(self, row: DeliveryRow | Delivery | Proof) -> str:
         """Return the outcome of one delivery, looked up if it may still change."""
         self.look([row])
         return self.known.get(row.id, receipts.UNKNOWN)

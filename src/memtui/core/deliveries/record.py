@@ -93,15 +93,14 @@ class ItemCounts(NamedTuple):
 class Delivery:
     """A record of the delivery log: a text put before the model, or a use of a memory.
 
-    `record`: as the log has it; `place`: where. `time`: seconds since the epoch, 0.0 for none; `logged`: the same as
-    written. `session`: an id; `project`: a slug; `chars`: UTF-16 code units, also of a text that the log no longer
-    keeps (`folded`, folding.py); `ms`: how long the hook took; `recovered`: whether a worker logged it.
+    `record`: as the log has it; `place`: where. `logged`: the time as written. `session`: an id; `project`: a slug;
+    `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`, folding.py); `ms`: how long the
+    hook took; `recovered`: whether a worker logged it.
     """
 
     record: Record
     place: "Place | None"
     id: str
-    time: float
     logged: str
     event: str
     tool: str
@@ -118,17 +117,17 @@ class Delivery:
     ms: float | None
     folded: bool
     recovered: bool
-    items: tuple[Item, ...]
+    _items: tuple[Item, ...] | None = None
+    _time: float | None = None
 
     @classmethod
     def of(cls, record: Record, place: "Place | None" = None) -> "Delivery":
         """Parse a record."""
-        items, text, chars = record.get("items"), _text(record, "text"), _number(record, "chars")
+        text, chars = _text(record, "text"), _number(record, "chars")
         return cls(
             record,
             place,
             _text(record, "id"),
-            clock.parse(record.get("time")) or 0.0,
             _text(record, "time"),
             sys.intern(_text(record, "event")),
             _text(record, "tool"),
@@ -145,8 +144,26 @@ class Delivery:
             _number(record, "ms"),
             record.get("folded") is True and not text,
             bool(record.get("recovered")),
-            tuple(Item.of(item) for item in items if isinstance(item, dict)) if isinstance(items, list) else (),
         )
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """What it brought or left out, parsed when it is asked for first: sums of a long log do without."""
+        if self._items is None:
+            self._items = tuple(Item.of(item) for item in _dicts(self.record))
+        return self._items
+
+    @property
+    def time(self) -> float:
+        """When it was logged, in seconds since the epoch, 0.0 for no time; parsed as `items` is."""
+        if self._time is None:
+            self._time = clock.parse(self.record.get("time")) or 0.0
+        return self._time
+
+    @property
+    def uses(self) -> int:
+        """How many uses of memories it records."""
+        return sum(item.get("kind") == USE for item in _dicts(self.record))
 
     @property
     def injected(self) -> bool:
@@ -171,6 +188,11 @@ class Delivery:
                 counts[item.kind] = counts.get(item.kind, 0) + 1
         used = next(((item.action, item.id) for item in self.items if item.kind == USE), ("", ""))
         return ItemCounts(tuple(counts.items()), left_out, used, tuple(filter(None, titles(self.text, first))))
+
+
+def _dicts(record: Record) -> list[Record]:
+    found = record.get("items")
+    return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
 
 
 def session_kind(entrypoint: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.core.base import clock, paths
 from memtui.core.client import serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.reading import KEPT, DeliveryRow, Receipts, read
+from memtui.core.deliveries.reading import KEPT, Proof, Receipts, proof, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import Delivery, session_kind
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN, Session, states
@@ -100,7 +100,7 @@ class _Held:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.rows: list[DeliveryRow] = []
+        self.rows: list[Proof] = []
         self.about = titles.About()
         self.read_at: tuple[int, int] | None = None  # the stamp of the transcript that `about` was read from
         self.transcript = ""
@@ -173,7 +173,7 @@ class SessionList:
             held = self._held[found.session] = _Held(Session(found.session))
         held.session.note(found, newest=newest)
         if found.injected and (newest or self._rows < KEPT):
-            held.rows.insert(0 if newest else len(held.rows), DeliveryRow.of(found))
+            held.rows.insert(0 if newest else len(held.rows), Proof(found.id, place, proof(found)))
             held.looked_up = False
             self._rows += 1
 

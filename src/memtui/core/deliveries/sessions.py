@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from memtui.core.base import fastjson, fs, session_state
 from memtui.core.client.transcript import text_of
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import USE, Delivery, Record
+from memtui.core.deliveries.record import Delivery, Record
 
 # A model's token is about four characters of English.
 CHARS_A_TOKEN = 4
@@ -32,7 +32,7 @@ class Session:
         """Add a delivery, or a use of a memory. `newest`: it is newer than all that were added before."""
         self._newest = found if newest or self._newest is None else self._newest
         self.last = max(self.last, found.logged)
-        self.uses += sum(item.kind == USE for item in found.items)
+        self.uses += found.uses
         if found.injected:
             self.deliveries += 1
             self.chars += found.chars

@@ -16,9 +16,9 @@ from memtui.core.review.waiting import Waiting, guidance_for
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
-# Sessions whose titles and receipts are looked up between two messages, and the pause after each: a person may be
-# pressing keys.
-LOOKED_UP_AT_ONCE = 12
+# Sessions whose titles and receipts are looked up before the first message and between two later ones, and the pause
+# after each: a person may be pressing keys.
+LOOKED_UP_AT_ONCE, LOOKED_UP_AT_MOST = 12, 96
 PAUSE_SECONDS = 0.003
 # Deliveries that the detail shows.
 TOLD_SHOWN = 40
@@ -67,6 +67,8 @@ class SessionsReader:
         def go_on(lines: int) -> bool:
             nonlocal posted
             if lines >= 2 * posted:  # seldom enough to cost little, and the first page at once
+                if not posted:  # the first page has its titles before the whole log is read
+                    self.list.look_up([row.id for row in self._wanted()[:LOOKED_UP_AT_ONCE]])
                 posted = lines
                 self._post(f"{lines:,} deliveries read …")
             return not worker.is_cancelled
@@ -76,17 +78,23 @@ class SessionsReader:
             return
         rows = self._post("")
         left = [row.id for row in rows]
+        batch = LOOKED_UP_AT_ONCE
         while left and not worker.is_cancelled:
-            some, left = left[:LOOKED_UP_AT_ONCE], left[LOOKED_UP_AT_ONCE:]
+            some, left = left[:batch], left[batch:]
+            batch = min(2 * batch, LOOKED_UP_AT_MOST)  # each message draws the list anew
             if self.list.look_up(some):
                 self._post(f"receipts of {len(rows) - len(left)} of {len(rows)} …" if left else "")
                 time.sleep(PAUSE_SECONDS)
         if not worker.is_cancelled:
             self._post("")
 
+    def _wanted(self, every: list[SessionRow] | None = None) -> list[SessionRow]:
+        found = self.list.rows() if every is None else every
+        return found if self.every else [row for row in found if row.slug == self.data.slug]
+
     def _post(self, progress: str) -> list[SessionRow]:
         every = self.list.rows()
-        rows = every if self.every else [row for row in every if row.slug == self.data.slug]
+        rows = self._wanted(every)
         unknown = {row.project for row in rows if not row.project.startswith("/")} - self._paths.keys()
         if unknown:
             self._paths |= projects.paths_of(self.data.env, unknown)
