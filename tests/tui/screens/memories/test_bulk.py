@@ -302,6 +302,23 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         assert files(world) != there
 
 
+async def test_a_project_without_memories_left_is_not_replaced_by_the_next_one(app, world):
+    for name in ("one", "two"):
+        os.makedirs(f"{world.config}/projects/-srv-{name}/memory")
+        write(f"{world.config}/projects/-srv-{name}/memory/xyzzy.md", "---\nname: xyzzy\n---\nText.\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        places = app.screen.places
+        await until(pilot, lambda: any("auto:-srv-one" in {s.label for s in place.scopes} for place in places.rows))
+        places.go_to("auto:-srv-one")
+        await settle(pilot)
+        app.screen.table.focus()
+        await press(pilot, "m", *"global", "enter")
+        await until(pilot, lambda: places.row.key == "all")
+        await press(pilot, "z")
+        await until(pilot, lambda: places.row.key == "auto:-srv-one")
+
+
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("place", ["list", "trash"])
 async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):

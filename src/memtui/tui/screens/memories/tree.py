@@ -165,6 +165,7 @@ class ScopeTree(RowList[Place]):
         super().__init__(columns, Place.draw, lambda place: place.key, id="scopes")
         self.folds: dict[str, bool] = {}
         self.wanted = ""  # the key of the place that the cursor goes to, once it is there
+        self._lost = ""  # the key of the place whose memories went away while the cursor was on it
         self._places: Callable[[Mapping[str, bool]], list[Place]] = lambda _: []
 
     def restore(self, state: Mapping[str, object]) -> None:
@@ -195,7 +196,16 @@ class ScopeTree(RowList[Place]):
         counts = max((len(place.counted) for place in places), default=0)
         problems = max((len(place.to_fix) for place in places), default=0)
         self.columns[1:] = [Column("", max(4, counts), right=True), *([Column("", problems)] if problems else [])]
+        here, there = self.row_id, {place.key for place in places}
         self.show(places)
+        if here and here not in there:  # not the next one: keys would go to another project's memories
+            self._lost = here
+            above = here.partition("/")[0]
+            self._move_to_key(above if above in there else ALL)
+        elif self._lost in there:  # they are back
+            if here == ALL or here == self._lost.partition("/")[0]:
+                self._move_to_key(self._lost)
+            self._lost = ""
 
     def unfolded(self) -> list[Place]:
         """Return all places, those that are folded away too."""
