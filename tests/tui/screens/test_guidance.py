@@ -278,6 +278,27 @@ async def test_a_global_note_goes_into_the_global_inbox(world, app):
     assert "Everybody" not in notes(world)
 
 
+async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
+    slug = paths.slug(world.blog)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await pilot.press("n")
+        await settle(pilot)
+        options = {str(prompt): value for prompt, value in app.screen.query_one("#to", Select)._options}
+        assert options["project blog"] == f"in:{slug}"
+        assert "project shop" not in options  # it is this project
+        await write(pilot, "For the blog", to=f"in:{slug}")
+        await settle(pilot)
+        assert "to a session of blog" in "\n".join(drawn(app))
+        await pilot.press("escape", "n")  # what is typed comes back with whom it is for
+        await settle(pilot)
+        assert app.screen.query_one("#to", Select).value == f"in:{slug}"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert "Queued for the next prompt in blog" in "\n".join(drawn(app))
+    assert "For the blog" in notes(world, slug)
+    assert "For the blog" not in notes(world)
+
+
 async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     other = world.sessions["blog"]
     async with app.run_test(size=SMALL) as pilot:

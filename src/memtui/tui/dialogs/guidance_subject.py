@@ -9,7 +9,7 @@ from memtui import actions
 from memtui.core.base import clock, ids, paths, when
 from memtui.core.base.phrasing import ago, until
 from memtui.core.client import serving, titles, transcript
-from memtui.core.client.projects import names_of_roots
+from memtui.core.client.projects import names, names_of_roots, paths_of, with_memory
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
 from memtui.core.deliveries.sessions import Session
@@ -28,8 +28,8 @@ from memtui.tui.model.data import Data
 # The sessions to choose from, and the delivery records that they are taken from; the newest in both cases.
 SESSIONS = 8
 RECORDS = 300
-# Values of the field `to`; a session's id follows the last.
-PROJECT, EVERYWHERE, SESSION = "project", "global", "session:"
+# Values of the field `to`; a session's id follows SESSION, the slug of another project OTHER.
+PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 QUEUED = {NEXT: "for the next prompt", URGENT: "for the next tool use"}
@@ -97,6 +97,7 @@ class GuidanceSubject:
         self.data, self.item = data, item
         self._targets: dict[str, Session] = {}
         self._titles: dict[str, str] = {}
+        self._projects: dict[str, str] = {}  # the names of other projects, by slug
         self._agents: set[str] | None = None  # the agents that something was delivered to, once they were looked up
         self.note = note or (note_of(item) if item else blank(data))
         name = f"guidance-{item.id}" if item else f"guidance{'-' + key if key else ''}"
@@ -113,6 +114,7 @@ class GuidanceSubject:
         to = {**self.note, **self.autosave.values}["to"]
         places = [(PROJECT, f"{'this' if own else 'the'} project: {self.project}"), (EVERYWHERE, "every project")]
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
+        places += [(to, f"project {self._project_of(to)}")] if to.startswith(OTHER) else []
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
         line = "What the agent should know. It gets it once."
         agents = "any agent, or a name such as reviewer"
@@ -120,7 +122,7 @@ class GuidanceSubject:
         times = "never, or 3d, 18:00, friday, 2026-12-31"
         self.fields: Sequence[FormField] = (
             FormField("text", safe_text.clean(self.note["text"]), TEXT, placeholder=line),
-            FormField("to", self.note["to"], CHOICE, options=places, later=self._sessions),
+            FormField("to", self.note["to"], CHOICE, options=places, later=self._elsewhere),
             FormField("who", self.note["who"], CHOICE, "sessions", options=tuple(WHO.items())),
             FormField("agent", self.note["agent"], label="only agent", placeholder=agents),
             FormField("path", self.note["path"], label="only files", placeholder=files),
@@ -128,11 +130,13 @@ class GuidanceSubject:
             FormField("expires", self.note["expires"], placeholder=times),
         )
 
-    def _sessions(self) -> Options:
+    def _elsewhere(self) -> Options:
+        """Look up the newest sessions, then the other projects that have memories or had sessions lately."""
         data = self.data
         self._agents = addressees.agents(data.root)
         finder = transcript.Finder(paths.config_dir(data.env))
-        known = sessions.collect(data.root, data.records(RECORDS))[:SESSIONS]
+        recent = sessions.collect(data.root, data.records(RECORDS))
+        known = recent[:SESSIONS]
         first = self._first_target
         known += [self._target(first)] if first and all(each.id != first for each in known) else []
         clients = serving.served(data.root)
@@ -144,7 +148,20 @@ class GuidanceSubject:
             since = "live" if live else ago(clock.parse(each.last), data.now())
             found.append((not live, SESSION + each.id, f"{name}  {where}, {since}"))
         found.sort(key=lambda option: option[0])
-        return [(to, words) for _, to, words in found]
+        others: dict[str, str | None] = {
+            each.slug: each.project if each.project.startswith("/") else None for each in recent if each.slug
+        }
+        others |= {each.slug: each.path for each in with_memory(data.env) if each.path or each.slug not in others}
+        others.pop(self.slug, None)
+        called = sorted(names(data.env, others).items(), key=lambda each: each[1])
+        return [(to, words) for _, to, words in found] + [(OTHER + slug, f"project {name}") for slug, name in called]
+
+    def _project_of(self, to: str) -> str:
+        """Return the name of the project that the note goes to; it is looked up once."""
+        slug = to.removeprefix(OTHER) if to.startswith(OTHER) else ""
+        if slug and slug not in self._projects:
+            self._projects |= names(self.data.env, paths_of(self.data.env, [slug]))
+        return self._projects[slug] if slug else self.project
 
     def _target(self, session_id: str) -> Session:
         """Look up a session, once."""
@@ -191,9 +208,10 @@ class GuidanceSubject:
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
 
     def _reach(self, note: Note) -> str:
-        whom = {PROJECT: f"a session of {self.project}", EVERYWHERE: "any session"}
+        to = note["to"]
+        whom = "any session" if to == EVERYWHERE else f"a session of {self._project_of(to)}"
         agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
-        words = ["Delivered once, to " + (whom.get(note["to"]) or self._named(note["to"]))]
+        words = ["Delivered once, to " + (self._named(to) if to.startswith(SESSION) else whom)]
         words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
         words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
@@ -234,15 +252,25 @@ class GuidanceSubject:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
         told = "until a tool touches its files" if note["path"].strip() else QUEUED[note["when"]]
-        words = "Changed" if self.item is not None else "Queued " + told
+        words = "Changed" if self.item is not None else f"Queued {told}{self._where(note['to'])}"
         words += f", but nothing delivers it yet: {deaf}." if deaf else "."
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
+
+    def _where(self, to: str) -> str:
+        """Say where a note goes that is not for this project: it is not in the list of this one."""
+        if to == EVERYWHERE:
+            return " in any project"
+        if to.startswith(SESSION):
+            return f" of {self._named(to)}"
+        return f" in {self._project_of(to)}" if self._slug(to) != self.data.slug else ""
 
     def _slug(self, to: str) -> str | None:
         """Return the slug of the project whose inbox the note goes into, None for the global inbox. A note for a
         session goes into that of its project: a session gets no other project's notes."""
         if to == EVERYWHERE:
             return None
+        if to.startswith(OTHER):
+            return to.removeprefix(OTHER)
         return (self._target(to.removeprefix(SESSION)).slug if to.startswith(SESSION) else "") or self.slug
 
 
