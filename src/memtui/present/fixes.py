@@ -2,8 +2,7 @@
 
 import os
 
-from memtui.core.base.phrasing import many, size
-from memtui.core.health.findings import some
+from memtui.core.base.phrasing import many, size, some
 from memtui.core.health.fixes import FixOutcome
 from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits

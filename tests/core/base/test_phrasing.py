@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.core.base.phrasing import cut
+from memtui.core.base.phrasing import cut, some
 
 
 def test_a_line_is_cut_between_words():
@@ -22,3 +22,9 @@ def test_it_never_takes_more_room_and_keeps_about_half_of_it(text, most):
     assert len(shown) <= most
     assert shown == text or (shown.endswith(" …") and len(shown) >= most // 2 + 2)
     assert text.startswith(shown.removesuffix(" …") if shown != text else text)
+
+
+def test_of_many_names_the_first_are_said_and_the_others_counted():
+    assert some(["a", "b"]) == "a, b"
+    assert some(list("abcdefg")) == "a, b, c, d, e and 2 more"
+    assert some(list("abcdefg"), 6) == "a, b, c, d, e, f and 1 more"

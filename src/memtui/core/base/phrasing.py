@@ -64,3 +64,9 @@ def it(count: int) -> str:
 def many(count: int, one: str, several: str = "") -> str:
     """Write a count and its noun: `1 memory`, `3 memories`. The plural is `one` with an s unless given."""
     return f"{count} {one if count == 1 else several or one + 's'}"
+
+
+def some(names: "list[str]", most: int = 5) -> str:
+    """Join the first `most` names, and say how many more there are: `a, b, c and 4 more`."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

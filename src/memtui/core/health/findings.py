@@ -8,9 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
-from memtui.core.base.phrasing import ago, many, size
+from memtui.core.base.phrasing import ago, many, size, some
 
-NAMES_SHOWN = 5
 AREAS = {
     "hooks": "hooks",
     "client": "Claude Code",
@@ -30,7 +29,7 @@ class Kind(NamedTuple):
     """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
 
     `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes; a list of names is
-    cut after NAMES_SHOWN. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
+    cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
     `each` names the list of which each member counts as one finding, empty if the finding counts as one.
     """
 
@@ -266,12 +265,6 @@ REGISTRY = {
         "collect",
     ),
 }
-
-
-def some(names: list[str]) -> str:
-    """Join the first NAMES_SHOWN names, and say how many more there are."""
-    more = len(names) - NAMES_SHOWN
-    return ", ".join(names[:NAMES_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 class _Fact:

@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.base.storage import storage_error
 from memtui.core.health import file_checks, index_report, retention
-from memtui.core.health.findings import some
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
 from memtui.core.journal.changes.change import Change

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.memories import trusting
 from memtui.core.places import trust
 from memtui.present import safe_text
@@ -16,7 +16,6 @@ from memtui.tui.dialogs.conflict import difference
 from memtui.tui.model.data import Data
 
 LEAVE, THESE, NO_MORE, ALL, ALWAYS, ONLY, NOTHING = "", "these", "no more", "all", "always", "only", "nothing"
-NAMES_SHOWN = 5
 # The characters that are shown of a memory.
 SHOWN = 20_000
 
@@ -113,5 +112,4 @@ _WORDS = {
 
 
 def _names(names: Sequence[str]) -> str:
-    words = ", ".join(safe_text.line(name.removesuffix(".md"), 60) for name in names[:NAMES_SHOWN])
-    return words + (f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else "")
+    return some([safe_text.line(name.removesuffix(".md"), 60) for name in names])
