@@ -1,7 +1,5 @@
 """The detail pane of the health screen: what was found, what to do about it, and which key does it."""
 
-import os
-
 from rich.text import Text
 
 from memtui import actions
@@ -103,7 +101,7 @@ def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     elif isinstance(about, Setting):
         _setting(text, about)
     elif isinstance(about, Mode):
-        _mode(text, about)
+        _mode(text, row, about)
     elif row.kind == "event":
         _event(text, str(about), found, now)
     elif row.kind == "error" and isinstance(about, dict):
@@ -214,9 +212,8 @@ def _error(text: Text, about: Record, now: float) -> None:
         text.append(safe_text.line(str(place)) + "\n", style="dim")
 
 
-def _mode(text: Text, about: Mode) -> None:
-    name = (os.path.basename(about.path) or "/") if about.path else "All projects"
-    text.append(f"{safe_text.line(name)}\n", style="bold")
+def _mode(text: Text, row: HealthRow, about: Mode) -> None:
+    text.append(f"{safe_text.line(row.title) if about.path else 'All projects'}\n", style="bold")
     text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
         text.append(f"{key:<11}{safe_text.line(config_text.written(setting.plain(value)))}  this project's own\n")
