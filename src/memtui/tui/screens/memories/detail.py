@@ -90,7 +90,7 @@ class MemoryDetail:
         return memory_text(scope, row, facts, now)
 
     def _draft(self, path: str, now: float) -> str:
-        at = self.reader.drafts.get(path)
+        at = self.reader.autosaves.get(path)
         if at is None:
             return ""
         return f"you have a draft of this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"

@@ -66,10 +66,10 @@ def _first_rows(scope: Scope, count: int) -> list[Row]:
 class MemoryReader:
     """Everything that the Memories screen has read.
 
-    `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `drafts`: the times
-    of autosaves, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only
-    the first page read; `loaded`: whether all scopes were read. The screen gets the messages of the workers and passes
-    them to `take`.
+    `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
+    times, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only the
+    first page read; `loaded`: whether all scopes were read. The screen gets the messages of the workers and passes them
+    to `take`.
     """
 
     def __init__(self, services: Services, screen: Screen[None]) -> None:
@@ -77,7 +77,7 @@ class MemoryReader:
         self.found: list[Scope] = []
         self.rows: Rows = {}
         self.outcomes: dict[str, str] = {}
-        self.drafts: dict[str, float] = {}
+        self.autosaves: dict[str, float] = {}
         self.made: dict[str, tuple[str, float | None]] = {}
         self.partly: set[str] = set()
         self.loaded = False
@@ -113,7 +113,7 @@ class MemoryReader:
         self.found = self.services.data.scopes()
         self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.found}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
-        self._find_drafts()
+        self._find_autosaves()
 
     def reload(self) -> None:
         """Read all scopes in a worker; what was read before stays until then."""
@@ -142,7 +142,7 @@ class MemoryReader:
         self.rows = message.rows if message.whole else self.rows | message.rows
         self.partly = set()
         self.loaded = self.loaded or message.whole
-        self._find_drafts()
+        self._find_autosaves()
 
     def recount(self, paths: set[str]) -> bool:
         """Update the delivery counts of the memories with these paths; return whether any of them is listed."""
@@ -160,8 +160,8 @@ class MemoryReader:
         elif self._later:
             self.count_deliveries()
 
-    def _find_drafts(self) -> None:
-        self.drafts = {each.path: each.time for each in autosave.of_memories(self.services.data.root) if each.path}
+    def _find_autosaves(self) -> None:
+        self.autosaves = {each.path: each.time for each in autosave.of_memories(self.services.data.root) if each.path}
 
     # in workers
 

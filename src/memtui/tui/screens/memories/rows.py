@@ -73,7 +73,7 @@ NEVER = 10_000  # a list width that is never reached
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The letter of a memory with an autosave.
-DRAFT = "D"
+AUTOSAVED = "D"
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
 LEGEND = "\n".join(
@@ -81,7 +81,7 @@ LEGEND = "\n".join(
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
-        legend.section("In the column !", {**memory_status.MEANINGS, DRAFT: "you have a draft of it"}.items())
+        legend.section("In the column !", {**memory_status.MEANINGS, AUTOSAVED: "you have a draft of it"}.items())
         + "  +       there is more: the detail says what",
         "",
         legend.receipts("The last delivery") + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
@@ -147,13 +147,13 @@ class View:
         self.kind, self.wanting, self.never = "", False, False
         return narrow
 
-    def select(self, pairs: list[Pair], drafts: Container[str]) -> list[Pair]:
-        """Return the memories that pass the filters, sorted, equals by name. `drafts`: the paths of memories with an
+    def select(self, pairs: list[Pair], autosaves: Container[str]) -> list[Pair]:
+        """Return the memories that pass the filters, sorted, equals by name. `autosaves`: the paths of memories with an
         autosave, which need attention."""
         if self.kind:
             pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
         if self.wanting:
-            pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in drafts]
+            pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in autosaves]
         if self.never:
             pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
         sort_key = SORTS[self.sort].key
@@ -197,14 +197,14 @@ def scope_word(scope: Scope, row: Row) -> str:
 
 
 def draw(
-    pair: Pair, typed: str, outcomes: Mapping[str, str], drafts: Container[str], now: float, *, brief: bool = False
+    pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, *, brief: bool = False
 ) -> list[Text]:
-    """Return a row's cells. `outcomes`: by delivery id; `drafts`: paths with an autosave; `brief`: shorten scopes."""
+    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `brief`: shorten scopes."""
     scope, row = pair
     found = row.memory
     name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
     description = Text(safe_text.line(found.description, 400), style="dim")
-    flags = (DRAFT if found.path in drafts else "") + row.letters
+    flags = (AUTOSAVED if found.path in autosaves else "") + row.letters
     kind, colour = found.type or "-", present.TYPE_STYLES.get(found.type, "dim")
     word = safe_text.line(scope_word(scope, row), 40)
     type_cell = Text(safe_text.line(kind, 20), style=colour)

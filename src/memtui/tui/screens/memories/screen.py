@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.actions import Action
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
@@ -39,8 +39,8 @@ from memtui.tui.widgets.rows import RowList
 
 # The least width in cells for the memory beside the list; on a narrower screen it is below.
 BESIDE = 176
-# The most drafts that are named at the start.
-DRAFTS_NAMED = 4
+# The most autosaves that are named at the start.
+AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
 IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
 WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
@@ -61,12 +61,11 @@ FILLED_BY = {
 NO_HOOKS = "\n\nSessions get none of it yet:\n{app.health}, then {health.install} installs the hooks."
 
 
-def _draft_titles(drafts: list[Autosave]) -> str:
-    """Return the names of some drafts, each with the key that opens it."""
+def _titles(kept: list[Autosave]) -> str:
+    """Return the titles of some autosaves, each with the key that opens it."""
     new, edit = actions.key_of("memories.new"), actions.key_of("memories.edit")
-    ways = [f"{new}, its file is gone" if d.orphan else edit if d.path else new for d in drafts[:DRAFTS_NAMED]]
-    words = [f"{d.title} ({way})" for d, way in zip(drafts, ways, strict=False)]
-    return ", ".join(words) + (f" and {len(drafts) - DRAFTS_NAMED} more" if len(drafts) > DRAFTS_NAMED else "")
+    ways = [f"{new}, its file is gone" if each.orphan else edit if each.path else new for each in kept]
+    return some([f"{each.title} ({way})" for each, way in zip(kept, ways, strict=True)], AUTOSAVES_NAMED)
 
 
 class Memories(ListScreen[Pair]):
@@ -118,9 +117,9 @@ class Memories(ListScreen[Pair]):
         self.reader.first_page(self.app.size.height)
         self._show()
         self.call_after_refresh(self._show_beside)
-        drafts = autosave.of_memories(self.services.data.root)
-        if drafts:
-            self.services.say(f"{many(len(drafts), 'unsaved draft')}: {_draft_titles(drafts)}.")
+        kept = autosave.of_memories(self.services.data.root)
+        if kept:
+            self.services.say(f"{many(len(kept), 'unsaved draft')}: {_titles(kept)}.")
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
@@ -206,7 +205,7 @@ class Memories(ListScreen[Pair]):
     def sift(self) -> None:
         """Show the memories of the chosen place that pass the filters, in order."""
         view = self.view
-        self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.drafts), rows.searched)
+        self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.autosaves), rows.searched)
         self.table.measure(self._pairs.rows, view.sort, view.reverse)
         self.fill()
 
@@ -298,7 +297,7 @@ class Memories(ListScreen[Pair]):
 
     def _draw(self, pair: Pair) -> list[Text]:
         brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()
-        return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.drafts, now, brief=brief)
+        return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.autosaves, now, brief=brief)
 
     def copied(self) -> str:
         """Return the text for the clipboard: the whole file of the memory."""
