@@ -396,3 +396,23 @@ def test_commands_beside_a_heading_are_whole(memtui, columns):
 
 def test_the_status_counts_notes_that_are_not_delivered(memtui):
     assert "2 of these notes are not delivered: memtui guide --list" in memtui("status").out
+
+
+@pytest.mark.parametrize(
+    ("words", "says", "hint"),
+    [
+        ("items done J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
+        ("approve 1R7A0A", "1R7A0A is an unfinished item.", "memtui items done 1R7A0A"),
+        ("reject A09Q6F", "A09Q6F is a note.", "memtui guide --edit A09Q6F TEXT"),
+        ("deliveries show J5VMX3", "J5VMX3 is a draft.", "memtui inbox show J5VMX3"),
+        ("inbox show 2CF53G", "2CF53G is a delivery.", "memtui deliveries show 2CF53G"),
+        ("inbox show 1QYN3C", "1QYN3C was delivered already.", "memtui guide --again 1QYN3C"),
+        ("items 1R7A0A", "has no “1R7A0A”", "Did you mean `memtui inbox show 1R7A0A`?"),
+        ("config lst", "has no “lst”", "Did you mean `memtui config list`?"),
+    ],
+)
+def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, says, hint):
+    refused = memtui(*words.split(), check=False)
+    assert refused.code in {2, 3}
+    assert says in refused.err
+    assert hint in refused.err

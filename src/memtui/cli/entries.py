@@ -5,9 +5,9 @@ import argparse
 from memtui.cli.context import Context
 from memtui.cli.output import safe
 from memtui.core.base import clock
-from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.base.finding import Finding
-from memtui.core.base.short_ids import short_id
+from memtui.core.base.short_ids import MIN_REF, short_id
 from memtui.core.deliveries import notes
 from memtui.core.health import findings
 from memtui.core.review import waiting
@@ -16,6 +16,14 @@ from memtui.present import undelivered
 
 LIMIT = 200  # entries of each kind in a list, by default
 KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "unfinished work"}
+A_KIND = {"guidance": "a note", "updates": "a draft", "items": "an unfinished item"}
+# By kind: what can be done with an entry.
+DECIDE = {
+    "guidance": "See it with `memtui inbox show {0}`; `memtui guide --edit {0} TEXT` or `--withdraw {0}`.",
+    "updates": "See it with `memtui inbox show {0}`; `memtui approve {0}` or `memtui reject {0}`.",
+    "items": "See it with `memtui inbox show {0}`; `memtui items done {0}` or `memtui items keep {0}`.",
+}
+LISTED = "`memtui inbox` lists what waits."
 FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,17 +60,38 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
         try:
             item = waiting.find(every, ref, what)
         except NotFoundError as error:
-            searched = kinds == ("guidance",) and len(ref) > FULL_ID
+            searched = "guidance" in kinds and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
                 hint = f"See `memtui deliveries show {delivery}`."
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
-            if kinds == ("guidance",) and (note := notes.find(ctx.root, ref.strip())):
+            if "guidance" in kinds and (note := notes.find(ctx.root, ref.strip())):
                 hint = f"To deliver it again: memtui guide --again {short_id(note.id)}"
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
-            hint = error.hint or "`memtui inbox` lists what waits."
-            raise NotFoundError(error.message, hint) from None
+            raise (
+                misnamed(ctx, ref) or _delivery(ctx, ref) or NotFoundError(error.message, error.hint or LISTED)
+            ) from None
         found[item.key] = item
     return list(found.values())
+
+
+def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for the id of an entry where another kind of thing was asked for; None for any other id."""
+    try:
+        found = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
+    except (NotFoundError, ConflictError):
+        return None
+    return NotFoundError(f"{ref} is {A_KIND[found.kind]}.", DECIDE[found.kind].format(short_id(found.id)))
+
+
+def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for the id of a delivery where an entry was asked for; None for any other id."""
+    from memtui.core.deliveries import log
+
+    wanted = ref.strip().upper()
+    for record in log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace")):
+        if len(wanted) >= MIN_REF and str(record.get("id")).endswith(wanted):
+            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui deliveries show {ref}`?")
+    return None
 
 
 def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> "list[Waiting]":

@@ -50,6 +50,8 @@ COMMANDS = {
 
 SCREENS = ("memories", "inbox", "guidance", "deliveries", "health")
 # metavar -> what it names, and the command that lists them, in errors
+# Commands whose entries another one shows.
+SHOWN_BY = {"memtui items": "memtui inbox show"}
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "NAME": ("path", "memtui paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
@@ -103,8 +105,11 @@ class Parser(argparse.ArgumentParser):
         if isinstance(action, _ActionsOrId):
             return
         names = ", ".join(action.choices)
-        show = f"Did you mean `{self.prog} show {value}`? " if "show" in action.choices else ""
-        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{show}See `{self.prog} --help`.")
+        close = _close(value, action.choices)
+        shows = f"{self.prog} show" if "show" in action.choices else SHOWN_BY.get(self.prog, "")
+        meant = f"{self.prog} {close[0]}" if close else f"{shows} {value}" if shows else ""
+        hint = f"Did you mean `{meant}`? " if meant else ""
+        raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{hint}See `{self.prog} --help`.")
 
 
 class _ActionsOrId(_SubParsers):
@@ -216,10 +221,14 @@ def command_word(argv: "list[str]") -> "str | None":
     return None
 
 
-def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") -> UsageError:
+def _close(given: str, choices: "Iterable[str]") -> "list[str]":
     import difflib
 
-    close = difflib.get_close_matches(given, choices, 3, 0.6)
+    return difflib.get_close_matches(given, choices, 3, 0.6)
+
+
+def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") -> UsageError:
+    close = _close(given, choices)
     hint = f"Did you mean {' or '.join(close)}? " if close else ""
     return UsageError(f"There is no {what} “{given}”.", (hint + more).rstrip())
 

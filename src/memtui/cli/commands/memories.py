@@ -8,6 +8,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
+from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
@@ -268,6 +269,8 @@ def _flat(fields: "dict[str, object]", prefix: str = "") -> "list[tuple[str, obj
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
     words = [word.lower() for phrase in args.query for word in phrase.split()]
+    if not words:
+        raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     hits = []
     shown = {}
     for scope in memories.chosen_scopes(ctx, args.scope, args.all_projects):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import BELOW, GAP, MIN_LAST, Output, cut, line
 from memtui.core.base import short_ids
@@ -102,4 +103,5 @@ def find(ctx: Context, ref: str) -> Delivery:
     try:
         return found[short_ids.match(ref, found, "delivery")]
     except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.") from None
+        wrong = entries.misnamed(ctx, ref)
+        raise (wrong or NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.")) from None
