@@ -7,6 +7,7 @@ import os
 import sys
 
 from memtui.core.base import fastjson
+from memtui.core.base.phrasing import gap
 from memtui.present import glyphs
 
 VERSION = 1  # of the JSON envelope
@@ -25,7 +26,6 @@ STYLES = {
 STYLE_MARK = "\ufdd0"
 MIN_FLEX = 12  # columns that a shortened cell keeps
 MIN_LAST = 30  # columns below which a last column goes below its row
-PARTS = "/-_:."  # where a name or a path is cut
 GAP = "  "
 BETWEEN = "  ·  "  # between facts
 BELOW = " · "  # between what is printed below a row
@@ -93,13 +93,7 @@ def cut(text: str, columns: int) -> str:
     while used + width(text[end]) < columns:
         used += width(text[end])
         end += 1
-    kept = text[:end]
-    if text[end : end + 1].isalnum() and kept[-1:].isalnum():
-        least = end // 3
-        blank = kept.rfind(" ")
-        part = max(kept.rfind(each) for each in PARTS)
-        kept = kept[:blank] if blank > least else kept[: part + 1] if part > least else kept
-    return kept.rstrip() + "…"
+    return text[: gap(text, end)].rstrip() + "…"
 
 
 def plain_width(text: str) -> int:

@@ -3,10 +3,13 @@
 from contextlib import asynccontextmanager
 
 import pytest
+from rich.console import Console
+from rich.style import Style
 from rich.text import Text
 from textual.app import App
 
 from memtui.tui import theme
+from memtui.tui.widgets import painting
 from memtui.tui.widgets import rows as module
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -52,3 +55,22 @@ async def test_at_rest_a_new_row_does_not_get_under_the_cursor(monkeypatch):
         monkeypatch.setattr(module, "STREAM_SECONDS", -1.0)
         table.show(["a", "m", "n"])
         assert table.row_id == "m"
+
+
+@pytest.mark.parametrize(
+    ("text", "room", "shown"),
+    [
+        ("Use pnpm in this repository", 20, "Use pnpm in this…"),
+        ("feedback_the_payment_sandbox", 20, "feedback_the_…"),
+        ("files src/checkout/**", 14, "files src/…"),
+        ("indivisibilities", 8, "indivis…"),
+        ("Commit messages, why", 17, "Commit messages,…"),
+        ("日本語の文日本語の文", 9, "日本語の…"),
+    ],
+)
+def test_a_cell_without_room_is_cut_between_words(text, room, shown):
+    styled = Text(text, "dim")
+    styled.stylize("bold", 0, 3)
+    cell = painting._cell(styled, room, Column("", room), Style(), Style(), Console())
+    assert "".join(part.text for part in cell).rstrip() == shown
+    assert sum(part.cell_length for part in cell) == room + 1

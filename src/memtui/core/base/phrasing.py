@@ -1,4 +1,6 @@
-"""Write ages, sizes and counts in a few characters, for lists."""
+"""Write ages, sizes and counts in a few characters, for lists, and cut texts between words."""
+
+PARTS = "/-_:."  # where a name or a path is cut
 
 
 def age(seconds: "float | None", now: float) -> str:
@@ -54,6 +56,15 @@ def cut(text: str, most: int) -> str:
         return text
     whole = text[: most - 1].rpartition(" ")[0]
     return (whole if len(whole) >= most // 2 else text[: most - 2]) + " …"
+
+
+def gap(text: str, end: int) -> int:
+    """Return where to cut a line of text that has room for `end` characters: at the last gap between two words; if that
+    leaves less than half, in a name or a path behind one of its parts; at `end` where less than a third would stay."""
+    if not (text[end : end + 1].isalnum() and text[end - 1 : end].isalnum()):
+        return end
+    blank, part = text.rfind(" ", 0, end), 1 + max(text.rfind(each, 0, end) for each in PARTS)
+    return blank if blank > end // 2 else next((at for at in (part, blank) if at > end // 3), end)
 
 
 def it(count: int) -> str:

@@ -10,6 +10,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from memtui.core.base.phrasing import gap
 from memtui.present import legend
 
 UNDIMMED = Style(dim=False)
@@ -97,8 +98,7 @@ def _cell(text: Text, room: int, column: Column, base: Style, over: Style, conso
     plain = text.plain
     length = cell_len(plain)
     if length > room:
-        text = text.copy()
-        text.truncate(room, overflow="ellipsis")
+        text = _cut(text, room)
         plain = text.plain
         length = cell_len(plain)
     before = " " * (room - length) if column.right else ""
@@ -110,3 +110,12 @@ def _cell(text: Text, room: int, column: Column, base: Style, over: Style, conso
         return [Segment(before + plain + after, style)]
     parts = [Segment(part.text, style + (part.style or Style()) + over) for part in text.render(console)]
     return [Segment(before, base), *parts, Segment(after, base if style.underline else style)]
+
+
+def _cut(text: Text, room: int) -> Text:
+    """Return the beginning of a text that is too long for so many cells, with `…`: whole words, or parts of a name."""
+    kept = text.copy()
+    kept.truncate(room, overflow="ellipsis")
+    end = len(kept.plain) - 1
+    at = gap(text.plain, end)
+    return kept if at == end else text[:at].append("…")
