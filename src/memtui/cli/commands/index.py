@@ -74,7 +74,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
                 out.print("    " + out.style(piece, "yellow" if mark == "!" else "dim"))
             for entry in _entries(each, found_here.code):
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
-        if each.fixed != each.index.raw:
+        if each.fixable:
             out.print(f"  Fix: memtui index --scope {line(each.scope.shown)} --fix")
         out.print()
 

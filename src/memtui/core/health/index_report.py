@@ -52,7 +52,7 @@ class Report:
             "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
             "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
             "missing": self.missing,
-            "fixable": self.fixed != self.index.raw,
+            "fixable": self.fixable,
         }
 
 
