@@ -47,14 +47,14 @@ class DemoSession:
         }
         self.lines.append(fastjson.dumps({**base, **more}))
 
-    def says(self, text: str, after: float = 120.0) -> None:
+    def says(self, text: str) -> None:
         """Add what the person types."""
-        self.record("user", after, message={"role": "user", "content": text})
+        self.record("user", 120.0, message={"role": "user", "content": text})
 
-    def answers(self, text: str, after: float = 20.0) -> None:
+    def answers(self, text: str) -> None:
         """Add what the agent says."""
         blocks = [{"type": "text", "text": text}]
-        self.record("assistant", after, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
+        self.record("assistant", 20.0, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
 
     def delivers(
         self,
@@ -62,13 +62,12 @@ class DemoSession:
         blocks: list[delivery_blocks.Block],
         outcome: str = "arrived",
         tool: str = "",
-        after: float = 1.0,
     ) -> str:
         """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript.
 
         Returns the delivery's id.
         """
-        self.time += after
+        self.time += 1.0
         self.count += 1
         name = ulid(self.time, self.count)
         text, items, _ = delivery_blocks.compose(blocks, 9000, name)

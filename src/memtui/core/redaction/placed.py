@@ -92,7 +92,7 @@ def _in_commands(text: str, low: str) -> Iterator[Secret]:
                     yield Secret(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)
 
 
-def _trimmed(match: re.Match[str], group: str = "secret") -> int:
-    """Return the end of a value, without the marks that close a sentence or a bracket around it."""
-    value = match[group]
-    return match.start(group) + len(value.rstrip(".)]},;:!?") or value)
+def _trimmed(match: re.Match[str]) -> int:
+    """Return the end of the group `secret`, without the marks that close a sentence or a bracket around it."""
+    value = match["secret"]
+    return match.start("secret") + len(value.rstrip(".)]},;:!?") or value)
