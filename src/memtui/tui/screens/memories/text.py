@@ -14,7 +14,7 @@ from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS, reason
+from memtui.present.deliveries import EVENTS, GLYPHS, reason
 from memtui.present.memories import TYPE_STYLES
 from memtui.tui.screens.memories.meters import Meter, both
 from memtui.tui.widgets import markdown
@@ -29,8 +29,6 @@ MAX_BODY = 20_000
 MAX_PREVIEW = 2000
 BAR = 8
 LABEL = 10
-# Short words for the events of deliveries.
-EVENTS = {"SessionStart": "start", "UserPromptSubmit": "prompt", "PreToolUse": "tool", "PostToolUse": "tool"}
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
 SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
 
