@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual.screen import Screen
 
+from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.present import memories as present
 from memtui.present import safe_text
@@ -76,21 +77,27 @@ class BatchRunner:
 
 
 async def report(
-    services: "Services", outcome: "Outcome[Any, Any]", words: str, named: "Callable[[Any], tuple[Memory, str]]"
+    services: "Services",
+    outcome: "Outcome[Any, Any]",
+    words: str,
+    named: "Callable[[Any], tuple[Memory, str]]",
+    *,
+    for_good: bool = False,
 ) -> None:
     """Show how many changes were made; of several, show which were not made, and why, until the person has read it.
-    `named` returns the memory of an item, and what to call its scope."""
+    `named` returns the memory of an item, and what to call its scope; `for_good`: undo does not take them back."""
+    back = "" if for_good else f" {actions.takes_back()}"
     done, failed = len(outcome.done), outcome.failed
     if outcome.total == 1:
         if failed:
             services.fail(failed[0][1])
         else:
-            services.say(f"{words}: {safe_text.line(named(outcome.done[0][0])[0].stem, 60)}.")
+            services.say(f"{words}: {safe_text.line(named(outcome.done[0][0])[0].stem, 60)}.{back}")
         return
     what = many(done, "memory", "memories") if done == outcome.total else f"{done} of {outcome.total}"
     said = f"{words}: {what}{', then stopped' if outcome.stopped else ''}."
     if not failed:
-        services.say(said)
+        services.say(said + back)
         return
     reasons = []
     for item, error in failed:

@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 # The group of the workers that run commands: they wait for the person's answers.
 COMMAND = "command"
 # Why an action that writes can't be run.
-READ_ONLY = "memtui runs with --read-only."
+READ_ONLY = "Nothing was changed: memtui runs with --read-only."
 BUSY = "Changes are being made. Wait, or press escape on the screen that started them."
 
 

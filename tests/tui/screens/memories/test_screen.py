@@ -233,7 +233,7 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
         await settle(pilot)
         assert not app.screen.table.rows
         assert app.screen.table.empty.startswith("No memories in auto shop.\nClaude Code writes its own memories here")
-        assert "no MEMORY.md yet" in line(app, "#line")
+        assert "no index (MEMORY.md) yet" in line(app, "#line")
 
 
 @pytest.mark.slow

@@ -257,7 +257,7 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.show_detail()
 
     def count(self) -> None:
-        """Say on the right of the foot how many deliveries were read."""
+        """Say on the right of the foot how many deliveries there are, as far as they are counted."""
         reading = self.reading
         if reading is None:
             return
@@ -273,7 +273,7 @@ class Deliveries(ListScreen[DeliveryRow]):
             return count
         whole = statistics.ready and statistics.complete and not self.filters.wanted
         total = sum(day.deliveries for day in statistics.days.values())
-        return f"{count} of {total:,}" if whole and total > len(reading.rows) else f"{count}+"
+        return f"{total:,}" if whole and total > len(reading.rows) else f"{count}+"
 
     def summary(self) -> Text:
         """Return what today adds up to, or what the filter lets through."""

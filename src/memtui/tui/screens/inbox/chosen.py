@@ -60,19 +60,22 @@ class Chosen:
         table = self.screen.table
         return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
 
+    def _where(self) -> str:
+        return "among the marked ones" if self.screen.table.marks else "under the cursor"
+
     def no_draft(self) -> str:
         """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
         ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
-        return "There is no draft under the cursor." + ways
+        return f"There is no draft {self._where()}." + ways
 
     def no_item(self) -> str:
         """Say that no unfinished item is chosen, if none is."""
         if self.items("items"):
             return ""
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
-        return "There is no unfinished item under the cursor." + (ways if self.items("updates") else "")
+        return f"There is no unfinished item {self._where()}." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is."""

@@ -221,14 +221,18 @@ class Inbox(ListScreen[InboxRow]):
 
     def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""
-        text = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:
-            return text.append("! " + safe_text.line(self._problem), style="red")
+            return Text("! " + safe_text.line(self._problem), "red", no_wrap=True, overflow="ellipsis")
+        text = self._sums()
+        return text if text.cell_len <= self.size.width - 2 else self._sums(one_offs=False)  # their row is in the list
+
+    def _sums(self, *, one_offs: bool = True) -> Text:
+        text = Text(no_wrap=True, overflow="ellipsis")
         untils = [row.until for row in self.found if row.until is not None]
         items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
         drafts = len(self.found) - items - len(untils)
         text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
-        text.append(f" · {words.one_offs(doubtful)}" if doubtful else "", style="dim")
+        text.append(f" · {words.one_offs(doubtful)}" if doubtful and one_offs else "", style="dim")
         text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
             how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"

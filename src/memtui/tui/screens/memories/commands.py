@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from memtui import actions
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -55,9 +54,9 @@ class MemoryCommands:
             "memories.trust": Command(self.trust),
         }
 
-    async def _each(self, change: "Callable[[Store, Memory], object]", words: str) -> None:
+    async def _each(self, change: "Callable[[Store, Memory], object]", words: str, *, for_good: bool = False) -> None:
         """Run a change on every chosen memory as one step of undo, report the outcome and read again. Memories that
-        were not changed stay marked."""
+        were not changed stay marked. `for_good`: there is no undo."""
         store, table = self.services.data.store(), self.list
         try:
             outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
@@ -71,7 +70,10 @@ class MemoryCommands:
                 self.reader.expected = result.path if shown and not place.kind else ""
         finally:
             self.services.read()
-        await report(self.services, outcome, words, lambda pair: (pair[1].memory, self.reader.name_of(pair[0])))
+        await report(self.services, outcome, words, self._named, for_good=for_good)
+
+    def _named(self, pair: Pair) -> tuple[Memory, str]:
+        return pair[1].memory, self.reader.name_of(pair[0])
 
     def _attempt(self, change: "Callable[[], object]", words: str) -> None:
         """Run one change, show `words`, read again, and put the cursor on the memory that it returned."""
@@ -92,15 +94,14 @@ class MemoryCommands:
             question = sure(f"Move {present.counted(labels)} to the trash?", "Move to the trash")
             if not await self.services.ask(question):
                 return
-        words = actions.keyed("Trashed ({app.undo} undoes)")
-        await self._each(lambda store, found: store.delete(found), words)
+        await self._each(lambda store, found: store.delete(found), "Trashed")
 
     async def purge(self) -> None:
         """Delete the chosen memories for good, after asking."""
         chosen = self.list.chosen()
         question = f"Delete {_names(chosen)} for good? This can't be undone."
         if await self.services.ask(sure(question, "Delete for good")):
-            await self._each(lambda store, found: store.erase(found), "Deleted for good")
+            await self._each(lambda store, found: store.erase(found), "Deleted for good", for_good=True)
 
     async def restore(self) -> None:
         """Open the trash."""

@@ -129,7 +129,7 @@ class MemoryDetail:
             for scope in picked
             if (meter := self._meter(scope)) is not None
         ]
-        none = "" if picked[0].kind == "instructions" else " no MEMORY.md yet: the first memory makes it"
+        none = "" if picked[0].kind == "instructions" else " no index (MEMORY.md) yet: the first memory makes it"
         return index_line(found, width) if found else Text(none, "dim", overflow="ellipsis")
 
     def findings(self, pair: Pair) -> Text:

@@ -133,7 +133,11 @@ class Search(Dialog[str | None]):
         hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.name))
         self.running = message.done < len(self.memories)
         words = safe_text.line(message.query, 60)
-        self.table.empty = "" if self.running else f"Nothing found for “{words}”.\nTry fewer words."
+        self.table.empty = (
+            ""
+            if self.running
+            else f"Nothing found for “{words}”.\nTry {'fewer words' if ' ' in words.strip() else 'another word'}."
+        )
         self.table.redraw()
         self.table.show(hits[:LIMIT])
         if not self.moved:

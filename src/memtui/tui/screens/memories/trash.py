@@ -155,17 +155,29 @@ class Trash(Dialog[str | None]):
         question = f"Delete {names} for good? This can't be undone."
         if await services_of(self).ask(sure(question, "Delete for good")):
             store = self.data.store()
-            await self._each(store, chosen, lambda item: store.purge(item.id), "Deleted for good")
+            await self._each(store, chosen, lambda item: store.purge(item.id), "Deleted for good", for_good=True)
 
     async def _each(
-        self, store: "Store", chosen: list[TrashItem], change: Callable[[TrashItem], None], words: str
+        self,
+        store: "Store",
+        chosen: list[TrashItem],
+        change: Callable[[TrashItem], None],
+        words: str,
+        *,
+        for_good: bool = False,
     ) -> None:
         """Run a change on each, report the outcome and read again. Memories that were not changed stay marked."""
         if chosen and not self.bulk.running:
             outcome = await self.bulk.each(store, chosen, change)
             self.table.marks -= {item.id for item, _ in outcome.done}
             self._fill(leave=True)
-            await report(services_of(self), outcome, words, lambda item: (item.memory, self.named(item.scope_label)))
+            await report(
+                services_of(self),
+                outcome,
+                words,
+                lambda item: (item.memory, self.named(item.scope_label)),
+                for_good=for_good,
+            )
 
     def on_how_far(self, message: HowFar) -> None:
         """Show the progress of the changes."""
