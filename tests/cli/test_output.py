@@ -251,3 +251,12 @@ def test_narration_is_wrapped_on_a_terminal_only(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert max(map(len, lines)) <= 40
     assert " ".join(line.strip() for line in lines) == words
+
+
+@pytest.mark.parametrize("words", ["list", "index", "inbox", "guide --list", "paths"])
+def test_sections_are_parted_by_one_blank_line_and_none_is_at_the_end(memtui, words):
+    said = memtui(*words.split()).out
+    assert "\n\n" in said
+    assert "\n\n\n" not in said
+    assert not said.startswith("\n")
+    assert not said.endswith("\n\n")

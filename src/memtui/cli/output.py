@@ -156,6 +156,7 @@ class Output:
         self.colour = (able or bool(env.get("FORCE_COLOR"))) and not env.get("NO_COLOR")
         self.ascii = self.tty and glyphs.only_ascii(env)
         self.columns = terminal_columns(env)
+        self._begun = False
 
     def print(self, text: str = "") -> None:
         """Write a line of data, wrapped between words where it is too wide. Raises BrokenPipeError, and UnwritableError
@@ -167,6 +168,7 @@ class Output:
 
     def exact(self, text: str) -> None:
         """Write text that is never wrapped: the bytes of a memory, a path, a script. Raises as `print` does."""
+        self._begun = True
         self.write(self._for_terminal(text) + "\n")
 
     def write(self, text: str) -> None:
@@ -233,6 +235,11 @@ class Output:
         if not (self.colour and name and text):
             return text
         return f"{STYLE_MARK}{STYLES[name]}m{text}{STYLE_MARK}0m"
+
+    def section(self) -> None:
+        """Part what follows from what was printed before by a blank line; at the beginning print nothing."""
+        if self._begun:
+            self.exact("")
 
     def heading(self, text: str, note: str = "") -> None:
         """Print a title, with a dimmed note after it, which goes on below where it is too wide."""

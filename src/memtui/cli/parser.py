@@ -192,6 +192,7 @@ def _without_commands(*, tui_options: bool) -> Parser:
         prog="memtui",
         description="Review what Claude Code remembers, and send notes to it.",
         epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI;\nwithout a terminal it runs `memtui status`.\n"
+        "`memtui help COMMAND` explains a command, with an example.\n"
         "`memtui demo` creates a sample world to try it in.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")

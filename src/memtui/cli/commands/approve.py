@@ -73,7 +73,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         for each in outcomes:
             _print(ctx, out, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
         if not args.dry_run and len(failed) < len(outcomes):
-            out.say("`memtui undo` undoes it.")
+            out.say("memtui undo undoes it.")
         if why and not args.dry_run:
             out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
 

@@ -61,6 +61,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
     for each in found:
         budget = each.budget
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "green"
+        out.section()
         out.heading(line(each.scope.shown), line(ctx.tilde(each.scope.index_path)))
         out.print(
             f"  {out.style(meter(budget.share), style)}  {budget.lines} of {budget.max_lines} lines, "
@@ -76,7 +77,6 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
         if each.fixable:
             out.print(f"  Fix: memtui index --scope {line(each.scope.shown)} --fix")
-        out.print()
 
 
 def _entries(report: Report, code: str) -> list[IndexEntry]:

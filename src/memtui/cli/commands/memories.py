@@ -148,6 +148,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
         shown += len(rows)
         where = line(ctx.tilde(scope.directory))
         number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
+        out.section()
         out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {where}")
         if scope.problem:
             out.print("  " + out.style(f"! {scope.problem}", "yellow"))
@@ -167,7 +168,6 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
         if cells:
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
-        out.print()
     if not shown and types:
         out.print("No matches.")
         out.print(f"  Types here: {line(', '.join(sorted(types)))}")

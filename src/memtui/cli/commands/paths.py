@@ -12,11 +12,16 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
 
-NAMES = (
-    "root", "config", "inbox", "global_inbox", "guidance", "pending_updates", "pending_items", "deliveries", "errors",
-    "sessions", "trust", "journal", "trash", "claude", "settings", "global_memory", "project_memory", "auto_memory",
-    "transcripts", "project",
-)  # fmt: skip
+# The names by what they are, in the order of the list.
+GROUPS = {
+    "This project, and what waits for it": ("project", "inbox", "guidance", "pending_updates", "pending_items"),
+    "Memories": ("project_memory", "auto_memory", "global_memory"),
+    "Kept by memtui": (
+        "root", "config", "global_inbox", "deliveries", "errors", "sessions", "trust", "journal", "trash",
+    ),
+    "Claude Code's own": ("claude", "settings", "transcripts"),
+}  # fmt: skip
+NAMES = tuple(name for names in GROUPS.values() for name in names)
 
 
 def register(commands: "parser.Commands") -> None:
@@ -66,10 +71,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return Result({args.name: path}, lambda out: out.exact(path))
 
     def text(out: Output) -> None:
-        rows = [
-            [(name, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
+        rows = {
+            name: [(name, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
             for name, path in found.items()
-        ]
-        out.table(["", ""], rows, flex=())
+        }
+        for title, names in GROUPS.items():
+            out.section()
+            out.heading(title)
+            out.table(["", ""], [rows[name] for name in names], flex=(), indent="  ")
 
     return Result(found, text)

@@ -70,9 +70,9 @@ def _grant(
         earlier = trusting.Earlier(ctx.root, directory)
         for name in names or untrusted:
             _print_content(ctx, earlier.of(name), name, contents)
-    question = (
-        "Trust these memories, and all later versions?" if args.always else "Trust these versions of the memories?"
-    )
+    what = "this memory" if len(contents) == 1 else "these memories"
+    now = "as it is now" if len(contents) == 1 else "as they are now"
+    question = f"Trust {what}, and all later versions?" if args.always else f"Trust {what} {now}?"
     if (untrusted or args.always) and not args.yes:
         ctx.confirm(question, "Nothing was trusted.")
     after = trusting.grant(ctx.root, directory, contents, args.always or None, now=ctx.now)

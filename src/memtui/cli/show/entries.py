@@ -66,6 +66,8 @@ def listing(
             return
         _print(ctx, out, shown, more, claimed, len(every) - len(near))
         if later and not snoozed:
+            if len(every) == len(near):  # else that line stands there already
+                out.section()
             untils = [end for item in later if (end := item.until(now)) is not None]
             out.print(f"{drafts.waiting(untils, now)}: memtui inbox --snoozed")
         _print_told(ctx, out, told or [])
@@ -128,6 +130,7 @@ def _print(
         mine = [item for item in items if item.kind == kind]
         if not mine:
             continue
+        out.section()
         stuck = kind == "guidance" and any(entries.states(ctx, item) for item in mine)
         again = (AGAIN,) if stuck else ()
         _print_heading(out, KIND_WORDS[kind].capitalize(), f"{len(mine) + more[kind]}", *COMMANDS[kind], *again)
@@ -140,22 +143,23 @@ def _print(
             _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if states else "", item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
-        out.print()
     if claimed:
+        out.section()
         _print_heading(out, "Under way", f"{len(claimed)}", "a hook gave it to the client, no transcript proves it yet")
         for row in claimed:
             _print_note(ctx, out, row, "→ under way to {}", "cyan")
-        out.print()
     if not items and not claimed:
         out.print("Nothing waits here.")
         out.print('  Write a note: memtui guide "…"')
     if elsewhere:
+        out.section()
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
 
 
 def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> None:
     if not rows:
         return
+    out.section()
     _print_heading(out, "Delivered", "all: memtui deliveries --kind guidance", AGAIN)
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
