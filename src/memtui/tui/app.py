@@ -277,6 +277,10 @@ class MemtuiApp(App[None]):
         """Show a note of what happened."""
         self.notify(safe_text.clean(text), markup=False)
 
+    def warn(self, text: str) -> None:
+        """Show a note of what can't be done, or is done and has no effect."""
+        self.notify(safe_text.clean(text), severity="warning", markup=False)
+
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, and show how it begins."""
         self.copy_to_clipboard(text)

@@ -96,7 +96,7 @@ class AppCommands:
         if text:
             self.services.copy(text)
         else:
-            self.services.notify("There is nothing to copy here.", severity="warning")
+            self.services.warn("There is nothing to copy here.")
 
     def _refresh(self) -> None:
         self.services.data.forget()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from memtui.core.base.errors import MemtuiError
-from memtui.present import safe_text
 from memtui.present.file_errors import file_error
 from memtui.tui.services import BUSY, COMMAND, READ_ONLY, Command, Services
 
@@ -29,7 +28,7 @@ class Runner:
         """Run the command of an action on a screen, or show why it can't be run."""
         reason = self._why_not(screen, action) or command.why_not()
         if reason:
-            self.services.notify(safe_text.clean(reason), severity="warning", markup=False)
+            self.services.warn(reason)
             return
         with self._showing_errors(action.id):
             result = command.run()

@@ -9,7 +9,6 @@ from textual.message import Message
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
-    from textual.notifications import SeverityLevel
     from textual.screen import ModalScreen, Screen
 
     from memtui.core.base.errors import MemtuiError
@@ -76,11 +75,11 @@ class Services(Protocol):
     def say(self, text: str) -> None:
         """Show a note of what happened."""
 
+    def warn(self, text: str) -> None:
+        """Show a note of what can't be done, or is done and has no effect."""
+
     def fail(self, error: "MemtuiError") -> None:
         """Show a note of what went wrong and what to do."""
-
-    def notify(self, message: str, *, severity: "SeverityLevel" = "information", markup: bool = True) -> None:
-        """Show a note, as Textual does."""
 
     def copy(self, text: str) -> None:
         """Copy a text to the clipboard, and show how it begins."""

@@ -53,7 +53,7 @@ class Undo:
         this TUI."""
         reason = BUSY if self.services.at_work else READ_ONLY if self.services.read_only else ""
         if reason:
-            self.services.notify(reason, severity="warning", markup=False)
+            self.services.warn(reason)
             return
         self._wanted.append(Wanted(op, key, self._other_keys))
         if not self._running:

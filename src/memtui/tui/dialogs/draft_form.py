@@ -326,8 +326,7 @@ class DraftForm(Dialog[str]):
             self.tell(saved.wrong, wrong=True)
             return
         if saved.words:
-            words = safe_text.clean(saved.words)
-            self.services.notify(words, severity="warning" if saved.warns else "information", markup=False)
+            (self.services.warn if saved.warns else self.services.say)(saved.words)
         self.action_discard()
 
     async def _may_keep_secrets(self) -> bool:

@@ -109,7 +109,7 @@ class MemoryEditing:
 
         if too_large(found):
             words = "This file is too large for the form; {memories.editor} opens it in your editor."
-            self.services.notify(actions.keyed(words), severity="warning")
+            self.services.warn(actions.keyed(words))
         else:
             await self._form(MemorySubject(self.services.data, found, kept))
 
