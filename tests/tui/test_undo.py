@@ -211,7 +211,7 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         await until(pilot, lambda: not app.at_work)
         await settle(pilot)
         assert files(crowd) == there
-        assert f"Restored: {MANY} memories." in told(app)
+        assert f"Restored: {MANY} memories. z undoes." in told(app)
 
 
 async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):
