@@ -304,8 +304,7 @@ async def palette(pilot, words):
     """What the palette offers for some words, line by line."""
     await pilot.press("ctrl+p")
     await pilot.press(*words)
-    for _ in range(30):
-        await pilot.pause(0.02)
+    await settle(pilot)  # the palette searches in a worker
     found = pilot.app.screen.query_one("CommandList")
     return [str(found.get_option_at_index(at).prompt) for at in range(found.option_count)]
 
