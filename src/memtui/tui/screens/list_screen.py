@@ -92,6 +92,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""
+        self._unfiltered = ""  # the id of the row under the cursor before the filter
         self.wanted: Callable[[Sequence[Row]], int | None] | None = None
         self.commands = self._list_commands()
         self._nothing = table.empty
@@ -386,6 +387,8 @@ class ListScreen(Screen[None], Generic[Row]):
     def open_filter(self) -> None:
         """Show the filter line and focus it."""
         self.remove_class("deep", "whole")
+        if not self.typed:
+            self._unfiltered = self.table.row_id
         self.filter_line.add_class("shown")
         self.share_room()
         self.filter_line.focus()
@@ -435,6 +438,8 @@ class ListScreen(Screen[None], Generic[Row]):
         """Clear and hide the filter; return False if there was none."""
         if not (self.typed or self.filter_line.has_class("shown")):
             return False
+        if not self.table.rows:  # nothing was found: back to where the cursor was
+            self.wanted = lambda _: self.table.index_of(self._unfiltered)
         self.filter_line.value = ""
         self.filter_line.remove_class("shown")
         self.table.focus()

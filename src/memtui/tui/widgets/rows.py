@@ -152,6 +152,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         row = self.row
         return "" if row is None else self._key(row)
 
+    def index_of(self, row_id: str) -> int | None:
+        """Return where the row with this id is, None if it is not in the list."""
+        return next((at for at, row in enumerate(self.rows) if self._key(row) == row_id), None)
+
     @property
     def cursor_row(self) -> int:
         """The line that the cursor is drawn on, counted from the top of the widget."""

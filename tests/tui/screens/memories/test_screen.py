@@ -333,6 +333,31 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
         assert app.screen.view.sort != before[1]
 
 
+async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        gone = app.screen.table.row_id
+        await pilot.press("d")
+        await settle(pilot)
+        await pilot.press("k", "k", "z")
+        await settle(pilot)
+        assert app.screen.table.row_id == gone
+
+
+async def test_after_a_filter_without_matches_the_cursor_is_where_it_was(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        before = app.screen.table.row_id
+        await pilot.press("/", *"zzz")
+        await settle(pilot)
+        assert not app.screen.table.rows
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.table.row_id == before
+
+
 async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -28,6 +28,7 @@ from memtui.tui.screens.memories.detail import MemoryDetail, OriginFound
 from memtui.tui.screens.memories.editing import MemoryEditing
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import Arrived, Counted, Ended, MemoryReader, Read
+from memtui.tui.screens.memories.returned import Returned
 from memtui.tui.screens.memories.rows import Pair, View
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.text import glance_text
@@ -92,7 +93,8 @@ class Memories(ListScreen[Pair]):
         editing = MemoryEditing(services, table, self.places, self.reader)
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
         self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
-        self.commands |= editing.table(self) | self.trail.table(table.why_none)
+        self.returned = Returned(services, self, self.reader)
+        self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self._painted = False  # whether the list was painted: the detail and the index line come after it
 
@@ -187,6 +189,7 @@ class Memories(ListScreen[Pair]):
         reader = self.reader
         project = self.services.data.facts.project
         self.places.show_scopes(reader.found, reader.rows, project, reader.unread, loaded=reader.loaded)
+        self.returned.look()
         self.sift()
         if reader.expected:
             self.go_to(reader.expected)
