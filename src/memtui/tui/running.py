@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from textual.screen import Screen
 
 from memtui.core.base.errors import MemtuiError
-from memtui.present.file_errors import file_error
+from memtui.core.base.storage import file_error
 from memtui.tui.services import BUSY, COMMAND, READ_ONLY, Command, Services
 
 if TYPE_CHECKING:

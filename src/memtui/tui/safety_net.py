@@ -30,8 +30,8 @@ from textual.widgets import Static
 from textual.worker import WorkerFailed, active_worker
 
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.storage import file_error
 from memtui.core.deliveries import error_log
-from memtui.present.file_errors import file_error
 from memtui.tui import terminal
 
 FAILED = "That failed; the details are in log/errors.jsonl."

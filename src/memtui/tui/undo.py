@@ -11,9 +11,9 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.core.base.storage import file_error
 from memtui.core.journal import undo
 from memtui.present.changes import DONE, asked_about, reason, undone_as_one
-from memtui.present.file_errors import file_error
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
 

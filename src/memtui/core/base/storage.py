@@ -1,4 +1,4 @@
-"""Files for the command line and the TUI: reading one that may be missing, and the error for one that fails."""
+"""Files for the command line and the TUI: reading one that may be missing, and the errors for one that fails."""
 
 import errno
 import os
@@ -27,3 +27,8 @@ def storage_error(error: OSError, path: str) -> MemtuiError:
     else:
         hint = "Fix that and try again; nothing was lost."
     return MemtuiError(f"{path} can't be written: {reason}", hint)
+
+
+def file_error(error: OSError) -> MemtuiError:
+    """Make the error for a file of which only the system's error is known: which file, why, and what to do."""
+    return MemtuiError(f"{error.filename or 'A file'}: {error.strerror or error}", "Fix that and try again.")

@@ -18,11 +18,11 @@ from memtui import actions
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
+from memtui.core.base.storage import file_error
 from memtui.core.journal.actor import here
 from memtui.core.journal.versions import versions
 from memtui.present import legend, safe_text
 from memtui.present.changes import together, verb
-from memtui.present.file_errors import file_error
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.model import line_diff
