@@ -12,7 +12,7 @@ from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
-from memtui.tui.screens.deliveries.summary import fitting
+from memtui.tui.screens.deliveries.summary import first_that_fits
 from memtui.tui.widgets.line import OneLine
 
 
@@ -64,7 +64,7 @@ def _cost(rows: Sequence[DeliveryRow], width: int) -> Text:
         f"{deliveries} · {tokens} · {hooks}",
         f"{deliveries} · {tokens}",
     )
-    return fitting([[(each, "")] for each in wordings], width)
+    return first_that_fits([[(each, "")] for each in wordings], width)
 
 
 def _span(rows: Sequence[DeliveryRow]) -> str:

@@ -29,7 +29,7 @@ def today(statistics: Statistics, known: dict[str, str], width: int) -> Text:
     chars = f" · {short(day.chars)} char" if day.deliveries else ""
     ms = f" · p50 {percentile(day.times, 0.5):.0f} p95 {percentile(day.times, 0.95):.0f} ms" if day.times else ""
     head = f"today {many(day.deliveries, 'delivery', 'deliveries')}"
-    found = fitting(
+    found = first_that_fits(
         [
             [(head, "bold"), (f"{chars}acters" if chars else "", ""), (ms, ""), *long],
             [(head, "bold"), (f"{chars}s" if chars else "", ""), (ms, ""), *long],
@@ -60,7 +60,9 @@ def filtered(filters: Sequence[str], count: str | None, counts: ReceiptCounts, e
         head = [(", ".join(filters), "bold")]
     clear = (f"  {escape}", "dim")
     long, brief = apart(sums(counts)), apart(sums(counts, brief=True))
-    return fitting([[*head, *long, clear], [*head, *brief, clear], [*head, clear], [*head, ("  escape", "dim")]], width)
+    return first_that_fits(
+        [[*head, *long, clear], [*head, *brief, clear], [*head, clear], [*head, ("  escape", "dim")]], width
+    )
 
 
 def apart(words: Words) -> list[tuple[str, str]]:
@@ -68,7 +70,7 @@ def apart(words: Words) -> list[tuple[str, str]]:
     return [(("  " if at else " · ") + text, style) for at, (text, style) in enumerate(words)]
 
 
-def fitting(wordings: Sequence[Words], width: int) -> Text:
+def first_that_fits(wordings: Sequence[Words], width: int) -> Text:
     """Draw the first of the wordings that fits into `width` cells, or else the last."""
     drawn = map(line, wordings)
     return next((each for each in drawn if each.cell_len <= width - 2), line(wordings[-1]))
