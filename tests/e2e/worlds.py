@@ -107,13 +107,13 @@ class LargeWorld(DemoWorld):
             session = demo_sessions.DemoSession(world, name, place, hours)
             session.count += number * 1000
             for each in range(DELIVERIES // len(sessions)):
-                session.says(f"go on with {TOPICS[each % 7]}", after=60.0)
+                session.says(f"go on with {TOPICS[each % 7]}")
                 note = demo_sessions.guidance(
                     f"Note {each} on {TOPICS[each % 7]}", layout.ulid(session.time, each), "ci-watch"
                 )
                 outcome = ("arrived", "arrived", "arrived", "timed out", "previewed", "failed")[each % 6]
-                session.delivers("UserPromptSubmit", [note], outcome, after=1.0)
-                session.answers("Done.", after=5.0)
+                session.delivers("UserPromptSubmit", [note], outcome)
+                session.answers("Done.")
             session.ends(keep=int(name) < 3)
 
 
