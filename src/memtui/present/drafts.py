@@ -1,6 +1,5 @@
 """Words for what waits in an inbox, in both front doors: titles, what was decided, what drafts come from."""
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -8,6 +7,7 @@ from memtui.core.base.phrasing import cut, many
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
+from memtui.present.dates import day, day_and_time
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
 TITLE_SHOWN = 50  # characters of a title
@@ -41,26 +41,11 @@ def decided(code: str, items: Sequence[Waiting]) -> str:
     return DECIDED[code].format(named(items))
 
 
-def day(seconds: float, now: float) -> str:
-    """Write a time to come, in local time: `18:00` for today, else `Mon 24 Nov`; of another year with the year."""
-    there, here = time.localtime(seconds), time.localtime(now)
-    if there[:3] == here[:3]:
-        return time.strftime("%H:%M", there)
-    year = "" if there.tm_year == here.tm_year else f" {there.tm_year}"
-    return f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b', there)}{year}"
-
-
-def moment(seconds: float, now: float) -> str:
-    """Write a time to come as `day` does, with the time of day unless that is midnight: `Mon 24 Nov 14:00`."""
-    there, shown = time.localtime(seconds), day(seconds, now)
-    return shown if ":" in shown or there[3:5] == (0, 0) else f"{shown} {time.strftime('%H:%M', there)}"
-
-
 def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
     """Say that drafts were snoozed until a time, or brought back (None)."""
     if until is None:
         return f"{named(items)} {'is' if len(items) == 1 else 'are'} back in the inbox."
-    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {moment(until, now)}."
+    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {day_and_time(until, now)}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:

@@ -8,7 +8,7 @@ from memtui.cli.output import Output, Result
 from memtui.core.base import clock
 from memtui.core.base.short_ids import short_id
 from memtui.core.review import snoozing
-from memtui.present import drafts
+from memtui.present import dates, drafts
 
 
 def register(commands: "parser.Commands") -> None:
@@ -39,7 +39,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for item in items if len(items) > 1 or not out.tty else ():  # of one the sentence below says all
-            state = "back" if until is None else f"until {drafts.moment(until, now)}"
+            state = "back" if until is None else f"until {dates.day_and_time(until, now)}"
             out.print(f"{state}  {short_id(item.id)}  {drafts.title(item)}")
         out.say(f"{drafts.snoozed(items, until, now)} memtui undo undoes it.")
 

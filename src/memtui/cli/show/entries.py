@@ -14,7 +14,7 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
-from memtui.present import drafts
+from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
 TOLD_SHOWN = 5  # notes delivered last
@@ -204,7 +204,7 @@ def details(item: Waiting, now: float) -> "list[str]":
     words = []
     if item.kind == "updates":
         sure = _percent(fields.get("confidence", ""))
-        words += [f"until {drafts.day(end, now)}"] if (end := item.until(now)) is not None else []
+        words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
         words.append(fields.get("kind", "note") + (f", {sure} sure" if sure else ""))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []

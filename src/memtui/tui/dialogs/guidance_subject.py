@@ -1,6 +1,5 @@
 """Guidance as the subject of a form: its text, for whom it is, how urgent, and when it expires."""
 
-import time
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text
@@ -20,6 +19,7 @@ from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import addressees as present
 from memtui.present import safe_text, secret, unheard
+from memtui.present.dates import day_and_time
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -286,11 +286,4 @@ def _until(end: float, now: float) -> str:
         return "whenever that is"
     if end <= now:
         return f"but it expired {ago(end, now)}: give a new time, or never"
-    return f"until {_clock(end, now)} ({until(end, now)})"
-
-
-def _clock(seconds: float, now: float) -> str:
-    """Return a time as `18:00`, or `Mon 4 Jan 18:00` on another day than `now`, in local time."""
-    there, here = time.localtime(seconds), time.localtime(now)
-    day = "" if there[:3] == here[:3] else f"{time.strftime('%a', there)} {there.tm_mday} {time.strftime('%b ', there)}"
-    return day + time.strftime("%H:%M", there)
+    return f"until {day_and_time(end, now)} ({until(end, now)})"

@@ -11,7 +11,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.review import snoozing
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
-from memtui.present import drafts, safe_text, unheard
+from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -79,7 +79,7 @@ class InboxCommands:
         asleep = any(each.until(now) is not None for each in found)
         days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
         for given in DAYS:
-            days.setdefault(drafts.day(snoozing.moment(given, now) or now, now), given)
+            days.setdefault(dates.day(snoozing.moment(given, now) or now, now), given)
         rows = [("now", "now: back into the list")] * asleep
         rows += [(given, f"{DAYS[given]:<10}  {day}") for day, given in days.items()]
         answer = await self.services.ask(Choice(f"Hide {drafts.named(found)} until", [*rows, (DATE, "another time …")]))

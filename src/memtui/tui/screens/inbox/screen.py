@@ -20,9 +20,9 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting, homes
+from memtui.present import dates, safe_text, undelivered, unheard
 from memtui.present import drafts as words
 from memtui.present import legend as marks
-from memtui.present import safe_text, undelivered, unheard
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.inbox import rows
@@ -259,7 +259,7 @@ class Inbox(ListScreen[InboxRow]):
         given = fields.get("kind", "note")
         kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
         if row.until is not None:
-            kind = Text(words.day(row.until, self.services.data.now()), style="dim")
+            kind = Text(dates.day(row.until, self.services.data.now()), style="dim")
         sure = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]

@@ -15,7 +15,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
-from memtui.present import drafts, memories, safe_text
+from memtui.present import dates, drafts, memories, safe_text
 from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
@@ -127,7 +127,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
         facts.append(f"confidence {fields['confidence']}")
     facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
     if (until := item.until(now)) is not None:
-        facts.insert(0, f"waits until {drafts.day(until, now)}")
+        facts.insert(0, f"waits until {dates.day(until, now)}")
     text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
     where = fields.get("project", "").rstrip("/").rpartition("/")[2]
     source = [f"from {where}"] if where else []
@@ -284,7 +284,7 @@ def fold_text(row: InboxRow, now: float, *, is_open: bool) -> Text:
     text.append(f"\nenter {'hides' if is_open else 'shows'} them.\n\n", style="dim")
     for each in row.folds:
         if each.item is not None:
-            text.append(f"{drafts.day(each.until, now):<10}  " if each.until is not None else "", style="dim")
+            text.append(f"{dates.day(each.until, now):<10}  " if each.until is not None else "", style="dim")
             text.append(drafts.title(each.item, TITLE_SHOWN) + "\n")
     return text
 
