@@ -87,7 +87,7 @@ metadata:
 upload.spec.ts fails about one time in ten.
 
 **Why:** two workers write the same temporary file.
-**How to apply:** rerun once before looking further; the mend is [[temp-dir-per-worker]].
+**How to apply:** rerun once before looking further; the fix is [[temp-dir-per-worker]].
 """,
     ),
     "test-database.md": (

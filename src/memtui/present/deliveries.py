@@ -45,8 +45,7 @@ KINDS = {
     "index": "index lines of memories",
     "memory": "whole memories",
     "pending-update": "drafts",
-    "pending-item": "items",
-    "whisper": "whispers",
+    "pending-item": "unfinished work",
     "use": "memories the agent read or wrote",
 }
 # One and several of a kind, where these are not the kind and an s.

@@ -590,7 +590,7 @@ async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
         await pilot.press("z")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-    assert said.startswith("Can't undo note “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
+    assert said.startswith("Can't undo write note “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
 
 
 async def test_a_short_list_leaves_its_free_rows_to_the_text_below_it(app):

@@ -138,7 +138,7 @@ class Review:
         now = self.now()
         whole = {"id": ids.new_id(now), "time": clock.iso_seconds(now), **fields}
         change = _appended(directory, "guidance", whole, text)
-        words = f"note “{_gist(text)}”"
+        words = f"write note “{_gist(text)}”"
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
     def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:

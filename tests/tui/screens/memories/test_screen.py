@@ -484,7 +484,7 @@ async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, wo
         assert "prefer-pnpm" not in names(app)
         assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
         assert all(row.flags for _, row in app.screen.table.rows)
-        assert "attention" in app.screen.status
+        assert "with findings, 3 to fix" in app.screen.status
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -612,7 +612,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#summary") == " scope global ▾  only what needs attention  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  only what has findings  escape shows all"
         await pilot.press("escape")
         assert line(again, "#summary") == " scope global ▾  escape shows all"
         await pilot.press("escape")

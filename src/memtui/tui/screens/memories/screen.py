@@ -16,6 +16,7 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.actions import Action
 from memtui.core.base.phrasing import many, some
+from memtui.core.health import findings
 from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
@@ -235,7 +236,7 @@ class Memories(ListScreen[Pair]):
             hint = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
             return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{hint}"
         if view.wanting:
-            return "Nothing here needs attention.\nescape shows all."
+            return "No memory here has findings.\nescape shows all."
         if view.never:
             return "Everything here that memtui delivers was delivered.\nescape shows all."
         if view.kind:
@@ -257,7 +258,8 @@ class Memories(ListScreen[Pair]):
         view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
-        words += " · needs attention" * view.wanting + " · never sent" * view.never
+        wrong = sum(findings.problems(row.flags) for _, row in self.table.rows) if view.wanting else 0
+        words += " · with findings" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:
