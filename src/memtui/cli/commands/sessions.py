@@ -207,7 +207,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         ("started", ago(row.started, now)),
         ("last seen", ago(row.last, now)),
         ("mode", line(row.mode)),
-        ("delivered", f"{many(sums['deliveries'], 'delivery', 'deliveries')}, {size}"),
+        ("delivered", f"{many(sums['deliveries'], 'time')}, {size}"),
         ("receipts", ", ".join(each for each, _ in sessions.told(row))),
         ("in hooks", f"{sums['ms']:,} ms"),
         ("resume", line(sessions.resume(row, ctx.cwd)) or "not possible, its transcript is gone"),
