@@ -57,7 +57,7 @@ TITLES = {
     "inbox.type": "inbox: change type",
     "inbox.scope": "inbox: change scope",
     "inbox.done": "inbox: mark done",
-    "inbox.guide": "inbox: turn into guidance",
+    "inbox.guide": "inbox: turn into a note",
     "inbox.range": "inbox: mark a range",
     "inbox.projects": "inbox: all projects",
     "inbox.next": "inbox: read the next",
@@ -189,7 +189,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.scope", "s", "scope", "Another scope for the draft"),
     Action("inbox.done", "d", "done", "Mark an unfinished item done", writes=True),
     Action("inbox.keep", "equals_sign", "keep", "Keep an item even if the next session leaves others", writes=True),
-    Action("inbox.guide", "c", "to guidance", "Turn it into guidance for the next prompt", writes=True),
+    Action("inbox.guide", "c", "to note", "Turn it into a note for the next prompt", writes=True),
     Action("inbox.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
     Action(
         "inbox.mark_all", "A", "mark all", "Mark all drafts of the list, or on an item all items; or none", listed=True

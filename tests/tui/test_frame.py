@@ -460,7 +460,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         item = next(at for at, line in enumerate(remapped.screen.table.rows) if line.item and line.item.kind == "items")
         remapped.screen.table.move_to(item)
         await settle(pilot)
-        for words in ("f10  mark it done", "f11  keep it", "f9   edit its text", "f12  make it guidance"):
+        for words in ("f10  mark it done", "f11  keep it", "f9   edit its text", "f12  make it a note"):
             assert words in drawn(remapped)
         await pilot.press("f10")
         await settle(pilot)

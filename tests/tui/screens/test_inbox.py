@@ -546,7 +546,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a approve  e edit  m merge  x reject")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" d done  = keep  e edit  c to guidance")
+        assert drawn(app)[-1].startswith(" d done  = keep  e edit  c to note")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")

@@ -1,4 +1,4 @@
-"""The commands of the inbox: reject drafts, tick off and keep items, make guidance, edit. Each is one undo step."""
+"""The commands of the inbox: reject drafts, tick off and keep items, turn them into notes, edit; one undo step each."""
 
 from collections.abc import Callable
 from functools import partial
@@ -93,16 +93,16 @@ class InboxCommands:
         self.chosen.act(lambda: review.snooze(found, until), done, "updates")
 
     async def guide(self) -> None:
-        """Make guidance of the chosen entries. Several, or one that is not fully on the screen, are shown first."""
+        """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
         found = self.chosen.items()
-        count = many(len(found), "entry", "entries")
+        count, it = many(len(found), "entry", "entries"), "a note" if len(found) == 1 else "notes"
         if not (len(found) == 1 and found[0] is self.chosen.under_cursor and self._fully_shown(found[0])):
-            title = f"Turn {count} into guidance: the agent gets this"
-            if not await self.services.ask(Preview(title, guidance_text(found), f"make guidance of {count}")):
+            title = f"Turn {count} into {it}: the agent gets this"
+            if not await self.services.ask(Preview(title, guidance_text(found), f"turn {count} into {it}")):
                 return
         why_unheard = unheard.keyed(self.services.data.unheard())
         when = f"but nothing delivers it yet: {why_unheard}" if why_unheard else "for the next prompt"
-        done = f"Now guidance: {drafts.named(found)}, {when}."
+        done = f"Now {it}: {drafts.named(found)}, {when}."
         self.chosen.act(lambda: self.services.data.review().to_guidance(found), done)
 
     def _fully_shown(self, item: Waiting) -> bool:

@@ -38,7 +38,7 @@ ITEM_KEYS = (
     ("inbox.done", "mark it done and remove it"),
     ("inbox.keep", "keep it even if the next session leaves other items"),
     ("inbox.edit", "edit its text"),
-    ("inbox.guide", "make it guidance: the next prompt gets it, once"),
+    ("inbox.guide", "make it a note: the next prompt gets it, once"),
 )
 LEGEND = "underlined is what only one of them says"
 
