@@ -140,7 +140,7 @@ def assign(root: str, journal: Journal, key: str, value: Value | None, project_r
     after = config_text.change(before, name, value, table)
     if before == after:
         return False
-    summary = f"unset {key}" if value is None else f"set {key} to {_shown(value)}"
+    summary = f"unset {key}" if value is None else f"set {key} to {as_typed(value)}"
     _write(root, journal, before.encode(), after.encode(), summary)
     return True
 
@@ -172,5 +172,6 @@ def _write(root: str, journal: Journal, before: bytes, after: bytes, summary: st
         journal.run("config", [change], summary)
 
 
-def _shown(value: Value) -> str:
+def as_typed(value: Value) -> str:
+    """Write the value of a setting as a person types it."""
     return value if isinstance(value, str) else config_text.written(value)

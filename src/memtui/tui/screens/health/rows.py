@@ -17,7 +17,7 @@ from memtui.core.health import file_checks, findings
 from memtui.core.health.index_report import Report
 from memtui.core.settings import config_text, setting
 from memtui.core.settings.modes import Mode
-from memtui.core.settings.setting import Setting, Value
+from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import legend, safe_text
 from memtui.tui.screens.health.snapshot import Snapshot
@@ -153,16 +153,13 @@ def _modes(found: Sequence[Mode]) -> Iterator[HealthRow]:
         yield HealthRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
 
 
-def as_typed(value: Value) -> str:
-    """Write the value of a setting as a person types it."""
-    return value if isinstance(value, str) else config_text.written(value)
-
-
 def _setting(each: Setting) -> HealthRow:
-    value = as_typed(each.value)
+    value = setting.as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<{VALUE_WIDTH}} " + (f"default {as_typed(each.default):<6} {source}" if source else "default")
+    words = f"{value:<{VALUE_WIDTH}} " + (
+        f"default {setting.as_typed(each.default):<6} {source}" if source else "default"
+    )
     return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 

@@ -8,7 +8,7 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import HealthRow, as_typed
+from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import READ_ONLY, Command, Services, first_of
 
@@ -98,7 +98,7 @@ class SettingCommands:
         own = about.key in config.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
-        now = f"{HERE if about.source == 'project' else ALL} {as_typed(about.value)}"
+        now = f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}"
         answer = await self.services.ask(Choice(f"{about.key}: {about.meaning}", options, now))
         if answer is not None:
             where, _, word = answer.partition(" ")

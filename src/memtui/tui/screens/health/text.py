@@ -17,7 +17,7 @@ from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
-from memtui.tui.screens.health.rows import MARKS, HealthRow, as_typed
+from memtui.tui.screens.health.rows import MARKS, HealthRow
 from memtui.tui.screens.health.snapshot import Snapshot
 from memtui.tui.widgets.gauges import gauge
 
@@ -227,8 +227,8 @@ def _setting(text: Text, about: Setting) -> None:
     text.append(f"{about.key}\n", style="bold")
     text.append(about.meaning + "\n")
     where = {"default": "the default", "config": "from config.toml", "project": "this project's, from config.toml"}
-    text.append(f"value    {safe_text.line(as_typed(about.value))}, {where[about.source]}\n")
-    text.append(f"default  {safe_text.line(as_typed(about.default))}\n", style="dim")
+    text.append(f"value    {safe_text.line(setting.as_typed(about.value))}, {where[about.source]}\n")
+    text.append(f"default  {safe_text.line(setting.as_typed(about.default))}\n", style="dim")
     if about.problem:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
     if about.key in config.PER_PROJECT:
