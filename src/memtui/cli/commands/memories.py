@@ -12,6 +12,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
+from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import rank
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
@@ -224,7 +225,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
     known = {"name", "type", "description", "title", "originSessionId"}
-    facts += [(key, str(value)) for key, value in _flat(found.fields) if key.rpartition(".")[2] not in known]
+    facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in known]
     facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
     if row.deliveries:
@@ -254,16 +255,6 @@ def _print_born(out: Output, born: "origin.Origin | None") -> None:
     for who, text in (("agent", born.agent), ("you", born.said)):
         if text:
             out.print(f"  {out.style(f'{who:<6}', 'dim')}{line(text)}")
-
-
-def _flat(fields: "dict[str, object]", prefix: str = "") -> "list[tuple[str, object]]":
-    found: list[tuple[str, object]] = []
-    for key, value in fields.items():
-        if isinstance(value, dict):
-            found += _flat(value, f"{prefix}{key}.")
-        else:
-            found.append((prefix + key, ", ".join(map(str, value)) if isinstance(value, list) else value))
-    return found
 
 
 def search(ctx: Context, args: argparse.Namespace) -> Result:

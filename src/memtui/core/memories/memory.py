@@ -100,6 +100,15 @@ def text_of(fields: dict[str, object], *keys: str) -> str:
     return ""
 
 
+def flat(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the fields of a frontmatter in words, nested ones by their dotted path."""
+    for key, value in fields.items():
+        if isinstance(value, dict):
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
 def read_memory(path: str, scope_label: str = "") -> Memory:
     """Read one file. A file that can't be read or is not text gives a broken memory. Raises NotFoundError."""
     try:

@@ -11,6 +11,7 @@ from memtui.core.base import clock
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
+from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
@@ -125,14 +126,14 @@ def _labelled(text: Text, rows: Sequence[tuple[str, str]]) -> None:
         text.append("\n")
 
 
-def _fields(fields: Mapping[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for key, value in fields.items():
-        if isinstance(value, dict):
-            found += _fields(value, f"{prefix}{key}.")
-        elif key not in SHOWN_ELSEWHERE and not (key == "node_type" and value == "memory"):
-            found.append((prefix + str(key), ", ".join(map(str, value)) if isinstance(value, list) else str(value)))
-    return found
+def _fields(fields: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return the fields that are not shown elsewhere, by their dotted path."""
+    found = [(path, path.rpartition(".")[2], value) for path, value in flat(fields)]
+    return [
+        (path, value)
+        for path, key, value in found
+        if key not in SHOWN_ELSEWHERE and (key, value) != ("node_type", "memory")
+    ]
 
 
 def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
