@@ -827,3 +827,13 @@ async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monke
         screen = await ready(pilot)
         assert screen.snapshot.counted
         assert "p50" in summary(screen)
+
+
+async def test_what_is_for_the_person_to_do_names_the_keys_that_lead_there(health):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda row: "meeting-notes is broken" in row.words)
+        await pilot.press("F")
+        await settle(pilot)
+        said = [note.message for note in health._notifications][-1]
+        assert said == "This is for you to do: enter goes to the memory, E there edits its file."

@@ -102,8 +102,9 @@ def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
     quoted = shlex.quote(world.directory)
 
     def text(out: Output) -> None:
-        out.exact(f"The sample world is still there. Open it again: memtui demo --open --keep {quoted}")
-        out.exact(f"When you are done: rm -r {quoted}")
+        out.exact("The sample world is still there. Open it again, or remove it when you are done:")
+        out.exact(f"  memtui demo --open --keep {quoted}")
+        out.exact(f"  rm -r {quoted}")
 
     return Result(result.data, text, result.code)
 

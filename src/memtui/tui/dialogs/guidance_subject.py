@@ -33,7 +33,7 @@ PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
 QUEUED = {NEXT: "for the next prompt", URGENT: "for the next tool use"}
-WHO = {"": "any, also a script's (claude -p)", claims.PEOPLE: "only those that a person started"}
+WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
 # The longest text, in characters, that is searched for secrets at each key.
@@ -214,7 +214,9 @@ class GuidanceSubject:
         words = ["Delivered once, to " + (self._named(to) if to.startswith(SESSION) else whom)]
         words += ["started by a person"] if note["who"] else []
         words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
-        words.append(f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]])
+        words.append(
+            f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]].removeprefix("urgent: ")
+        )
         expires = note["expires"].strip()
         end = when.read(expires, now, ahead=True, end=True) if expires else None
         words += [_until(end, now)] if end is not None else []

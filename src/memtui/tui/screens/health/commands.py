@@ -133,6 +133,10 @@ class HealthCommands:
         row = self.screen.table.row
         if self._fix_of(row)[0]:
             return ""
+        if self.place_of(row)[0] == "memory":
+            return actions.keyed(
+                "This is for you to do: enter goes to the memory, {memories.editor} there edits its file."
+            )
         remedy = findings.remedy(row.about) if row is not None and isinstance(row.about, Finding) else ""
         return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
 
