@@ -402,3 +402,8 @@ def test_a_search_for_nothing_says_what_to_give(memtui, words):
     assert refused.code == 2
     assert "There is nothing to search for." in refused.err
     assert "Give a word: memtui search pnpm." in refused.err
+
+
+def test_an_empty_type_is_wrong_usage(memtui):
+    refused = memtui("edit", "prefer-pnpm", "--type", "", check=False)
+    assert (refused.code, "A type can't be empty." in refused.err) == (2, True)

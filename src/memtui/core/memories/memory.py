@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs, visible
-from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.frontmatter import document, edit
 from memtui.core.frontmatter import head as memory_head
 
@@ -189,7 +189,7 @@ def set_type(doc: document.Document, kind: str) -> document.Document:
     """
     kind = one_line(kind)
     if not kind:
-        raise MemtuiError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")
+        raise UsageError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")
     metadata = doc.fields.get("metadata")
     nested = isinstance(metadata, dict) and "type" in metadata
     flat = "type" in doc.fields
