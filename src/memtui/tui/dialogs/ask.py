@@ -128,6 +128,8 @@ class Choice(Dialog[str | None]):
 
     DEFAULT_CSS = """
     Choice > Vertical { height: auto; padding: 1 2; background: $panel; }
+    Choice.about > Vertical { height: 94%; }
+    Choice.about.filled > Vertical { height: 100%; }
     Choice Static { width: 1fr; }
     Choice Field { display: none; margin-top: 1; }
     Choice Field.shown { display: block; }
@@ -181,6 +183,7 @@ class Choice(Dialog[str | None]):
     def on_mount(self) -> None:
         """Show the options, with the cursor on the current one."""
         self.table.empty = "No matches. escape shows all again."
+        self.set_class(self.about is not None, "about")
         self.query_one(Field).select_on_focus = False
         self.table.show(self.rows)
         self.table.move_to(self.values.index(self.current) if self.current in self.values else 0)
@@ -191,7 +194,6 @@ class Choice(Dialog[str | None]):
         """Make the list as high as it has rows, within the screen."""
         room = max(3, self.size.height - OVER)
         if self.about is not None:
-            self.query_one(Vertical).styles.height = "94%"
             room = max(3, int(room * SHARE))
         self.table.styles.height = min(len(self.rows), room)
 

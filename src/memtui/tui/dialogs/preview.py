@@ -22,6 +22,7 @@ class Preview(Dialog[bool]):
 
     DEFAULT_CSS = """
     Preview > Vertical { height: auto; max-height: 100%; padding: 1 2; background: $panel; }
+    Preview.filled > Vertical { max-height: 100%; }
     Preview Static { width: 1fr; height: auto; }
     Preview Detail { height: auto; padding: 0; margin-top: 1; }
     """

@@ -26,6 +26,9 @@ from memtui.tui.screens.inbox.text import compared, merged_text, score, shown_of
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
 
+# Columns for the name of a memory before its description.
+LONGEST_NAME = 32
+
 
 class ApproveCommands:
     """The commands that approve drafts: as proposed, rewritten, with another type or scope, or merged into a memory."""
@@ -169,8 +172,10 @@ class ApproveCommands:
             return
         by_path = {each.path: each for each, _ in ranked}
         wide = 5 if any(rank for _, rank in ranked) else 0
+        longest = min(LONGEST_NAME, max(len(each.ref) for each, _ in ranked))
         rows = [
-            (each.path, f"{rank:<{wide}}{each.ref}  {safe_text.line(each.description, 100)}") for each, rank in ranked
+            (each.path, f"{rank:<{wide}}{each.ref:<{longest}}  {safe_text.line(each.description, 100)}")
+            for each, rank in ranked
         ]
         project_name = self.proposals.project_name(first)
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
