@@ -3,9 +3,10 @@
 import pytest
 
 from memtui.core.settings import config
+from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import theme_named
 
-from .conftest import settle
+from .conftest import NOW, settle
 from .test_frame import palette
 
 
@@ -42,6 +43,18 @@ async def test_a_memory_is_gone_to_by_its_name(app, world):
         assert "project shop" in line
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.path == f"{world.shop}/.claude/memory/prefer-pnpm.md"
+
+
+@pytest.mark.parametrize("screen", ["memories", "inbox"])
+async def test_the_memories_of_another_project_are_gone_to_by_its_name(world, screen):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert (await chosen(pilot, "project blog")).startswith("project: blog")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert app.screen.places.row.words == "other projects ▸ blog"
+        assert {scope.kind for scope, _ in app.screen.table.rows} == {"auto"}
 
 
 @pytest.mark.slow

@@ -240,6 +240,10 @@ class MemtuiApp(App[None]):
         else:
             self.fail(no_such_memory(path))
 
+    def go_to_scope(self, label: str) -> None:
+        """Show the memories of a scope on the screen of memories."""
+        self.go("memories").go_to_scope(label)
+
     def go_to_note(self, item: "Waiting") -> None:
         """Show waiting guidance on the screen of guidance."""
         self.go("guidance").go_to(item)

@@ -1,4 +1,4 @@
-"""What the palette finds beside the actions: themes, memories by name and sessions by title."""
+"""What the palette finds beside the actions: themes, memories and projects by name, sessions by title."""
 
 import asyncio
 import os
@@ -33,13 +33,14 @@ class Destination(NamedTuple):
 
 
 class Destinations(Provider):
-    """The themes, memories and sessions. Their names are listed when the palette opens."""
+    """The themes, memories, projects and sessions. Their names are listed when the palette opens."""
 
     async def startup(self) -> None:
-        """List memories and sessions in a thread."""
+        """List memories, projects and sessions in a thread."""
         services = services_of(self.screen)
         self._found = _themes(services)
-        self._found += await asyncio.to_thread(lambda: [*_memories(services), *_sessions(services)])
+        more = (_memories, _projects, _sessions)
+        self._found += await asyncio.to_thread(lambda: [found for kind in more for found in kind(services)])
 
     async def search(self, query: str) -> Hits:
         """Find lines that have all words of the query."""
@@ -81,6 +82,16 @@ def _memories(services: Services) -> list[Destination]:
             go = partial(services.go_to_memory, f"{scope.directory}/{name}")
             found.append(Destination("memory", stem, where, go))
     return found
+
+
+def _projects(services: Services) -> list[Destination]:
+    """Return the other projects that have memories of Claude Code's own."""
+    scopes = [scope for scope in services.data.scopes(every=True) if scope.kind == "auto" and scope.label != "auto"]
+    names = [safe_text.line(memories.scope_name(scope, "").partition(" ")[2], 80) for scope in scopes]
+    return [
+        Destination("project", name, "its memories", partial(services.go_to_scope, scope.label))
+        for name, scope in zip(names, scopes, strict=True)
+    ]
 
 
 def _sessions(services: Services) -> list[Destination]:

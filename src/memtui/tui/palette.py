@@ -13,7 +13,7 @@ from memtui.tui.services import services_of
 if TYPE_CHECKING:
     from memtui.actions import Action
 
-PLACEHOLDER = "An action, a theme, a memory or a session"
+PLACEHOLDER = "An action, a theme, a memory, a project or a session"
 NAME_WIDTH, KEY_WIDTH = 34, 10
 # Scores: all words found in the name; the share of them that begin a word of it; found in the name or the explanation.
 IN_NAME, AT_WORD_START, IN_HELP = 3.0, 1.0, 1.0

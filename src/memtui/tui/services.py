@@ -119,6 +119,9 @@ class Services(Protocol):
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
 
+    def go_to_scope(self, label: str) -> None:
+        """Show the memories of a scope."""
+
     def go_to_note(self, item: "Waiting") -> None:
         """Show waiting guidance on the screen of guidance."""
 

@@ -171,7 +171,7 @@ class ScopeTree(RowList[Place]):
     def restore(self, state: Mapping[str, object]) -> None:
         """Restore the remembered folds, and the cursor once the scopes are read."""
         place, folds = state.get("place"), state.get("folds")
-        self.wanted = place if isinstance(place, str) else ""
+        self.wanted = self.wanted or (place if isinstance(place, str) else "")
         if isinstance(folds, dict):
             self.folds |= {str(key): fold for key, fold in folds.items() if isinstance(fold, bool)}
 
@@ -187,8 +187,9 @@ class ScopeTree(RowList[Place]):
         """Show the tree of these scopes; `loaded`: all of them were read."""
         self._places = lambda folds: build(found, rows, folds, project, unread)
         self._refold()
-        if self.wanted and (self._move_to_key(self.wanted) or loaded):
-            self.wanted = ""
+        if self.wanted:
+            self.want(self.wanted)
+            self.wanted = "" if loaded else self.wanted
 
     def _refold(self) -> None:
         """Show the tree with the current folds."""
@@ -227,6 +228,13 @@ class ScopeTree(RowList[Place]):
             scope = next((s for place in self.unfolded() for s in place.scopes if s.label == head), None)
             self.fold(group_of(scope) or head if scope else head, True)
         self._move_to_key(key)
+
+    def want(self, key: str) -> None:
+        """Move the cursor to a place, unfolding what it is under: now, or once it is read."""
+        there = any(place.key == key for place in self.unfolded())
+        self.wanted = "" if there else key
+        if there:
+            self.go_to(key)
 
     def _move_to_key(self, key: str) -> bool:
         at = next((at for at, place in enumerate(self.rows) if place.key == key), None)
