@@ -49,7 +49,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
 @pytest.mark.parametrize(
     ("name", "marks"),
     [
-        ("memories", {*"ufprt", *"XHUBNLC", memory_rows.DRAFT, *(glyph for glyph, _ in GLYPHS.values())}),
+        ("memories", {*"ufprt", *"XHUBNLC", memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())}),
         ("inbox", {"☐", "="}),
         ("guidance", {"○", "→", "!", *(glyph for glyph, _ in GLYPHS.values())}),
         ("deliveries", {glyph for glyph, _ in GLYPHS.values()}),
