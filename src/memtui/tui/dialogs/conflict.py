@@ -37,6 +37,7 @@ class Conflict(Dialog[str]):
 
     DEFAULT_CSS = """
     Conflict > Vertical { height: 96%; padding: 1 2; background: $panel; }
+    Conflict.filled > Vertical { height: 100%; }
     Conflict Static { width: 1fr; height: auto; }
     Conflict Detail { height: 1fr; margin: 1 0; }
     Conflict Options { height: 3; }

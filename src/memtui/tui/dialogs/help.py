@@ -32,6 +32,7 @@ class Help(Dialog[str]):
     DEFAULT_CSS = """
     Help > Detail { height: auto; max-height: 96%; padding: 1 2; background: $panel; scrollbar-size-vertical: 2; }
     Help.filled > Detail { max-height: 100%; }
+    Help.filled > Detail { max-height: 100%; }
     """
     across: ClassVar[int] = 76
     BINDINGS: ClassVar[list[BindingType]] = [

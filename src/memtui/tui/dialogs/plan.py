@@ -49,6 +49,7 @@ class PlanScreen(Dialog[install.Plan | None]):
     DEFAULT_CSS = """
     PlanScreen > Vertical { height: 96%; max-height: 40; padding: 1 2;
       background: $panel; }
+    PlanScreen.filled > Vertical { height: 100%; }
     PlanScreen Static { width: 1fr; height: auto; }
     PlanScreen Options { margin: 1 0; }
     PlanScreen VerticalScroll { height: 1fr; background: $background; padding: 0 1; }
