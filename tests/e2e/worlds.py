@@ -103,7 +103,7 @@ class LargeWorld(DemoWorld):
         sessions = {str(each): f"{number:08x}-{each:04x}-4000-8000-000000000000" for each in range(4)}
         world = dataclasses.replace(self.world, sessions=sessions)
         for name in sessions:
-            hours = 2.0 + 11.0 * number + 200.0 * int(name)
+            hours = 3.0 + 11.0 * number + 200.0 * int(name)
             session = demo_sessions.DemoSession(world, name, place, hours)
             session.count += number * 1000
             for each in range(DELIVERIES // len(sessions)):
