@@ -222,14 +222,21 @@ def test_what_is_no_command_leads_to_what_is(memtui):
     assert refused.count("whisper") == 1
     assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err
     assert "`memtui config list` lists them." in memtui("config", "get", "nope", check=False).err
+    refused = memtui("list", "--sort", "nope", check=False).err.replace("\n", " ")
+    assert "--sort must be one of name, type, age" in refused
+    assert "not “nope”" in refused
+    assert "budget must be a number, not “many”." in memtui("config", "set", "budget", "many", check=False).err
     assert "`memtui undo --list` lists them." in memtui("undo", "ZZZZ", check=False).err
     assert "`memtui guide --list` lists them." in memtui("guide", "--again", "ZZZZ", check=False).err.replace("\n", " ")
     assert "Give at least 4 characters of the id." in memtui("inbox", "show", "J5", check=False).err
 
 
-@pytest.mark.parametrize("words", [["help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [["help"], ["help", "help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join
+)
 def test_help_is_also_a_command(memtui, words):
-    assert memtui(*words).out == memtui(*words[1:], "--help").out
+    named = [word for word in words if word != "help"]
+    assert memtui(*words).out == memtui(*named, "--help").out
 
 
 def test_help_fits_into_eighty_columns(memtui):

@@ -36,6 +36,14 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
     assert "index of 6 · prefer" in text
 
 
+def test_the_text_of_a_delivery_that_did_not_arrive_is_not_called_what_the_model_got(memtui):
+    lost = memtui.json("deliveries", "--outcome", "timed out")["deliveries"][0]["id"]
+    text = memtui("deliveries", "show", lost).out
+    assert "nothing arrived" in text
+    assert "exactly as the hook gave it" in text
+    assert "Pieces  1" in text, "an item is a piece of unfinished work"
+
+
 def test_filters(memtui, world):
     assert outcomes(memtui, "--outcome", "failed") == ["failed"]
     assert outcomes(memtui, "--outcome", "lost") == ["failed", "timed out"]

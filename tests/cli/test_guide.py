@@ -124,7 +124,7 @@ def test_nobody_else_is_accepted(bare, words):
 def test_a_setting_that_means_nobody_is_refused(bare):
     done = bare("config", "set", "guide_to", "me", check=False)
     assert done.code == 2
-    assert "must be one of anyone, people, not me" in done.err
+    assert "must be one of anyone, people, not “me”" in done.err
 
 
 @pytest.mark.parametrize("words", [["-"], []])

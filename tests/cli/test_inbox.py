@@ -31,6 +31,8 @@ def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
     text = memtui("inbox").out
     assert "! expired" in text
+    assert "  kept  ·" in text, "that an item is kept is no problem"
+    assert "from a hand-written" not in text
     assert "memtui inbox --all-projects" in text
 
 
@@ -395,7 +397,7 @@ def test_commands_beside_a_heading_are_whole(memtui, columns):
 
 
 def test_the_status_counts_notes_that_are_not_delivered(memtui):
-    assert "2 of these notes are not delivered: memtui guide --list" in memtui("status").out
+    assert "2 of these notes are stuck: memtui guide --list" in memtui("status").out
 
 
 @pytest.mark.parametrize(

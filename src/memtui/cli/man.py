@@ -54,7 +54,6 @@ def page() -> str:
         escaped(about),
         ".PP",
         _prose((root.epilog or "").removeprefix(parser.EXIT_CODES)),
-        "\\fBmemtui help\\fR \\fICOMMAND\\fR has the options of one command.",
         ".SH OPTIONS",
         *_options(root, common=True),
         ".SH COMMANDS",
@@ -121,7 +120,7 @@ def _options(found: argparse.ArgumentParser, *, common: bool = False) -> "Iterat
         names = [f"\\fB{escaped(each)}\\fR" for each in action.option_strings]
         head = ", ".join(names) + (" " if names and value else "") + (f"\\fI{escaped(value)}\\fR" if value else "")
         about = (action.help or "").replace("%%", "%")
-        if action.choices and not action.metavar:
+        if action.choices and not action.metavar and not all(str(each) in about for each in action.choices):
             about = f"{', '.join(map(str, action.choices))}; {about}".removesuffix("; ")
         yield from (".TP", head, _prose(about) or "\\&")
 

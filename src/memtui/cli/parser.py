@@ -97,11 +97,14 @@ class Parser(argparse.ArgumentParser):
 
     def _check_value(self, action: argparse.Action, value: "Any") -> None:
         if not isinstance(action, argparse._SubParsersAction) or value in action.choices:  # noqa: SLF001
-            if action.choices and value not in action.choices and len(list(action.choices)) > MOST_NAMED:
+            if action.choices is None or value in action.choices:
+                return
+            if len(list(action.choices)) > MOST_NAMED:
                 kind, lists = KINDS_OF.get(str(action.metavar), (str(action.metavar), f"{self.prog} --help"))
                 raise _no_such(kind, value, action.choices, f"`{lists}` lists them.")
-            super()._check_value(action, value)
-            return
+            name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
+            names = ", ".join(map(str, action.choices))
+            raise UsageError(f"{name} must be one of {names}, not “{value}”.", f"See `{self.prog} --help`.")
         if isinstance(action, _ActionsOrId):
             return
         names = ", ".join(action.choices)
@@ -237,9 +240,9 @@ def _no_such(what: str, given: str, choices: "Iterable[str]", more: str = "") ->
 def parse(argv: "list[str]") -> argparse.Namespace:
     """Read a command line. Raises UsageError, SystemExit after --help and --version."""
     name = command_word(argv)
-    if name == "help":
+    while name == "help":
         place = argv.index("help")
-        argv = [*argv[:place], *argv[place + 1 :], "--help"]
+        argv = [*argv[:place], *(word for word in argv[place + 1 :] if word != "--help"), "--help"]
         name = command_word(argv)
     before = argv if name is None else argv[: argv.index(name)]
     if "-h" in before or "--help" in before:

@@ -37,7 +37,7 @@ def register(commands: "parser.Commands") -> None:
         "approve drafts: make them memories",
         "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
         "memtui approve 7XAD --into prefer-pnpm",
-        "What is written is shown; `memtui undo` undoes it. Of an ID, 4 characters of its beginning or end are enough.",
+        "What is written is shown; `memtui undo` undoes it. The first or last 4 characters of an ID are enough.",
     )
     entries.add_draft_arguments(found)
     found.add_argument("--name", help="the memory's name")

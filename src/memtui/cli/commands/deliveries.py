@@ -39,7 +39,7 @@ def register(commands: "parser.Commands") -> None:
         "list what was delivered to sessions",
         "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\n"
         "memtui deliveries --memory prefer-pnpm\nmemtui deliveries --stats --days 30\nmemtui deliveries show 7XAD",
-        "All projects, newest first; --project DIR for one. Of an ID, 4 characters of its beginning or end are enough.",
+        "All projects, newest first; --project DIR for one. The first or last 4 characters of an ID are enough.",
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
@@ -67,7 +67,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
     )
-    found.add_argument("--days", type=int, metavar="N", help=f"so many days for --stats, default: {STATS_DAYS}")
+    found.add_argument("--days", type=int, metavar="N", help=f"with --stats: how many days, default: {STATS_DAYS}")
     found.add_argument(
         "--all",
         action="store_true",
@@ -201,10 +201,10 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     out.print()
     given = [item for item in found.items if not item.left_out]
     left_out = [item for item in found.items if item.left_out]
-    _print_items(out, "Items", given, titles(found.text, given))
+    _print_items(out, "Pieces", given, titles(found.text, given))
     _print_items(out, "Left out", left_out, [""] * len(left_out))
     if found.text:
-        out.heading("Text", "exactly as the model got it")
+        out.heading("Text", "exactly as the hook gave it")
         out.exact(safe(found.text))
     elif found.folded:
         days = retention.limits(ctx.root).texts_days

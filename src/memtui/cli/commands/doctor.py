@@ -36,7 +36,9 @@ def register(commands: "parser.Commands") -> None:
         "It changes nothing without --fix. The exit code is 5 if there is something to fix.",
     )
     found.add_argument(
-        "--all-projects", action="store_true", help="also the inboxes and the native memory of all other projects"
+        "--all-projects",
+        action="store_true",
+        help="also the inboxes of other projects, and Claude Code's own memory of them",
     )
     found.add_argument(
         "--errors", action="store_true", help="only list errors of hooks and workers, and where in memtui they happened"

@@ -53,7 +53,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         now = ctx.now()
         out.heading(f"{TITLES[item.kind]} {line(item.id)}", ago(item.entry.time(), now))
         for state in states(ctx, item):
-            out.print("  " + out.style(f"! {state}", "yellow"))
+            out.print("  " + (state if item.kind == "items" else out.style(f"! {state}", "yellow")))
         place = shown.place(ctx, item, shown.homes_of(ctx, [item]))
         for fact in [place, *shown.details(item, now), line(ctx.tilde(item.path))]:
             if fact:

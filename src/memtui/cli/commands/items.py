@@ -13,7 +13,7 @@ from memtui.core.review.waiting import Waiting
 ACTIONS = {
     "done": "mark items done",
     "keep": "keep items even if the next session leaves others",
-    "guide": "turn items or drafts into a note for the next prompt",
+    "guide": "turn items or drafts into notes for the next prompt",
 }
 EXAMPLES = {
     "done": "memtui items done 7XAD",

@@ -165,7 +165,8 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
             )
             title = (line(found.stem), "bold")
             cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
-            notes.append("! " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
+            mark = "!" if findings.problems(row.flags) else "·"
+            notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
         if cells:
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
             out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
@@ -240,8 +241,13 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
         facts.append(("linked from", ", ".join(back)))
     facts = [(line(key), line(value)) for key, value in facts]
     out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
-    for flag in [*map(findings.flag, row.flags), *found.notes]:
-        out.print("  " + out.style(f"! {line(flag)}", "yellow"))
+    for flag in row.flags:
+        to_fix = findings.problems([flag]) > 0
+        out.print(
+            "  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", "yellow" if to_fix else "dim")
+        )
+    for each in found.notes:
+        out.print("  " + out.style(f"! {line(each)}", "yellow"))
     out.print()
     out.print(safe(found.body.strip("\n")))
 

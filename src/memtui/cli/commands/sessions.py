@@ -54,7 +54,7 @@ def register(commands: "parser.Commands") -> None:
         type=parser.count,
         default=ROWS,
         metavar="N",
-        help=f"so many of its newest deliveries, default: {ROWS}, 0: all",
+        help=f"how many of its newest deliveries to list, default: {ROWS}, 0: all",
     )
 
 

@@ -61,7 +61,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         out.print("  " + (f"memories: {memories}" if memories else "no memories"))
         out.print("  " + (f"waiting: {waits}" if waits else "nothing waits"))
         if stuck:
-            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} not delivered: memtui guide --list")
+            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui guide --list")
         if last is not None and outcome is not None:
             when = ago(last.time or None, ctx.now())
             shown = out.style(*receipt(outcome))

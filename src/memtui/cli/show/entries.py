@@ -137,10 +137,11 @@ def _print(
         for item in mine:
             where = place(ctx, item, homes)
             states = entries.states(ctx, item)
-            words = ["! " + ", ".join(states)] if states else []
+            wrong = bool(states) and kind != "items"  # of an item these say whether it is kept
+            words = [("! " if wrong else "") + ", ".join(states)] if states else []
             words += [where] if where else []
             facts = [*words, *details(item, now)]
-            _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if states else "", item.text)
+            _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if wrong else "", item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
     if claimed:
@@ -210,7 +211,7 @@ def details(item: Waiting, now: float) -> "list[str]":
         words += [f"→ {target}"] if target else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
     elif item.kind == "guidance":
-        words.append("from " + fields.get("from", "a hand-written note"))
+        words.append(f"from {fields['from']}" if "from" in fields else "hand-written")
         words += ["urgent"] if item.entry.flag("urgent") else []
         words += ["for " + fields["for"]] if fields.get("for") else []
         words += ["may have been delivered before"] if item.entry.flag("repeat") else []

@@ -248,7 +248,7 @@ REGISTRY = {
     ),
     "trust.waiting": Kind(
         "{files:memory is|memories are} not trusted, and so not delivered: {files} in {directory}.",
-        "Read them, then: memtui trust",
+        "Read and trust: memtui trust",
         "trust",
         "not trusted, not delivered: {do}",
         "files",

@@ -17,15 +17,15 @@ MEANINGS = {
     "mode": "full, whisper (notes and items), off",
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "drafts in one delivery",
-    "updates_days": "days after which they are not delivered",
+    "updates_days": "days that a draft is delivered",
     "items_max": "unfinished items in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
-    "undo_days": "days that changes can be undone, 0: all",
-    "undo_changes": "newest changes kept for undo, 0: all",
-    "texts_days": "days that delivered texts stay, 0: all",
-    "trust_days": "days trust in gone texts stays, 0: all",
+    "undo_days": "days that changes can be undone, 0: no limit",
+    "undo_changes": "newest changes kept for undo, 0: no limit",
+    "texts_days": "days that delivered texts stay, 0: no limit",
+    "trust_days": "days trust in gone texts stays, 0: no limit",
     "guide_to": "whom notes are for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
@@ -123,7 +123,9 @@ def value_of(key: str, typed: str) -> Value:
             value = typed
     problem = config.problem(key, value)
     if problem is not None:
-        raise UsageError(f"{key} {problem}, not {typed}.", "" if key in config.CHOICES else f"{key}: {MEANINGS[key]}.")
+        raise UsageError(
+            f"{key} {problem}, not “{typed}”.", "" if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+        )
     return value
 
 
