@@ -256,7 +256,7 @@ def help_(tui, world):
 def guide_and_undo(tui, world):
     """g leaves guidance, z takes it back, Z gives it again."""
     tui.press("g")
-    tui.see("Guidance for the agent")
+    tui.see("Note to the agent")
     tui.press("A note of mine.")
     tui.see("A note of mine.")
     tui.press("\x13")

@@ -55,7 +55,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         assert "Always use pnpm in this repository." in Path(memory["path"]).read_text()
 
         tui.press("g")
-        tui.see("Guidance for the agent", "What the agent should know")
+        tui.see("Note to the agent", "What the agent should know")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
@@ -125,7 +125,7 @@ def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
         tui.press(keys)
         tui.see(r"log/errors\.jsonl")
         tui.press("g")
-        tui.see("Guidance for the agent")
+        tui.see("Note to the agent")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
@@ -155,7 +155,7 @@ def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, n
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
         tui.press("g")
-        tui.see("Guidance for the agent")
+        tui.see("Note to the agent")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.process.send_signal(number)
@@ -203,7 +203,7 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         tui.press(b"\xff\x1b[99999999999u\x1b[8364:1:9u")
         tui.see("1 Memories")
         tui.press("g")
-        tui.see("Guidance for the agent")
+        tui.see("Note to the agent")
         tui.press(b"\x1b[200~caf\xe9 q q q\x1b[201~")
         tui.see("caf\N{REPLACEMENT CHARACTER} q q q")
         tui.press("\x11")
@@ -261,7 +261,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.see("memtui runs with --read-only", "1 draft to review")
         tui.press("g3")  # a form would swallow the 3
         tui.see("3 Guidance +4")
-        assert "Guidance for the agent" not in tui.text
+        assert "Note to the agent" not in tui.text
         tui.press("2")
         tui.see("1 draft to review", "Always use pnpm")
         tui.press("p5")  # other projects, and every check: what is found out is kept in no cache

@@ -27,6 +27,14 @@ def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
     return cut(safe_text.line(" ".join(item.text.strip().partition("\n")[0].split())), limit)
 
 
+def sure(confidence: str) -> str:
+    """Return how sure it is that a draft was meant as a lasting rule, as `91% sure`; empty if that is not known."""
+    try:
+        return f"{float(confidence):.0%} sure" if 0 <= float(confidence) <= 1 else ""
+    except ValueError:
+        return ""
+
+
 def named(items: Sequence[Waiting]) -> str:
     """Name entries: `“use uv for tools”`, `3 drafts`, `2 drafts and 1 item`."""
     if len(items) == 1:

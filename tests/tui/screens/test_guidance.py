@@ -549,7 +549,7 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
         assert (shown["For /srv/one/site"], shown["For /srv/two/site"]) == ("one/site", "two/site")
         await pilot.press("e")
         await settle(pilot)
-        assert app.screen.subject.shape.title == "Change guidance in two/site"
+        assert app.screen.subject.shape.title == "Change the note in two/site"
 
 
 async def test_a_note_that_is_under_way_is_listed_once(world, app):
@@ -752,7 +752,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await pilot.press("e")
         await settle(pilot)
         drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-        assert "Change guidance in blog" in drawn
+        assert "Change the note in blog" in drawn
         assert "the project: blog" in drawn
         assert "a session of blog" in " ".join(drawn.split())
         assert "this project" not in drawn

@@ -204,9 +204,8 @@ def details(item: Waiting, now: float) -> "list[str]":
     fields = item.entry.fields
     words = []
     if item.kind == "updates":
-        sure = _percent(fields.get("confidence", ""))
         words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
-        words.append(fields.get("kind", "note") + (f", {sure} sure" if sure else ""))
+        words.append(", ".join(filter(None, (fields.get("kind", "draft"), drafts.sure(fields.get("confidence", ""))))))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
@@ -221,10 +220,3 @@ def details(item: Waiting, now: float) -> "list[str]":
     else:
         words += ["left by a session"] if fields.get("session") else ["hand-written"]
     return [line(word) for word in words]
-
-
-def _percent(text: str) -> str:
-    try:
-        return f"{float(text):.0%}" if 0 <= float(text) <= 1 else ""
-    except ValueError:
-        return ""

@@ -104,7 +104,7 @@ class GuidanceSubject:
         self.autosave = autosave.kept(data.root, name) or Autosave(name, self._base())
         if self.autosave.values.pop("urgent", ""):
             self.autosave.values["when"] = URGENT
-        title = "Change guidance" if item else "Your first note" if notice else "Guidance for the agent"
+        title = "Change the note" if item else "Your first note" if notice else "Note to the agent"
         title += f" in {self.project}" if self.slug != data.slug else ""
         verb = "save" if item else "send"
         example = bool(notice)
@@ -116,7 +116,7 @@ class GuidanceSubject:
         places += [(to, f"session {to[8:16]}")] if to.startswith(SESSION) else []
         places += [(to, f"project {self._project_of(to)}")] if to.startswith(OTHER) else []
         self._first_target = to.removeprefix(SESSION) if to.startswith(SESSION) else ""
-        line = "What the agent should know. It gets it once."
+        line = "What the agent should know. It gets this once."
         agents = "any agent, or a name such as reviewer"
         files = "any, or a pattern such as src/**"
         times = "never, or 3d, 18:00, friday, 2026-12-31"

@@ -33,7 +33,7 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "memories",
         "Memories: what Claude Code remembers",
-        "Each has a scope: all projects (global), one project, or the notes that Claude Code wrote itself (auto). A"
+        "Each has a scope: all projects (global), one project, or Claude Code's own memory (auto). A"
         " letter under ! says that something is wrong with it.",
         "enter reads a memory, {memories.edit} edits it, {memories.new} makes a new one.",
     ),
@@ -64,15 +64,16 @@ STEPS: Sequence[TourStep] = (
     ),
     TourStep(
         "memories",
-        "Undo: nothing is lost",
-        "Every change that you make here can be undone, also tomorrow. A trashed memory can be restored.",
+        "Undo: change your mind",
+        "What you change here can be undone, also tomorrow. A trashed memory can be restored; one that you delete for"
+        " good can't.",
         "{app.undo} undoes, {app.redo} redoes, {app.changes} lists all changes.",
     ),
     TourStep(
         "memories",
         "Find your way",
         "memtui follows what your sessions do: keep it open beside them.",
-        "{app.help} lists all keys of a screen, {app.palette} finds a command by name, {app.quit} quits.",
+        "{app.help} lists all keys of a screen, {app.palette} finds an action by name, {app.quit} quits.",
     ),
 )
 

@@ -233,7 +233,7 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
         await press(pilot, "u", "enter")
         assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
         await press(pilot, "u")
-        await choose(pilot, "Trust all that are not yet")
+        await choose(pilot, "Trust all the others")
         assert "skip-code-review.md" in trust.trusted_names(world.root, directory)
         assert not any("U" in row.letters for _, row in app.screen.table.rows)
         await pilot.press("u")

@@ -30,7 +30,7 @@ EMPTY = """No notes yet.
 Scripts leave notes with: memtui guide "…\""""
 COLUMNS = (
     Column("state", 11),
-    Column("guidance"),
+    Column("note"),
     Column("to", 14, from_width=56, until_width=86),
     Column("to", 26, from_width=86),
     Column("from", 10, from_width=76),

@@ -105,7 +105,7 @@ def _waiting(
     if expires is not None:
         lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
     written = f", {_moment(item.entry.time(), now)}" if item.entry.time() else ""
-    lines.append(f"from {called(fields['from']) if 'from' in fields else 'a hand-written note'}{written}")
+    lines.append(f"from {called(fields['from'])}{written}" if "from" in fields else f"written by hand{written}")
     if item.entry.flag("repeat"):
         lines.append("may have been delivered before")
     lines.append(item.path)

@@ -72,7 +72,7 @@ def rows(found: Snapshot, now: float) -> list[HealthRow]:
         *_findings(sorted(found.shown, key=lambda each: LEVELS[each.level])),
         _head("Hooks", _columns("scope", ("p50", "p95", "runs", "last"))),
         *_events(found, now),
-        _head("Index budgets", "how much of MEMORY.md is loaded"),
+        _head("Indexes", "how full each MEMORY.md is"),
         *(_report(each) for each in found.reports),
         _head("Errors", "newest first; enter shows one" if found.errors else "none"),
         *(_error(number, each, now) for number, each in enumerate(found.errors)),
@@ -148,7 +148,7 @@ def _modes(found: Sequence[Mode]) -> Iterator[HealthRow]:
     names = projects.names({}, {each.path: each.path for each in found if each.path})
     for each in found:
         own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-        words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("same as global" if each.path else "unless set below"))
+        words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("as all projects" if each.path else "unless set below"))
         mark, style = (HERE, "") if each.here else (" ", "")
         yield HealthRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
 

@@ -73,7 +73,7 @@ class SettingCommands:
     async def _edit_mode(self, about: Mode) -> None:
         options = [(mode, mode) for mode in config.MODES]
         if about.path:
-            options.append(("", "same as global"))
+            options.append(("", "as all projects"))
         mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, about.mode))
         if mode is not None:
             self._assign("mode", mode or None, about.path or None)

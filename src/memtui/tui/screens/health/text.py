@@ -27,16 +27,16 @@ BELOW_SHOWN = 30
 # What the hook of an event does.
 EVENTS = {
     "SessionStart": "gives a session the index of memories and what is unfinished",
-    "UserPromptSubmit": "gives the agent guidance and drafts with the next prompt",
-    "PreToolUse": "gives urgent guidance before the next tool",
-    "PostToolUse": "notes which memories the agent opens or writes",
-    "PreCompact": "notes that the context is about to be compacted",
+    "UserPromptSubmit": "gives the agent notes and drafts with the next prompt",
+    "PreToolUse": "gives the agent urgent notes before the next tool",
+    "PostToolUse": "records which memories the agent opens or writes",
+    "PreCompact": "records that the context is about to be compacted",
     "Stop": "checks what arrived, and reads the conversation",
     "SessionEnd": "reads the conversation, and what is left to do",
 }
 # Why the log may have no run of an event, where that is usual.
 NEVER = {
-    "PreToolUse": "It runs before a tool, and logs only the urgent guidance that it delivers.",
+    "PreToolUse": "It runs before a tool, and logs only the urgent notes that it delivers.",
     "PostToolUse": "It runs after a tool, and logs only that a memory was opened or written.",
     "PreCompact": "It runs when Claude Code compacts a conversation that has become long.",
     "UserPromptSubmit": "It logs only the prompts that something was delivered with.",
@@ -47,14 +47,14 @@ HEADINGS = {
     "finding is about. {health.projects} shows all projects, or only this one.",
     "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
     "p95); how many runs were logged, and how old the last is. A run that does nothing is not logged. {health.install} "
-    "installs the hooks, {health.uninstall} takes them out.",
-    "Index budgets": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
+    "installs the hooks, {health.uninstall} removes them.",
+    "Indexes": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
     "each MEMORY.md; what is below the cut is never loaded.",
     "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
     "memtui doctor --errors does; {health.fix} sets all of them aside, beside the log.",
-    "Modes": "{health.edit} sets the mode of a project. full delivers everything, whisper only guidance and items, off "
-    "nothing.",
-    "Settings": "{health.edit} changes a setting, {health.default} takes it back to its default. Comments in "
+    "Modes": "{health.edit} sets the mode of a project. full delivers everything, whisper only notes and unfinished "
+    "work, off nothing.",
+    "Settings": "{health.edit} changes a setting, {health.default} resets it to its default. Comments in "
     "config.toml stay.",
 }
 

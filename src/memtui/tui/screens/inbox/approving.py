@@ -114,7 +114,7 @@ class ApproveCommands:
             self.services.data,
             item,
             self._values,
-            title=f"Approve, rewritten: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            title=f"Rewrite and approve: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
             verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),

@@ -50,10 +50,10 @@ REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
 EMPTY = """Nothing to review.
 Sessions save drafts here when you correct or confirm the agent, and the work they did not finish.
-{app.guide} writes guidance, {app.memories} shows the memories."""
+{app.guide} writes a note, {app.memories} shows the memories."""
 EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 {}
-{app.guide} writes guidance, {app.memories} shows the memories."""
+{app.guide} writes a note, {app.memories} shows the memories."""
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -256,7 +256,7 @@ class Inbox(ListScreen[InboxRow]):
             return [Text(mark, style="dim"), gist, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([name], self.typed)
-        given = fields.get("kind", "note")
+        given = fields.get("kind", "draft")
         kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
         if row.until is not None:
             kind = Text(dates.day(row.until, self.services.data.now()), style="dim")

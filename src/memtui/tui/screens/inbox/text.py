@@ -122,9 +122,9 @@ def draft_text(
 
 def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> None:
     fields = item.entry.fields
-    facts = [fields.get("kind", "note")]
-    if fields.get("confidence"):
-        facts.append(f"confidence {fields['confidence']}")
+    facts = [fields.get("kind", "draft")]
+    if sure := drafts.sure(fields.get("confidence", "")):
+        facts.append(sure)
     facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
     if (until := item.until(now)) is not None:
         facts.insert(0, f"waits until {dates.day(until, now)}")
