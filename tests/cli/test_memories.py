@@ -322,6 +322,11 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["trusted"] == []
 
 
+def test_trust_counts_what_it_trusted_now(memtui):
+    assert "trusted: 1 memory\n" in memtui("trust", "--yes").out
+    assert "All are trusted already." in memtui("trust", "--yes").out
+
+
 def test_some_memories_are_trusted_by_name_and_undo_takes_back_just_that(memtui, world):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = path.read_text()

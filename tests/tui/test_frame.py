@@ -492,11 +492,11 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        assert "f7  makes a memory" in drawn(app)
+        assert "f7  creates a memory" in drawn(app)
         assert "f6, then f9 installs the hooks" in drawn(app)
         await pilot.press("4")
         await settle(pilot)
-        assert "f3 leaves a note" in drawn(app)
+        assert "f3 writes a note" in drawn(app)
 
 
 async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app):

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from memtui.core.journal.ledger import Transaction
     from memtui.core.journal.undo import Elsewhere, Undone
 
-DONE = {"undo": "undone", "redo": "done again"}
+DONE = {"undo": "undone", "redo": "redone"}
 # Operations whose summaries can't be counted as "3 memories".
 NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config"})
 # The verb that a summary begins with, where it is not the operation's name in the journal.

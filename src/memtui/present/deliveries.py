@@ -25,7 +25,7 @@ MEANINGS = {
     receipts.DROPPED: "withdrawn or interrupted before the agent answered",
     receipts.UNKNOWN: "the transcript is missing or does not show it",
     receipts.WAITING: "the turn has not finished",
-    receipts.NOTHING: "the agent opened or wrote a memory; nothing was injected",
+    receipts.NOTHING: "the agent opened or wrote a memory; nothing was delivered",
 }
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
@@ -97,14 +97,14 @@ def in_short(contents: ItemCounts) -> str:
 
 def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]:
     """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 waiting`,
-    `· 1 unknown`, each with its style; what is none is not said. `brief`: `8/10 ✓`, `2 ✗`, `2 …`, `1 ·`."""
+    `· 1 unknown`, each with its style; what is none is not said. `brief`: `✓ 8/10`, `✗ 2`, `… 2`, `· 1`."""
     words = []
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
         arrived = (
             f"{counts.arrived:,}/{counts.settled:,}" if brief else f"arrived {counts.arrived:,} of {counts.settled:,}"
         )
-        marked = f"{arrived} {glyph}" if brief else f"{glyph} {arrived}"
+        marked = f"{glyph} {arrived}"
         words.append((marked if counts.arrived else arrived, style if counts.arrived == counts.settled else ""))
     for count, name, outcome in (
         (counts.previewed, "previewed", receipts.PREVIEWED),
@@ -114,7 +114,7 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
     ):
         if count:
             glyph, style = GLYPHS[outcome]
-            words.append((f"{count:,} {glyph}" if brief else f"{glyph} {count:,} {name}", style))
+            words.append((f"{glyph} {count:,}" + ("" if brief else f" {name}"), style))
     return words
 
 

@@ -97,7 +97,7 @@ async def test_a_row_says_what_it_is_about_and_what_arrived(app, world):
             cell.plain.strip() for cell in app.screen._draw(row)
         )
         assert (project, title, told, arrived) == ("blog", "draft the post on caching", "4", "2 of 4")
-        assert (state, besides, brief, seen) == ("✗", "✗ 2 lost", "2 ✗", "21h")
+        assert (state, besides, brief, seen) == ("✗", "✗ 2 lost", "✗ 2", "21h")
 
 
 async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world):

@@ -134,7 +134,7 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         mark, style = ("!", "red") if done["error"] else ("✓", "green") if done["changed"] else ("·", "dim")
         out.print(f"{out.style(mark, style)} {done['what']}: {line(str(done['message']))}")
         if done["undo"]:
-            out.print(f"    → back: {line(str(done['undo']))}")
+            out.print(f"    → undo it: {line(str(done['undo']))}")
     if fixed:
         out.print()
     for area, title in findings.AREAS.items():

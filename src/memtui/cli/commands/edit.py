@@ -76,7 +76,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         made = store.create(scope, stem, description, args.type, body or description)
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, "made", made)
+        memories.print_written(ctx, out, "created", made)
         _question_type(out, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)

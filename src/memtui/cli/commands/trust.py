@@ -80,7 +80,11 @@ def _grant(
 
     def text(out: Output) -> None:
         how = ", and all later versions" if after.always else ""
-        trusted = [name for name in after.trusted if names is None or name in names]
+        if names is None:
+            number = many(len(untrusted), "memory", "memories")
+            out.print(f"trusted: {number}{how}" if untrusted or how else "All are trusted already.")
+            return
+        trusted = [name for name in after.trusted if name in names]
         out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
 
     return Result(data, text)

@@ -188,7 +188,7 @@ def _room(out: Output, others: int) -> int:
 
 def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
     most = [each for _, each in statistics.by_deliveries()[:MEMORIES] if each.deliveries]
-    span = "ever" if statistics.complete else f"in {many(statistics.span, 'day')}"
+    span = "in the whole log" if statistics.complete else f"in {many(statistics.span, 'day')}"
     span = f"since {_date(day_of(statistics.oldest))}" if statistics.cut else span
     out.heading("Delivered most", f"memories, {span}")
     top = most[0].deliveries if most else 0

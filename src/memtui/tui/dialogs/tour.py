@@ -35,7 +35,7 @@ STEPS: Sequence[TourStep] = (
         "Memories: what Claude Code remembers",
         "Each has a scope: all projects (global), one project, or Claude Code's own memory (auto). A"
         " letter under ! says that something is wrong with it.",
-        "enter reads a memory, {memories.edit} edits it, {memories.new} makes a new one.",
+        "enter reads a memory, {memories.edit} edits it, {memories.new} creates a new one.",
     ),
     TourStep(
         "inbox",

@@ -417,7 +417,7 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
         await settle(pilot)
         await pilot.press("escape")  # the hooks are offered first
         await settle(pilot)
-        assert "n  makes a memory" in app.screen.table.empty
+        assert "n  creates a memory" in app.screen.table.empty
         await pilot.press("d", "e", "y")  # nothing to do it to: told, not raised
         assert app.screen.group == "memories"
 

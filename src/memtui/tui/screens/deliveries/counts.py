@@ -131,7 +131,7 @@ class MemoryCounts(Dialog[tuple[str, str]]):
     def _fill(self) -> None:
         rows = counts(self.data, self.here, self.never or [])
         self.table.show(rows[::-1] if self.never_first else rows)
-        span = "ever" if self.data.statistics.complete else f"in {DAYS} days"
+        span = "in the whole log" if self.data.statistics.complete else f"in {DAYS} days"
         never = "looking for others …" if self.never is None else f"{len(self.never)} never"
         text = Text("Memories by deliveries", style="bold")
         text.append(f"  {many(len(rows), 'memory', 'memories')}, {span} · {never}", style="dim")

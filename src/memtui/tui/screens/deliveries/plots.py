@@ -167,7 +167,7 @@ def _events(text: Text, statistics: Statistics, width: int) -> None:
 
 
 def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
-    span = "ever" if statistics.complete else f"in {DAYS} days"
+    span = "in the whole log" if statistics.complete else f"in {DAYS} days"
     most = [each for _, each in statistics.by_deliveries()[:MOST] if each.deliveries]
     _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
     if most:

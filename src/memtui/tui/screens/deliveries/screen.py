@@ -41,9 +41,9 @@ TICK_SECONDS = 1.0
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 EMPTY = """Nothing was delivered yet.
-What sessions are told is listed here: memories as they start, notes and drafts with their prompts.
+What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
-{app.guide} leaves a note: this project's next prompt gets it."""
+{app.guide} writes a note: this project's next prompt gets it."""
 NO_HOOKS = "\n\nSessions get nothing yet:\n{app.health}, then {health.install} installs the hooks."
 
 

@@ -50,12 +50,12 @@ READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
 {app.guide}  writes a note: your next prompt gets it
-{memories.new}  makes a memory
+{memories.new}  creates a memory
 {app.inbox}  shows drafts from your sessions, to be approved
 {app.help}  lists all keys"""
 # What fills a scope without memories, by its kind.
 FILLED_BY = {
-    "global": "What is true in all your projects: {memories.new} makes a memory, {app.inbox} has drafts.",
+    "global": "What is true in all your projects: {memories.new} creates a memory, {app.inbox} has drafts.",
     "project": "What all who work on this repository should know, in its .claude/memory: {memories.new} makes one.",
     "auto": "Claude Code writes its own memories here while you work; {memories.new} makes one.",
     "agent": "The agent of this name writes its own memories here while it works.",

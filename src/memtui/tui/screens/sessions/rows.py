@@ -61,7 +61,7 @@ def _besides(row: SessionRow, *, words: bool) -> Text:
         text = joined(sessions.besides(row), "  ")
         if text.cell_len <= WORDS:
             return text
-    return joined(sessions.besides(row, brief=True), " ")
+    return joined(sessions.besides(row, brief=True), "  ")
 
 
 def joined(words: Sequence[tuple[str, str]], gap: str) -> Text:
