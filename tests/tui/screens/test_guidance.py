@@ -434,6 +434,15 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
             assert theirs in notes(world)
 
 
+async def test_a_stuck_note_is_not_said_to_go(app):
+    async with app.run_test(size=WIDE) as pilot:
+        for words in ("The staging database", "The error rate"):
+            await to(pilot, words)
+            assert "goes with the next prompt" not in app.screen.query_one("#detail").plain
+        await to(pilot, "The design review")
+        assert "goes with the next prompt" in app.screen.query_one("#detail").plain
+
+
 async def test_a_held_note_goes_once_more_after_an_edit(world, app):
     text = "The error rate doubled after the last deploy."
     async with app.run_test(size=SMALL) as pilot:

@@ -29,7 +29,7 @@ MEANINGS = {
     "guide_to": "whom notes are for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
-    "pager": "auto: long answers on a terminal; never",
+    "pager": "long answers in a pager: auto, never",
 }
 
 

@@ -85,7 +85,7 @@ def _waiting(
     codes = {each.code for each in states}
     edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
     if "inbox.held" in codes:
-        text.append(f"  It is not tried again by itself. {again} lets it go once more.\n", style="yellow")
+        text.append(f"  It stays here until you decide. {again} sends it again.\n", style="yellow")
     elif "inbox.expired" in codes:
         text.append(
             f"  Nobody gets it any more. {again} sends it again without an expiry, {edit} gives it another one.\n",
@@ -100,7 +100,8 @@ def _waiting(
     lines = [f"for {whom}, in {where}" if given else f"for the next session of {where}"]
     if "path:" in fields.get("for", ""):
         when = "when a tool touches the path"
-    lines.append(f"goes {when}")
+    if not states:
+        lines.append(f"goes {when}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
