@@ -158,6 +158,7 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     memtui("config", "set", "mode", "whisper")
     out = memtui("config").out
     assert all(about in out for about in MEANINGS.values())
+    assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
 
 
 def test_the_theme_is_one_of_those_that_there_are(bare):
