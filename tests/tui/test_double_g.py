@@ -1,6 +1,7 @@
 """The keys of a list or text: gg and G, half pages; and the g that opens the form for guidance."""
 
 import pytest
+from textual import events
 
 from memtui.core.base import fs
 from memtui.tui import double_g
@@ -30,6 +31,19 @@ async def test_gg_goes_to_the_first_row_and_leaves_no_form_and_no_note_behind(ap
         assert len(app.screen_stack) == 1
         assert not app._notifications
         assert not fs.read_or_empty(f"{app.data.root}/run/guidance.json")
+
+
+async def test_a_fast_gg_opens_no_form_after_it(app, at_once):
+    """The second key comes before the first has gone through the widgets to the binding, as from a fast hand."""
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        await pilot.press("G")
+        for _ in "gg":
+            app.post_message(events.Key("g", "g"))
+        await settle(pilot)
+        assert app.screen.table is table
+        assert table.cursor == 0
 
 
 async def test_one_g_opens_the_form_and_a_later_g_is_a_letter(app, monkeypatch):

@@ -1,6 +1,5 @@
 """The keys `gg`: to the first row or line. The first `g` opens the form for guidance at once, the second closes it."""
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from memtui.tui.widgets.detail import Detail
@@ -21,20 +20,29 @@ class DoubleG:
 
     def __init__(self, app: "App[Any]") -> None:
         self.app = app
-        self._at = -math.inf
+        self._first: Key | None = None
         self._list: RowList[Any] | Detail | None = None
 
     def takes(self, event: "Key") -> bool:
         """Go to the first row if this is the second `g` of a pair. Return whether it is, so that no widget gets it."""
-        here, before = self._list, self._at
-        if event.key == KEY and here is not None and event.time - before <= WITHIN and here.is_attached:
+        here, first = self._list, self._first
+        if (
+            event.key == KEY
+            and here is not None
+            and first is not None
+            and event.time - first.time <= WITHIN
+            and here.is_attached
+        ):
             self._list = None
             self.app.clear_notifications()
             if self.app.screen is not here.screen:
                 self._close_form()
+            else:  # the first is still on its way through the widgets: it must not open the form after this
+                first.stop()
+                first.prevent_default()
             here.action_edge(-1)
             return True
-        self._at, self._list = event.time, self._list_in_focus() if event.key == KEY else None
+        self._first, self._list = event, self._list_in_focus() if event.key == KEY else None
         return False
 
     def _list_in_focus(self) -> RowList[Any] | Detail | None:
