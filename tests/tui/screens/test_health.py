@@ -138,6 +138,25 @@ async def test_escape_writes_no_hooks(health, world):
         assert not status.status(world.env, world.shop).installed
 
 
+async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(health, world):
+    """The toast would promise that z undoes it, and z would undo an earlier change."""
+    async with health.run_test(size=(80, 24), notifications=True) as pilot:
+        await ready(pilot)
+        await pilot.press("i", "enter")
+        await ready(pilot)
+        path = install.settings_path(world.env, world.shop, "user")
+        before = bytes_of(path)
+        await pilot.press("i")
+        await ready(pilot)
+        assert "nothing to change" in health.screen.query_one("#diff").render().plain
+        assert dict(health.screen.keys())["enter"] == "close"
+        await pilot.press("enter")
+        await ready(pilot)
+        assert not isinstance(health.screen, PlanScreen)
+        assert not any("installed" in note.message for note in health._notifications)
+        assert bytes_of(path) == before
+
+
 async def test_hooks_can_go_into_the_projects_own_settings(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)

@@ -91,16 +91,22 @@ class PlanScreen(Dialog[install.Plan | None]):
 
     def keys(self) -> Keys:
         """Return the keys."""
-        enter = "close"
-        if self.chosen is not None:
-            enter = "install" if self.action == "install" else "remove"
-        more = (("j k", "other file"), ("?", "what hooks do"), ("space b", "scroll the diff"))
-        return (("enter", enter), ("escape", "write nothing"), *more)
+        more = (("escape", "write nothing"), ("j k", "other file"), ("space b", "scroll"), ("?", "about"))
+        if isinstance(self.chosen, MemtuiError):
+            return more
+        writes = "install" if self.action == "install" else "remove"
+        return (("enter", writes if self._writes else "close"), *more)
 
     @property
     def chosen(self) -> install.Plan | MemtuiError | None:
         """Return the plan of the row under the cursor, None for none."""
         return self.plans[self.query_one(Options).cursor][1]
+
+    @property
+    def _writes(self) -> bool:
+        """Whether the plan under the cursor would write something."""
+        plan = self.chosen
+        return isinstance(plan, install.Plan) and plan.changed
 
     def _places(self) -> list[str]:
         found = []
@@ -145,9 +151,11 @@ class PlanScreen(Dialog[install.Plan | None]):
 
     @on(RowList.Opened)
     def answer(self) -> None:
-        """Answer with the plan of the row that was opened. A file that can't be changed is no answer."""
-        if not isinstance(self.chosen, MemtuiError):
-            self.dismiss(self.chosen)
+        """Answer with the plan of the row that was opened, with None if it changes nothing. A file that can't be
+        changed is no answer."""
+        plan = self.chosen
+        if not isinstance(plan, MemtuiError):
+            self.dismiss(plan if self._writes else None)
 
 
 def _diff(plan: install.Plan | MemtuiError) -> Text:
@@ -155,7 +163,7 @@ def _diff(plan: install.Plan | MemtuiError) -> Text:
     if isinstance(plan, MemtuiError):
         text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
     elif not plan.changed:
-        text.append("The hooks are installed already: nothing to change.")
+        text.append("The hooks are in this file already: nothing to change.")
     else:
         for line in plan.diff.splitlines():
             text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
