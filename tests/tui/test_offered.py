@@ -1,12 +1,14 @@
 """What the bars, the help and the palette offer: only what can be done now."""
 
 import pytest
+from rich.text import Text
 
 from memtui import actions
 from memtui.tui.app import MemtuiApp
 from memtui.tui.widgets.bars import SHORT, TABS
 
 from .conftest import NOW, settle
+from .dialogs.test_changes import trash
 from .test_frame import palette
 
 SIZES = [(60, 20), (80, 24), (100, 30), (160, 48)]
@@ -38,6 +40,37 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         every = await palette(pilot, "")
         assert len(every) >= len(actions.ACTIONS) - len(writing)
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
+
+
+@pytest.mark.parametrize(
+    ("name", "offers"),
+    [
+        ("inbox", {"writes /", "mark it done", "make it a note"}),
+        ("guidance", {"withdraw it", "send it again: the form"}),
+        ("health", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
+    ],
+)
+async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):
+    for read_only in (False, True):
+        app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name, read_only=read_only)
+        async with app.run_test(size=(160, 48)) as pilot:
+            await settle(pilot)
+            drawn = [app.screen.describe(row) for row in app.screen.table.rows]
+            texts = "\n".join(part.plain for each in drawn for part in each if isinstance(part, Text))
+            assert {each for each in offers if each in texts} == (set() if read_only else offers)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_the_list_of_changes_offers_undo_only_where_that_is_allowed(world, read_only):
+    trash(world, "prefer-pnpm", "cli", NOW - 60)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        shown = "\n".join(lines(app))
+        assert "in effect" in shown
+        assert ("undoes it" in shown, "enter undo it" in shown, "Z redo" in shown) == (not read_only,) * 3
 
 
 @pytest.mark.parametrize("read_only", [False, True])

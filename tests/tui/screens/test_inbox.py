@@ -953,6 +953,17 @@ async def test_keys_that_do_not_fit_say_why(world, app):
         assert any("no draft under the cursor" in n.message for n in app._notifications)
 
 
+async def test_a_key_that_does_not_fit_what_is_read_says_nothing_of_the_marked_ones(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("space")
+        await to(pilot, "Fix the flaky")
+        await pilot.press("enter", "a")
+        await settle(pilot)
+        assert app.screen.detail_covers_list
+        assert [n.message for n in app._notifications] == ["There is no draft under the cursor. d marks an item done."]
+
+
 async def test_read_only_changes_nothing(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
     before = set(updates(world)), items(world)

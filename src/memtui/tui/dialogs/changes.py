@@ -160,6 +160,7 @@ class Changes(Dialog[None]):
         row = self.table.row
         idle = {"enter"} if row is None or row.state != "done" else set()
         idle |= {"l h"} if row is None or not (row.together or row.inside) else set()
+        idle |= {"enter", "{app.redo}"} if self.services.read_only else set()
         return keyed([(key, word) for key, word in CHANGES if key not in idle])
 
     def on_mount(self) -> None:
@@ -229,7 +230,7 @@ class Changes(Dialog[None]):
         self.name_keys()
 
     def _meaning(self, row: ChangeRow) -> str:
-        """Return whether a change is in effect, and what can be done about it."""
+        """Return whether a change is in effect, and what can be done about it: nothing where nothing may be written."""
         assert self.ledger is not None
         changes = row.together or [row.each]
         if row.state == "done" and not any(each.id in self.ledger.undoable for each in changes):
@@ -238,6 +239,8 @@ class Changes(Dialog[None]):
         left = sum(each.state == "done" for each in changes)
         if row.together and row.state == "done":
             words = f"{left:,} of {len(changes):,} in effect: enter undoes them"
+        if self.services.read_only:
+            return words.removesuffix(": enter undoes it").removesuffix(": enter undoes them")
         if row.state == "undone" and {each.id for each in changes} & set(self.ledger.redoable[-1:]):
             words += f": {actions.key_of('app.redo')} redoes it"
         return words

@@ -173,4 +173,5 @@ class Guidance(ListScreen[GuidanceRow]):
         """Return the note and what became of it."""
         project, now = self.notes.project(row), self.services.data.now()
         start = self.services.data.project_root if self._unused and not self.services.data.unheard() else ""
-        return Described(text.detail(row, self.notes.titles, project, now, start=start))
+        read_only = self.services.read_only
+        return Described(text.detail(row, self.notes.titles, project, now, start=start, read_only=read_only))

@@ -20,14 +20,20 @@ from memtui.tui.model import times
 from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow, addressee, called
 from memtui.tui.widgets.key_lines import append_keys
 
+DELIVERED_KEYS = (("guidance.again", "send it again: the form opens with this text"),)
+WAITING_KEYS = (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it"))
 
-def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "") -> Text:
+
+def detail(
+    row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "", read_only: bool = False
+) -> Text:
     """Return all about a note: its text, what became of it or why it waits, and the keys that work on it. `start`: the
     directory to start a first session in, if none was started yet."""
     text = Text()
     text.append(safe_text.clean(row.text) + "\n\n")
     if row.note is not None:
         _delivered(text, row, row.note, titles, now)
+        append_keys(text, DELIVERED_KEYS, read_only=read_only)
     elif row.under_way is not None:
         _under_way(text, row.under_way, titles, now)
     elif row.item is not None:
@@ -35,6 +41,7 @@ def detail(row: GuidanceRow, titles: dict[str, str], project: str, now: float, *
             where = safe_text.line(start)
             text.append(f"Start claude in {where}: your next prompt there gets this note.\n", style="bold")
         _waiting(text, row.item, row.states, titles, project, now)
+        append_keys(text, WAITING_KEYS, read_only=read_only)
     return text
 
 
@@ -54,7 +61,6 @@ def _delivered(text: Text, row: GuidanceRow, note: Note, titles: dict[str, str],
     ]
     for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
-    append_keys(text, (("guidance.again", "send it again: the form opens with this text"),))
 
 
 def _titled(delivery: Delivery, titles: dict[str, str]) -> str:
@@ -112,6 +118,3 @@ def _waiting(
     lines.append(item.path)
     for line in lines:
         text.append(safe_text.line(line) + "\n", style="dim")
-    append_keys(
-        text, (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it"))
-    )

@@ -116,8 +116,9 @@ class HealthCommands:
         return "errors" if row is not None and row.kind == "error" else "", ""
 
     def fix_words(self, row: HealthRow | None) -> str:
-        """Say what the key of `health.fix` does on a row; empty if only a person can fix it."""
-        return FIXES.get(self._fix_of(row)[0], "")
+        """Say what the key of `health.fix` does on a row; empty if only a person can fix it, or nothing may be
+        written."""
+        return "" if self.services.read_only else FIXES.get(self._fix_of(row)[0], "")
 
     def _fixes_chosen(self) -> dict[str, list[str]]:
         """Return the subjects of the chosen rows by the id of their fix."""

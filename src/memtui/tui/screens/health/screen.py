@@ -183,8 +183,9 @@ class Health(ListScreen[HealthRow]):
         """Return the detail of a row: the row in full, and the keys for it."""
         fix, now = self.health_commands.fix_words(row), self.services.data.now()
         place = PLACES.get(self.health_commands.place_of(row)[0], "")
-        glance, tail = health_glance(row, self.snapshot, fix, now, place)
-        return Described(health_text(row, self.snapshot, fix, now, place), glance, tail)
+        read_only = self.services.read_only
+        glance, tail = health_glance(row, self.snapshot, fix, now, place, read_only=read_only)
+        return Described(health_text(row, self.snapshot, fix, now, place, read_only=read_only), glance, tail)
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""

@@ -59,9 +59,12 @@ HEADINGS = {
 }
 
 
-def health_text(row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "") -> Text:
-    """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty."""
-    text = _about(row, found, now)
+def health_text(
+    row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
+) -> Text:
+    """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty.
+    `read_only`: no key that changes something is named."""
+    text = _about(row, found, now, read_only=read_only)
     if isinstance(row.about, Setting) and (choices := config.CHOICES.get(row.about.key)):
         text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
@@ -71,9 +74,11 @@ def health_text(row: HealthRow, found: Snapshot, fix: str, now: float, place: st
     return text.append("\n" if keys else "").append_text(keys)
 
 
-def health_glance(row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "") -> tuple[Text, Text]:
+def health_glance(
+    row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
+) -> tuple[Text, Text]:
     """Return a row in a few lines; and what to do about it, which is never cut."""
-    text, tail = _about(row, found, now), Text()
+    text, tail = _about(row, found, now, read_only=read_only), Text()
     if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
         tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
     tail.append_text(_keys(fix, place))
@@ -91,7 +96,7 @@ def _keys(fix: str, place: str) -> Text:
     return text
 
 
-def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
+def _about(row: HealthRow, found: Snapshot, now: float, *, read_only: bool) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
@@ -99,9 +104,9 @@ def _about(row: HealthRow, found: Snapshot, now: float) -> Text:
     elif isinstance(about, Report):
         _report(text, about)
     elif isinstance(about, Setting):
-        _setting(text, about)
+        _setting(text, about, read_only=read_only)
     elif isinstance(about, Mode):
-        _mode(text, row, about)
+        _mode(text, row, about, read_only=read_only)
     elif row.kind == "event":
         _event(text, str(about), found, now)
     elif row.kind == "error" and isinstance(about, dict):
@@ -212,18 +217,19 @@ def _error(text: Text, about: Record, now: float) -> None:
         text.append(safe_text.line(str(place)) + "\n", style="dim")
 
 
-def _mode(text: Text, row: HealthRow, about: Mode) -> None:
+def _mode(text: Text, row: HealthRow, about: Mode, *, read_only: bool) -> None:
     text.append(f"{safe_text.line(row.title) if about.path else 'All projects'}\n", style="bold")
     text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
         text.append(f"{key:<11}{safe_text.line(config_text.written(setting.plain(value)))}  this project's own\n")
-    text.append(actions.key_of("health.edit"), style="bold")
-    own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
-    text.append(f" sets its mode{own}\n")
+    if not read_only:
+        text.append(actions.key_of("health.edit"), style="bold")
+        own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
+        text.append(f" sets its mode{own}\n")
     text.append("\n" + safe_text.line(about.path or "unless a project has its own") + "\n", style="dim")
 
 
-def _setting(text: Text, about: Setting) -> None:
+def _setting(text: Text, about: Setting, *, read_only: bool) -> None:
     text.append(f"{about.key}\n", style="bold")
     text.append(about.meaning + "\n")
     where = {"default": "the default", "config": "from config.toml", "project": "this project's, from config.toml"}
@@ -233,6 +239,8 @@ def _setting(text: Text, about: Setting) -> None:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
     if about.key in config.PER_PROJECT:
         text.append("A project can have its own.\n", style="dim")
+    if read_only:
+        return
     text.append(actions.key_of("health.edit"), style="bold")
     back = f", {actions.key_of('health.default')} resets it to the default"
     text.append(f" changes it{'' if about.source == 'default' else back}\n")

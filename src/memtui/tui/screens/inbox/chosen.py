@@ -61,7 +61,8 @@ class Chosen:
         return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
 
     def _where(self) -> str:
-        return "among the marked ones" if self.screen.table.marks else "under the cursor"
+        marked = self.screen.table.marks and not self.screen.detail_covers_list  # what is read is meant alone
+        return "among the marked ones" if marked else "under the cursor"
 
     def no_draft(self) -> str:
         """Say that no draft is chosen, if none is."""

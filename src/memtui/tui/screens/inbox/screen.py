@@ -283,14 +283,14 @@ class Inbox(ListScreen[InboxRow]):
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
             self._head_lines = lines_of(Text(item.text), self.detail_width)
-            text = item_text(item, known.title if known else "", states, data.now())
+            text = item_text(item, known.title if known else "", states, data.now(), read_only=self.services.read_only)
             return Described(text, item_glance(item, states, data.now()))
         draft = self.proposals.draft(item)
         project_name = self.proposals.project_name(item) or data.facts.project
-        beside = self.size.width >= SIDE_BY_SIDE
+        beside, read_only = self.size.width >= SIDE_BY_SIDE, self.services.read_only
         text = draft_head(item, draft, known, self.detail_width, project_name=project_name, beside=beside)
         self._head_lines = lines_of(text, self.detail_width)
-        text.append_text(draft_text(item, draft, known, states, data.now(), beside=beside))
+        text.append_text(draft_text(item, draft, known, states, data.now(), beside=beside, read_only=read_only))
         return Described(text, *draft_glance(item, draft, known, project_name=project_name))
 
     def footer_actions(self) -> list[actions.Action]:

@@ -103,8 +103,10 @@ def draft_text(
     now: float,
     *,
     beside: bool,
+    read_only: bool,
 ) -> Text:
-    """Return why a draft was made, and what is similar. `found` None: the worker is still looking for it."""
+    """Return why a draft was made, what is similar, and unless `read_only` what approving writes. `found` None: the
+    worker is still looking for it."""
     text = Text()
     _facts(text, item, found, now)
     for state in states:
@@ -115,7 +117,7 @@ def draft_text(
     _quotes(text, item, found)
     if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory, beside=beside)
-    if isinstance(draft, Draft) and not taken:
+    if isinstance(draft, Draft) and not taken and not read_only:
         text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(draft.path)}", style="dim")
     return text
 
@@ -289,7 +291,7 @@ def fold_text(row: InboxRow, now: float, *, is_open: bool) -> Text:
     return text
 
 
-def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> Text:
+def item_text(item: Waiting, title: str, states: Sequence[str], now: float, *, read_only: bool) -> Text:
     """Return an unfinished item, and what can be done with it."""
     text = cut(Text(), item.text, item.path).append("\n")
     text.stylize("bold", 0, min(len(item.text), SHOWN))
@@ -300,7 +302,7 @@ def item_text(item: Waiting, title: str, states: Sequence[str], now: float) -> T
     else:
         text.append("written by hand\n", style="dim")
     text.append(safe_text.line(item.path) + "\n", style="dim")
-    append_keys(text, ITEM_KEYS)
+    append_keys(text, ITEM_KEYS, read_only=read_only)
     return text
 
 

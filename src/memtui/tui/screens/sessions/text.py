@@ -123,7 +123,7 @@ def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
         if sessions.is_gone(row)
         else "write to it for when it is resumed, or to its project"
     )
-    keys = [] if read_only else [("app.guide", "write a note to it" if row.live else over)]
+    keys = [("app.guide", "write a note to it" if row.live else over)]
     keys.append(("sessions.deliveries", "all that it got, in Deliveries"))
     keys += [] if sessions.is_gone(row) else [("app.copy", "copy the command that resumes it")]
-    append_keys(text, keys)
+    append_keys(text, keys, read_only=read_only)
