@@ -45,6 +45,7 @@ async def test_a_memory_is_gone_to_by_its_name(app, world):
         assert app.screen.table.row[1].memory.path == f"{world.shop}/.claude/memory/prefer-pnpm.md"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("screen", ["memories", "inbox"])
 async def test_the_memories_of_another_project_are_gone_to_by_its_name(world, screen):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)

@@ -67,6 +67,7 @@ async def test_a_letter_between_belongs_to_the_note(app, at_once):
         assert app.screen.typed().values["text"] == "ogg"
 
 
+@pytest.mark.slow
 async def test_half_a_page_in_a_list_and_in_a_text(app, at_once):
     async with app.run_test(size=(80, 14)) as pilot:
         await settle(pilot)

@@ -103,6 +103,7 @@ def test_every_theme_of_the_settings_is_one_of_textual():
     assert len(names) == len(config.CHOICES["theme"])
 
 
+@pytest.mark.slow
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     app.first = "health"
@@ -262,6 +263,7 @@ async def test_a_note_covers_nothing_and_the_row_under_the_cursor_stays_visible(
             await pilot.press("escape" if keys == ("escape", "U") else "k")
 
 
+@pytest.mark.slow
 async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)

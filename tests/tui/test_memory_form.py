@@ -73,6 +73,7 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert not exists(project(world, "no-mocks.md"))
 
 
+@pytest.mark.slow
 async def test_an_edit_changes_its_field_and_nothing_else(app, world):
     before = read(project(world, "payment-provider.md"))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -177,6 +178,7 @@ async def test_without_colours_it_can_be_seen_which_answer_is_chosen(world, monk
             await press(pilot, "j")
 
 
+@pytest.mark.slow
 async def test_theirs_can_be_kept(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(120, 40)) as pilot:

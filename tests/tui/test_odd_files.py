@@ -57,6 +57,7 @@ async def test_keys_are_what_the_settings_say(world):
     assert app.return_code == 0
 
 
+@pytest.mark.slow
 async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_health(world):
     path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)

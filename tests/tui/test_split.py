@@ -14,6 +14,7 @@ def cells(app):
     return [size.height if app.screen.split.is_stacked else size.width for size in sizes]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["inbox", "guidance", "deliveries", "health", "memories"])
 async def test_keys_move_the_split_and_the_next_start_finds_it_there(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)

@@ -3,6 +3,8 @@
 import os
 import re
 
+import pytest
+
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.tui.widgets.detail import Detail
@@ -205,6 +207,7 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
     assert other.slug not in other.project
 
 
+@pytest.mark.slow
 async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

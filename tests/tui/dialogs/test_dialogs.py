@@ -173,6 +173,7 @@ async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
         assert "global" in "\n".join(lines(app))
 
 
+@pytest.mark.slow
 async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

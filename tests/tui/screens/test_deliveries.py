@@ -241,6 +241,7 @@ async def test_text_is_searched_while_typing_and_nothing_says_so(deliveries):
         assert len(screen.table.rows) > 10
 
 
+@pytest.mark.slow
 async def test_a_session_is_listed_in_the_order_of_time_with_its_cost(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -369,6 +370,7 @@ async def test_words_of_a_search_are_marked_in_the_list_and_in_the_detail(delive
         }
 
 
+@pytest.mark.slow
 async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries, world):
     session = world.sessions["today"]
     async with deliveries.run_test(size=(120, 40)) as pilot:
@@ -410,6 +412,7 @@ async def test_the_cursor_on_the_newest_goes_with_the_newest(deliveries, world):
         assert screen.table.row.id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
 
 
+@pytest.mark.slow
 async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)

@@ -168,6 +168,7 @@ async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     assert notes(world)["For one"]["for"] == f"session:{session},people,path:src/**"
 
 
+@pytest.mark.slow
 async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(world, app):
     put(world.root + "/config.toml", 'guide_to = "people"\n')
     async with app.run_test(size=SMALL) as pilot:
@@ -278,6 +279,7 @@ async def test_a_global_note_goes_into_the_global_inbox(world, app):
     assert "Everybody" not in notes(world)
 
 
+@pytest.mark.slow
 async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
     slug = paths.slug(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
@@ -376,6 +378,7 @@ async def test_the_queue_says_what_waits_and_what_is_stuck(app):
         assert found["The nightly backup failed twice."] == "○ waits"  # of the global inbox
 
 
+@pytest.mark.slow
 async def test_what_waits_is_changed_and_undone(world, app):
     old = "Checkout is being rewritten by Mara; ask before changing it."
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
@@ -624,6 +627,7 @@ def drawn(app):
     return [strip.text for strip in app.screen._compositor.render_strips()]
 
 
+@pytest.mark.slow
 async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=WIDE) as pilot:

@@ -487,6 +487,7 @@ async def test_settle_says_what_it_did(health, world):
         assert any("Nothing new is known" in note.message for note in pilot.app._notifications)
 
 
+@pytest.mark.slow
 async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
     fs.append(f"{world.root}/config.toml", b"undo_changes = 1\n")
     before = len(Journal(world.root).ledger().transactions)
@@ -601,6 +602,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
         assert screen.table.row.words.split()[0] == "whisper"
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -755,6 +757,7 @@ async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(he
         assert "in shop" in summary(screen)
 
 
+@pytest.mark.slow
 async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, world):
     stores = {}
     for store in sorted(os.listdir(world.config + "/projects")):
@@ -796,6 +799,7 @@ async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, wor
         assert now() == stores
 
 
+@pytest.mark.slow
 async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

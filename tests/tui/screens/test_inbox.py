@@ -132,6 +132,7 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert memory(world, "no-snapshot-tests") is not None
 
 
+@pytest.mark.slow
 async def test_the_memories_open_on_what_was_just_approved(app):
     async with app.run_test(size=WIDE) as pilot:
         app.go("memories")
@@ -148,6 +149,7 @@ async def test_the_memories_open_on_what_was_just_approved(app):
         assert app.screen.table.row[1].memory.name != "no-snapshot-tests"  # once is enough
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [["1", "z", "2"], ["U", "enter", "escape"]])
 async def test_the_cursor_goes_to_the_draft_that_came_back_wherever_it_was_undone(app, keys):
     async with app.run_test(size=WIDE) as pilot:
@@ -333,6 +335,7 @@ def fails(*_, **__):
     raise MemtuiError("The disk is full.", "Make room.")
 
 
+@pytest.mark.slow
 async def test_another_scope_and_another_type(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")

@@ -228,6 +228,7 @@ async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_
         assert app.screen.query_one("#to", Select).value == "project"
 
 
+@pytest.mark.slow
 async def test_a_note_for_an_old_session_of_another_project_goes_into_that_project(app, world):
     for number in range(400):
         deliver(world, "newer", number / 100)

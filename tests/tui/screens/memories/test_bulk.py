@@ -177,6 +177,7 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         assert files(world) == there
 
 
+@pytest.mark.slow
 async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -284,6 +285,7 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
         assert len(app.screen.table.marks) == MANY  # still to be decided on
 
 
+@pytest.mark.slow
 async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, world):
     for name in ("one", "two"):
         os.makedirs(f"{world.config}/projects/-srv-{name}/memory")

@@ -17,6 +17,7 @@ from tui.conftest import NOW, settle
 from .hands import choose, everywhere, exists, names, press, project, read, stand_on, write
 
 
+@pytest.mark.slow
 async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -175,6 +176,7 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
+@pytest.mark.slow
 async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_takes_back_just_that(app, world):
     directory = world.shop + "/.claude/memory"
     write(project(world, "prefer-pnpm.md"), read(project(world, "prefer-pnpm.md")) + "One more line.\n")
