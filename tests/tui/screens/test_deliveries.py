@@ -328,6 +328,15 @@ async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
         assert screen.table.row_id not in text, "no whole ids"
 
 
+async def test_a_terminal_of_80_columns_says_of_which_project_each_delivery_is(deliveries):
+    """The list is of all projects: without their names, losses elsewhere look like this project's."""
+    async with deliveries.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        text = [strip.text for strip in deliveries.screen._compositor.render_strips()]
+        assert " project " in text[2]
+        assert any("Publishing is frozen" in line and " blog " in line for line in text)
+
+
 async def test_two_projects_of_one_name_are_told_apart(deliveries, world):
     append(world, project_root="/somewhere/else/shop", project="-somewhere-else-shop")
     async with deliveries.run_test(size=(160, 48)) as pilot:

@@ -15,9 +15,9 @@ IN_LOG = (
     Column("sess", 4, from_width=34),
     Column("event", 6, from_width=44),
     Column("what"),
-    Column("project", 12, from_width=84),
+    Column("project", 12, from_width=72),
     Column("chars", 6, right=True, from_width=60),
-    Column("ms", 4, right=True, from_width=66),
+    Column("ms", 4, right=True, from_width=84),
     Column("", 1),
 )
 IN_SESSION = (
