@@ -203,7 +203,7 @@ async def test_a_draft_outlives_escape_and_a_crash(app, world):
         )  # as a crash would leave it
         await press(pilot, "escape")
         assert read(project(world, "prefer-pnpm.md")) == before
-        assert "you have a draft of this" in detail(app)
+        assert "you have unsaved text for this" in detail(app)
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
@@ -269,7 +269,7 @@ async def test_a_draft_whose_file_is_gone_is_named_and_offered(app, world):
         await settle(pilot)
         assert any("payment-provider (n, its file is gone)" in each.message for each in again._notifications)
         await press(pilot, "e")
-        assert again.screen.rows[1][1].startswith("continue “payment-provider”, your draft, its file is gone")
+        assert again.screen.rows[1][1].startswith("continue “payment-provider”, your unsaved text, its file is gone")
         await press(pilot, "escape", "n")
         await choose(pilot, "continue “payment-provider”")
         assert field(again.screen, "metadata.owner").value == "checkout team"

@@ -19,7 +19,7 @@ from memtui.tui.widgets.rows import RowList
 
 BACK, MINE, THEIRS = "", "mine", "theirs"
 WORDS = (
-    (BACK, "Save nothing now; keep mine as a draft"),
+    (BACK, "Save nothing now; keep mine unsaved"),
     (MINE, "Save mine over it ({app.undo} brings the other back)"),
     (THEIRS, "Keep what is on the disk, drop mine"),
 )
@@ -43,7 +43,7 @@ class Conflict(Dialog[str]):
     Conflict Options { height: 3; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss('')", "keep as a draft"),
+        Binding("escape,q", "dismiss('')", "keep mine unsaved"),
     ]
 
     def __init__(self, name: str, theirs: bytes, mine: bytes) -> None:
@@ -60,7 +60,7 @@ class Conflict(Dialog[str]):
 
     def keys(self) -> Keys:
         """Return the keys."""
-        return (("enter", "choose"), ("escape", "keep mine as a draft"), ("j k", "move"))
+        return (("enter", "choose"), ("escape", "keep mine unsaved"), ("j k", "move"))
 
     def on_mount(self) -> None:
         """Show both versions, with the cursor on the option that saves nothing."""

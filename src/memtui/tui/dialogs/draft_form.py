@@ -42,7 +42,7 @@ SECRET = (
 ANEW, LATER, DROP = "anew", "later", "drop"
 GONE = (
     (ANEW, "Create it again from the form"),
-    (LATER, "Keep my version as a draft: {memories.new} offers it"),
+    (LATER, "Keep my version unsaved: {memories.new} offers it"),
     (DROP, "Drop mine"),
 )
 

@@ -93,7 +93,7 @@ class MemoryDetail:
         at = self.reader.autosaves.get(path)
         if at is None:
             return ""
-        return f"you have a draft of this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"
+        return f"you have unsaved text for this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"
 
     def _source(self, pair: Pair, title: str, now: float) -> str:
         from memtui.core.memories import origin

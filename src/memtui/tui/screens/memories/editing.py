@@ -88,7 +88,7 @@ class MemoryEditing:
 
     def _choices(self, kept: dict[str, Autosave]) -> list[tuple[str, str]]:
         now = self.services.data.now()
-        gone = {True: "your draft, its file is gone", False: "started"}
+        gone = {True: "your unsaved text, its file is gone", False: "started"}
         return [
             (name, f"continue “{each.title}”, {gone[each.orphan]} {ago(each.time, now)}") for name, each in kept.items()
         ]

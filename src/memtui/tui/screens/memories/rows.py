@@ -81,7 +81,7 @@ LEGEND = "\n".join(
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
-        legend.section("In the column !", {**memory_status.MEANINGS, AUTOSAVED: "you have a draft of it"}.items())
+        legend.section("In the column !", {**memory_status.MEANINGS, AUTOSAVED: "it has unsaved text of yours"}.items())
         + "  +       there is more: the detail says what",
         "",
         legend.receipts("The last delivery") + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",

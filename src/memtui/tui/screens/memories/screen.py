@@ -122,7 +122,7 @@ class Memories(ListScreen[Pair]):
         self.call_after_refresh(self._show_beside)
         kept = autosave.of_memories(self.services.data.root)
         if kept:
-            self.services.say(f"{many(len(kept), 'unsaved draft')}: {_titles(kept)}.")
+            self.services.say(f"{many(len(kept), 'unsaved text')}: {_titles(kept)}.")
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
