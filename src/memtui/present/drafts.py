@@ -67,6 +67,11 @@ def one_offs(count: int) -> str:
     return "1 looks like a one-off" if count == 1 else f"{count} look like one-offs"
 
 
+def one_offs_in_brief(count: int) -> str:
+    """Say how many drafts are folded, where there is little room: `3 one-offs`."""
+    return many(count, "one-off")
+
+
 class Quote(NamedTuple):
     """Words from a conversation, cut to what is shown; `hit` if the draft comes from them."""
 

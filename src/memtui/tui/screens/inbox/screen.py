@@ -1,6 +1,6 @@
 """The inbox: drafts of memories and unfinished work, for the person to decide on."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -223,16 +223,17 @@ class Inbox(ListScreen[InboxRow]):
         """Return the top line: how many drafts and items wait."""
         if self._problem:
             return Text("! " + safe_text.line(self._problem), "red", no_wrap=True, overflow="ellipsis")
-        text = self._sums()
-        return text if text.cell_len <= self.size.width - 2 else self._sums(one_offs=False)  # their row is in the list
+        texts = [self._sums(words.one_offs), self._sums(words.one_offs_in_brief), self._sums(lambda _: "")]
+        return next((text for text in texts if text.cell_len <= self.size.width - 2), texts[-1])
 
-    def _sums(self, *, one_offs: bool = True) -> Text:
+    def _sums(self, one_offs: Callable[[int], str]) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
         untils = [row.until for row in self.found if row.until is not None]
         items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
         drafts = len(self.found) - items - len(untils)
         text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
-        text.append(f" · {words.one_offs(doubtful)}" if doubtful and one_offs else "", style="dim")
+        told = one_offs(doubtful) if doubtful else ""
+        text.append(f" · {told}" if told else "", style="dim")
         text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
             how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"
