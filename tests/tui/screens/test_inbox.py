@@ -970,6 +970,17 @@ async def test_a_key_that_does_not_fit_what_is_read_says_nothing_of_the_marked_o
         assert [n.message for n in app._notifications] == ["There is no draft under the cursor. d marks an item done."]
 
 
+async def test_an_item_that_is_kept_already_is_not_kept_again(world, app):
+    """It would be a change without a difference, and the next z would do nothing that can be seen."""
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Delete the feature flag")
+        before = everything(world)
+        await pilot.press("equals_sign")
+        await settle(pilot)
+        assert [n.message for n in app._notifications] == ["It is kept already."]
+        assert everything(world) == before
+
+
 async def test_read_only_changes_nothing(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
     before = set(updates(world)), items(world)

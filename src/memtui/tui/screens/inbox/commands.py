@@ -54,9 +54,17 @@ class InboxCommands:
             "inbox.scope": Command(approving.choose_scope, draft),
             "inbox.wait": Command(self.wait, draft),
             "inbox.done": Command(partial(self._decide, "items", "done", Review.done), item),
-            "inbox.keep": Command(partial(self._decide, "items", "keep", Review.keep), item),
+            "inbox.keep": Command(
+                partial(self._decide, "items", "keep", Review.keep), first_of(item, self._why_no_keep)
+            ),
             "inbox.guide": Command(self.guide, first_of(chosen.hidden, chosen.nothing)),
         }
+
+    def _why_no_keep(self) -> str:
+        found = self.chosen.items("items")
+        if any(each.entry.fields.get("state") != "kept" for each in found):
+            return ""
+        return "It is kept already." if len(found) == 1 else "They are kept already."
 
     def _why_no_edit(self) -> str:
         found = self.chosen.items()
