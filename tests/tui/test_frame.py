@@ -547,6 +547,7 @@ async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
         assert notes(app) == ["There is no pane to the right of the memory."]
 
 
+@pytest.mark.slow
 async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app):
     async with app.run_test() as pilot:
         await settle(pilot)

@@ -164,6 +164,7 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         assert read(path) == theirs
 
 
+@pytest.mark.slow
 async def test_without_colours_it_can_be_seen_which_answer_is_chosen(world, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -383,6 +384,7 @@ async def test_a_file_that_is_broken_after_the_save_says_so_and_stays_open(app, 
         assert (row.memory.stem, row.memory.broken) == ("meeting-notes", None)
 
 
+@pytest.mark.slow
 async def test_what_is_saved_in_the_form_is_trusted_and_undo_gives_back_the_trust_it_had(app, world):
     path = project(world, "prefer-pnpm.md")
     directory = world.shop + "/.claude/memory"

@@ -66,6 +66,7 @@ async def test_guidance_without_a_secret_is_not_asked_about(world):
         assert "Never put the token into the log" in notes(world)
 
 
+@pytest.mark.slow
 async def test_a_memory_with_a_secret_is_asked_about_once(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="memories", now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -33,6 +33,7 @@ def elsewhere(world, by, *what):
     subprocess.run([sys.executable, "-c", ELSEWHERE, by, str(NOW), *what], env=env, cwd=world.shop, check=True)
 
 
+@pytest.mark.slow
 async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world):
     mine, other = project(world, "prefer-pnpm.md"), project(world, "release-steps.md")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -214,6 +215,7 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         assert f"Restored: {MANY} memories. z undoes." in told(app)
 
 
+@pytest.mark.slow
 async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, world):
     taken, other = project(world, "release-steps.md"), project(world, "prefer-pnpm.md")
     async with app.run_test(size=(80, 24)) as pilot:

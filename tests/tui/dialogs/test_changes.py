@@ -72,6 +72,7 @@ async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, w
         assert "Undone" in notes(app)[0]
 
 
+@pytest.mark.slow
 async def test_any_change_is_taken_back_from_the_list(app, world):
     first = trash(world, "prefer-pnpm", "tui", NOW - 3600)
     second = trash(world, "test-database", "cli", NOW - 60)

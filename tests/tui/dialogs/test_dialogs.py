@@ -78,6 +78,7 @@ async def test_two_enters_or_escapes_in_one_go_leave_a_screen_that_lives(world, 
         assert app.screen.group == "inbox"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["pagedown", "pageup"])
 async def test_the_palette_is_paged_before_it_is_drawn(app, key):
     async with app.run_test(size=(20, 5)) as pilot:
@@ -160,6 +161,7 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         assert field.value == "pnpm"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)

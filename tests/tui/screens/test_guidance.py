@@ -141,6 +141,7 @@ async def test_the_form_says_that_nobody_knows_an_agent(app):
         assert "Nothing was delivered to an agent “nobody” yet; the note waits for one." in said
 
 
+@pytest.mark.slow
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     session = world.sessions["today"]
@@ -823,6 +824,7 @@ async def test_changing_and_saying_again_go_one_by_one(world, app):
     assert notes(world) == before
 
 
+@pytest.mark.slow
 async def test_saying_it_again_is_undone_and_done_again(world, app):
     text = "Use the registry mirror today, the public one is slow."
     before = notes(world)

@@ -138,6 +138,7 @@ async def test_escape_writes_no_hooks(health, world):
         assert not status.status(world.env, world.shop).installed
 
 
+@pytest.mark.slow
 async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(health, world):
     """The toast would promise that z undoes it, and z would undo an earlier change."""
     async with health.run_test(size=(80, 24), notifications=True) as pilot:
@@ -157,6 +158,7 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(h
         assert bytes_of(path) == before
 
 
+@pytest.mark.slow
 async def test_hooks_can_go_into_the_projects_own_settings(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -335,6 +337,7 @@ async def test_the_cut_is_drawn_where_it_falls(health, world):
         assert index.lines[cut - 1].strip() in text[at + 1]
 
 
+@pytest.mark.slow
 async def test_errors_are_told_with_their_age_and_set_aside(health, world):
     path = world.root + "/log/errors.jsonl"
     row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
@@ -386,6 +389,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         assert fs.read_bytes(path).decode() == text
 
 
+@pytest.mark.slow
 async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -461,6 +465,7 @@ async def test_what_was_typed_in_the_editor_and_not_saved_is_there_again(world, 
         assert bytes_of(path) == b"budget = 5000\n"
 
 
+@pytest.mark.slow
 async def test_files_open_to_others_are_closed(health, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)

@@ -313,6 +313,7 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         assert app.screen.query_one("#body", TextArea).text == "Assert on what the user sees instead."
 
 
+@pytest.mark.slow
 async def test_an_approval_that_fails_leaves_the_form_open_with_what_was_typed(world, app, monkeypatch):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -555,6 +556,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["x", "X"])
 async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:

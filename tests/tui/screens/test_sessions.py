@@ -169,6 +169,7 @@ async def test_escape_goes_back_to_where_it_was_opened(world, screen):
         assert app.screen.group == screen
 
 
+@pytest.mark.slow
 async def test_escape_goes_back_step_by_step(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="health", now=NOW)
     async with app.run_test(size=SMALL) as pilot:

@@ -201,6 +201,7 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
         assert "concise-answers" not in [item.memory.stem for item in app.data.store().trash()]
 
 
+@pytest.mark.slow
 async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(app, world):
     index = everywhere(world, "MEMORY.md")
     lines = [line for line in read(index).splitlines(keepends=True) if line.startswith("- [")]
@@ -272,6 +273,7 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
         assert files(crowd) == there
 
 
+@pytest.mark.slow
 async def test_many_go_to_the_trash_only_after_a_question(crowd):
     app = MemtuiApp(dict(crowd.env), crowd.shop, now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -304,6 +306,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         assert files(world) != there
 
 
+@pytest.mark.slow
 async def test_a_project_without_memories_left_is_not_replaced_by_the_next_one(app, world):
     for name in ("one", "two"):
         os.makedirs(f"{world.config}/projects/-srv-{name}/memory")
