@@ -195,7 +195,7 @@ async def tell(pilot):
     env = pilot.app.data.env
     known = layout.layout(os.path.dirname(env["HOME"]), NOW)
     known = dataclasses.replace(known, sessions={**known.sessions, "next": "f1c3a5e7-7b2d-4e86-a1d4-5c9e0b6f3a12"})
-    session = sessions.DemoSession(known, "next", known.shop, 1 / 20)
+    session = sessions.DemoSession(known, "next", known.shop, 1 / 60)
     session.count = 900
     blocks = sessions.index(known, known.shop)
     path = f"{known.shop}/.claude/memory/{APPROVED}.md"
@@ -203,7 +203,7 @@ async def tell(pilot):
     line = f"- [feedback] {APPROVED}: No snapshot tests for components"
     blocks[0].parts.insert(0, Part(line, APPROVED, item))
     session.delivers("SessionStart", blocks)
-    session.says("write the tests of the basket")
+    session.record("user", 5.0, message={"role": "user", "content": "write the tests of the basket"})
     session.answers("I wrote them with assertions on what the user sees.")
     session.ends()
     await pilot.press("4")
