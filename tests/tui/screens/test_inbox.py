@@ -15,6 +15,7 @@ from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
+from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -846,14 +847,35 @@ async def test_the_words_of_an_item_outlive_a_crash(world, app):
 
 @pytest.mark.parametrize(
     ("width", "one_offs", "left_out"),
-    [(60, "", {1, 3}), (80, "1 one-off", set()), (100, "1 looks like a one-off", set())],
+    [(60, "1 one-off", {3}), (80, "1 one-off", set()), (100, "1 looks like a one-off", set())],
 )
-async def test_the_summary_leaves_out_facts_whole_first_what_the_list_shows_too(app, width, one_offs, left_out):
+async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(app, width, one_offs, left_out):
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
         shown = drawn(app)[1].strip()
         facts = ["4 drafts to review", one_offs, "4 unfinished items", "p: 1 in other projects"]
         assert shown.split(" · ") == [fact for at, fact in enumerate(facts) if at not in left_out]
+
+
+async def test_with_a_snoozed_draft_the_summary_still_counts_what_the_tab_counts(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("w", "enter")
+        await settle(pilot)
+        facts = ["3 drafts to review", "1 one-off", "4 unfinished items", "p: 1 in other projects"]
+        assert drawn(app)[1].strip().split(" · ") == facts
+
+
+async def test_a_draft_that_was_rejected_elsewhere_while_it_is_approved_is_called_decided(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await settle(pilot)
+        Review(world.root).reject([updates(world)["no-snapshot-tests"]])
+        await agree(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert "no-snapshot-tests: The entry was decided on, delivered or changed meanwhile." in said
+        assert memory(world, "no-snapshot-tests") is None
 
 
 async def test_rejecting_names_the_draft(world, app):

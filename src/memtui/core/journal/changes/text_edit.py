@@ -26,6 +26,9 @@ from memtui.core.journal.changes.change import (
 )
 from memtui.core.journal.changes.file_change import FileChange
 
+# An entry of an inbox that is not there any more as it was read.
+DECIDED = "The entry was decided on, delivered or changed meanwhile."
+LOOK_AT_INBOX = "Nothing was written. Look at what waits now."
 ANCHOR_LINES = 12
 TRIES = 20
 
@@ -124,6 +127,8 @@ class TextEdit(Change):
             return self._insert(text)
         places = _places(text, self.removed)
         if not places:
+            if os.path.basename(self.path) in inbox_format.FILES.values():
+                raise ConflictError(DECIDED, LOOK_AT_INBOX)
             raise ConflictError(f"What was to be replaced in {self.path} is gone", LOOK_AGAIN)
         at = self._nearest(places)
         rest = text[at + len(self.removed) :]

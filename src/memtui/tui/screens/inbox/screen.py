@@ -223,8 +223,8 @@ class Inbox(ListScreen[InboxRow]):
         """Return the top line: how many drafts and items wait."""
         if self._problem:
             return Text("! " + safe_text.line(self._problem), "red", no_wrap=True, overflow="ellipsis")
-        texts = [self._sums(words.one_offs), self._sums(words.one_offs_in_brief), self._sums(lambda _: "")]
-        return next((text for text in texts if text.cell_len <= self.size.width - 2), texts[-1])
+        whole = self._sums(words.one_offs)
+        return whole if whole.cell_len <= self.size.width - 2 else self._sums(words.one_offs_in_brief)
 
     def _sums(self, one_offs: Callable[[int], str]) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
