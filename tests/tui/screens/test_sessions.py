@@ -9,6 +9,7 @@ from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.review.waiting import waiting_in
+from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from tui.conftest import NOW, settle
@@ -292,9 +293,26 @@ async def test_an_empty_home_says_what_will_be_here(empty):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "No session of this project was seen yet." in app.screen.table.empty
-        assert "5 shows whether the hooks are installed" in app.screen.table.empty
+        assert "No hooks are installed (5, then i installs them)." in app.screen.table.empty
         await pilot.press("enter", "o", "y", "exclamation_mark", "p")
         await settle(pilot)
+
+
+async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
+    env, cwd = empty
+    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
+    app = MemtuiApp(env, cwd, screen="sessions", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "Each session that you start with `claude` is listed here" in app.screen.table.empty
+        assert "hooks" not in app.screen.table.empty
+
+
+async def test_the_preview_says_what_a_session_got_and_whose_the_notes_are(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "The lint job is slow today." in app.screen.glance.text.plain
+        assert app.screen.glance.tail.plain.endswith("  3 notes for whichever session prompts first")
 
 
 async def test_with_sessions_elsewhere_only_it_says_how_to_see_them(world, tmp_path):

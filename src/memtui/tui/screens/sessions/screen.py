@@ -24,9 +24,9 @@ from memtui.tui.widgets.rows import RowList
 # How often it is looked whether sessions began or ended: that changes no file that is watched.
 LIVE_SECONDS = 5.0
 EMPTY = """No session of this project was seen yet.
-Once the hooks are installed, each session that you start
-with `claude` is listed here, with what it got.
-{app.health} shows whether the hooks are installed."""
+Each session that you start with `claude` is listed here, with what it got."""
+EMPTY_UNHEARD = """No session of this project was seen yet.
+{}."""
 ELSEWHERE = """No session of this project was seen yet.
 {sessions.projects} shows %s."""
 NOTHING_LOST = "Nothing was lost in any session here.\n{sessions.lost} shows all sessions."
@@ -164,6 +164,9 @@ class Sessions(ListScreen[SessionRow]):
             return actions.keyed(
                 ELSEWHERE % many(self._elsewhere, "session of other projects", "sessions of other projects")
             )
+        why_unheard = unheard.keyed(self.services.data.unheard())
+        if why_unheard:
+            return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:])
         return actions.keyed(EMPTY)
 
     def summary(self) -> Text:
@@ -221,7 +224,7 @@ class Sessions(ListScreen[SessionRow]):
         found, now = self._details.get(row.id), self.services.data.now()
         if found is None:
             self._read_detail(row)
-        glance = text.head(row, self.project(row), now)
+        glance = text.glance(row, self.project(row), found, now)
         tail = text.tail(row, found)
         whole = text.detail(row, self.project(row), found, self._resume(row), now)
         text.add_keys(whole, row, read_only=self.services.read_only)

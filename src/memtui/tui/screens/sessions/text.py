@@ -64,6 +64,10 @@ def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> 
     size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
     text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
     text.append_text(receipts(row)).append("\n")
+    _deliveries(text, row, found, now)
+
+
+def _deliveries(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> None:
     if found is None:
         text.append("reading …\n", style="dim")
         return
@@ -80,12 +84,29 @@ def receipts(row: SessionRow) -> Text:
     return joined(sessions.told(row), "  ")
 
 
-def tail(row: SessionRow, found: DetailRead | None) -> Text:
-    """Return the last line of the preview: what became of what it got, and how much waits for it."""
-    text = receipts(row)
-    if found is not None and found.waiting:
-        text.append(f"  {many(len(found.waiting), 'note waits', 'notes wait')} for it", style="dim")
+def glance(row: SessionRow, project: str, found: DetailRead | None, now: float) -> Text:
+    """Return the preview: what a session is about, and what it got. What became of that is in `tail`."""
+    text = head(row, project, now)
+    if row.deliveries:
+        text.append("\n")
+        _deliveries(text, row, found, now)
     return text
+
+
+def tail(row: SessionRow, found: DetailRead | None) -> Text:
+    """Return the last line of the preview: what became of what it got, and how many notes it can get. Those that are
+    not for it alone go to whichever session prompts first."""
+    text = receipts(row)
+    waiting = found.waiting if found is not None else []
+    own = sum(_is_own(item) for item in waiting)
+    facts = [f"{many(own, 'note waits', 'notes wait')} for it"] if own else []
+    facts += [f"{many(len(waiting) - own, 'note')} for whichever session prompts first"] if own < len(waiting) else []
+    text.append("".join(f"  {fact}" for fact in facts), style="dim")
+    return text
+
+
+def _is_own(item: Waiting) -> bool:
+    return "session:" in item.entry.fields.get("for", "")
 
 
 def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
@@ -104,15 +125,14 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
         return
     text.append(f"  {many(len(waiting), 'note')}\n", style="dim")
     for item in waiting[:WAITING_SHOWN]:
-        own = "session:" in item.entry.fields.get("for", "")
-        whom = "for it alone" if own else "for every project" if item.slug is None else f"for {project}"
+        whom = "for it alone" if _is_own(item) else "for every project" if item.slug is None else f"for {project}"
         text.append(f"{sessions.WAITING} ")
         text.append(f"“{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:
         text.append(f"and {len(waiting) - WAITING_SHOWN} more\n", style="dim")
-    if any("session:" not in item.entry.fields.get("for", "") for item in waiting):
+    if not all(map(_is_own, waiting)):
         text.append("Those for a project go to whichever of its sessions prompts first.\n", style="dim")
 
 
