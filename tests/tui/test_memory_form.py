@@ -359,7 +359,7 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         form.query_one(Body).text = "x"
         await press(pilot, *"No Default Exports!")
         where = str(form.query_one(".where").render())
-        assert where == "no-default-exports.md in project shop: in the repository, shared"
+        assert where == "no-default-exports.md in project shop: in the repository, for everybody who works on it"
         await press(pilot, "ctrl+s")
         assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
         assert app.screen.table.row[1].memory.name == "No Default Exports!"

@@ -33,7 +33,7 @@ def words(done: FixOutcome) -> str:
         "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
         "index": f"Fixed MEMORY.md of {names}.",
-        "again": many(len(done.changed), "note is", "notes are") + " delivered again.",
+        "again": "Queued again: " + many(len(done.changed), "note") + ".",
         "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
 

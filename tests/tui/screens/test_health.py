@@ -304,6 +304,7 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
         assert fs.read_bytes(path) == before
         await pilot.press("F", "enter")  # delivered again
         await ready(pilot)
+        assert next(iter(pilot.app._notifications)).message.startswith("Queued again: 1 note.")
         assert name.encode() not in fs.read_bytes(path)
         assert len(listed(screen)) < len(every)
         await pilot.press("z")

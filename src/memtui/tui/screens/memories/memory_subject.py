@@ -28,10 +28,10 @@ FIXED = {"originSessionId", "node_type", "modified", "updated"}
 OWN = {"name", "description", "type", "title"}
 # Who reads a memory in a scope, by kind of scope.
 READERS = {
-    "global": "for every project",
-    "project": "in the repository, shared",
-    "auto": "Claude Code's own notes on it",
-    "agent": "the memory of a subagent",
+    "global": "for the sessions of all projects",
+    "project": "in the repository, for everybody who works on it",
+    "auto": "with Claude Code's own memories, on this machine only",
+    "agent": "for this subagent only",
 }
 
 
@@ -179,13 +179,13 @@ class NewMemorySubject:
         """Return which file will be made, and who reads it."""
         scope = self.scopes[typed.values["scope"]]
         try:
-            file = _stem_of(typed.values["name"]) + ".md"
+            file = _stem_of(typed.values["name"]) + ".md "
         except MemtuiError:
-            file = "…"
+            file = ""
         why = READERS.get(scope.kind, "")
         if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
-            why += ", the repository keeps none"
-        return Text(safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}: {why}"))
+            why += "; the repository has no memories"
+        return Text(safe_text.line(f"{file}in {present.scope_name(scope, self.data.facts.project)}: {why}"))
 
     def there(self) -> str | None:
         """Return '': no file is overwritten."""
