@@ -1,6 +1,7 @@
 """Guidance: written from anywhere, found in the inbox files, changed and withdrawn there; the history tells the truth."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -778,6 +779,22 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await pilot.press("c", "ctrl+s")
         await settle(pilot)
     assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
+
+
+@pytest.mark.parametrize(("seconds", "form"), [(0, "%Y-%m-%d %H:%M"), (17, "%Y-%m-%dT%H:%M:%S")])
+async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app, seconds, form):
+    ends = NOW // 60 * 60 + 86400 + seconds
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    inbox_file.append_entry(directory, "guidance", {"expires": clock.iso_seconds(ends)}, "Frozen.")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "Frozen.")
+        await pilot.press("e")
+        await settle(pilot)
+        assert app.screen.query_one("#expires", Input).value == time.strftime(form, time.localtime(ends))
+        app.screen.query_one("#text", TextArea).text = "Frozen!"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert clock.parse(notes(world)["Frozen!"]["expires"]) == ends
 
 
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):

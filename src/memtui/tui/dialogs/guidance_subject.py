@@ -1,5 +1,6 @@
 """Guidance as the subject of a form: its text, for whom it is, how urgent, and when it expires."""
 
+import time
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text
@@ -54,8 +55,18 @@ def note_of(item: Waiting) -> dict[str, str]:
         "agent": named.get("agent", ""),
         "path": named.get("path", ""),
         "when": URGENT if item.entry.flag("urgent") else NEXT,
-        "expires": fields.get("expires", ""),
+        "expires": _as_given(fields.get("expires", "")),
     }
+
+
+def _as_given(expires: str) -> str:
+    """Return a time of a file as a person gives it: local, and without seconds if it has none."""
+    seconds = clock.parse(expires)
+    if seconds is None:
+        return expires
+    local = time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
+    # An hour that there is twice, as clocks are put back, would be read as another.
+    return local if when.read(local, seconds, ahead=True, end=True) == seconds else expires
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
