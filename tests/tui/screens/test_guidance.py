@@ -16,6 +16,7 @@ from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
@@ -779,6 +780,21 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await pilot.press("c", "ctrl+s")
         await settle(pilot)
     assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
+
+
+async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("g", *"CI", "tab")
+        before = app.screen.query_one(KeyBar).keys
+        await pilot.press("enter")
+        await settle(pilot)
+        bar, options = app.screen.query_one(KeyBar), app.screen.query_one("#to SelectOverlay")
+        assert [key for key, _ in bar.keys] == ["enter", "escape", "type", "↓ ↑"]
+        assert options.region.bottom <= bar.region.y
+        await pilot.press("escape")
+        await settle(pilot)
+        assert bar.keys == before
 
 
 @pytest.mark.parametrize(("seconds", "form"), [(0, "%Y-%m-%d %H:%M"), (17, "%Y-%m-%dT%H:%M:%S")])

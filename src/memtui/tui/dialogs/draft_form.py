@@ -39,6 +39,8 @@ SECRET = (
     (OUT, "Remove it: the text says [redacted] and its kind instead"),
     (KEEP, "Keep it as it is"),
 )
+# The keys while the options of a field are open.
+OPTIONS: Keys = (("enter", "choose"), ("escape", "close"), ("type", "to find one"), ("↓ ↑", "move"))
 ANEW, LATER, DROP = "anew", "later", "drop"
 GONE = (
     (ANEW, "Create it again from the form"),
@@ -61,6 +63,7 @@ class DraftForm(Dialog[str]):
     DEFAULT_CSS = """
     DraftForm > Vertical { max-height: 100%; padding: 0 1; background: $panel; }
     DraftForm Select { width: 1fr; height: 1; }
+    DraftForm SelectOverlay { margin-bottom: 1; }
     DraftForm Body { height: 1fr; min-height: 3; margin-top: 1; }
     DraftForm .where { height: auto; max-height: 3; color: $text-muted; }
     DraftForm .told { height: auto; max-height: 4; color: $text-warning; }
@@ -120,6 +123,8 @@ class DraftForm(Dialog[str]):
 
     def keys(self) -> Keys:
         """Return the keys of the form."""
+        if any(isinstance(each, Select) and each.expanded for each in self.widgets.values()):
+            return OPTIONS
         keys = form_keys(self.shape.verb, editor=bool(self.shape.editor))
         return [("enter", self.shape.verb), *keys] if self._example_stands else keys
 
@@ -147,6 +152,8 @@ class DraftForm(Dialog[str]):
         self._opening_notice = self._notice()
         self.tell(self._opening_notice)
         self._check()
+        for select in self.query(Select):
+            self.watch(select, "expanded", self.name_keys, init=False)
         for each in self.subject.fields:
             if each.later is not None:
                 self.run_worker(partial(self._find_options, each), thread=True, group="options")
