@@ -285,11 +285,11 @@ def first_approval(tui, world):
 def sessions(tui, world):
     """S in Deliveries lists the sessions; escape goes back."""
     tui.press("4")
-    tui.see("chars +ms")
+    tui.see("what +project +chars|chars +ms")
     tui.press("S")
     tui.see("Sessions: 1 live", "add tests for the new components")
     tui.press("\x1b")
-    tui.see("chars +ms")
+    tui.see("what +project +chars|chars +ms")
     tui.press("1")
     tui.see("prefer-pnpm")
 

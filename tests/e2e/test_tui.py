@@ -68,7 +68,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         run = on.claude("hi")
 
         # From here on no key is pressed.
-        row = rf"{run.session_id[:4]} prompt {NOTE[:20]}.* +\d+ +\d+ ✓ │"
+        row = rf"{run.session_id[:4]} prompt {NOTE[:20]}.* my project +\d+ ✓ │"
         tui.see(row, "✓ arrived  it is in the session's transcript")
         assert tui.running
 
