@@ -731,3 +731,22 @@ def test_a_purge_takes_along_the_texts_under_which_a_memory_was_trusted(world):
     path.write_bytes(b"---\nname: theirs\n---\nNone.\n")
     world.store.purge(world.store.delete(world.store.find("theirs")))
     assert not any(b"A secret" in each.read_bytes() for each in (world.root / "trash").iterdir())
+
+
+def test_an_index_that_a_new_memory_begins_leaves_no_other_out(world):
+    directory = world.config / "memory"
+    world.put("second", b"---\nname: second\ndescription: two\n---\nb\n", directory)
+    before = world.files()
+    world.store.create(world.store.scope("global"), "fresh", "new", "feedback", "b\n")
+    assert sorted((directory / "MEMORY.md").read_text().splitlines()) == [
+        "- [fresh](fresh.md) — new",
+        "- [second](second.md) — two",
+    ]
+    world.undo()
+    assert world.files() == before
+
+
+def test_an_index_that_a_new_memory_begins_names_only_what_is_trusted(world):
+    world.put("strange", b"---\nname: strange\ndescription: not read yet\n---\nb\n", world.project)
+    world.store.create(world.store.scope("project"), "fresh", "new", "feedback", "b\n")
+    assert (world.project / "MEMORY.md").read_text() == "- [fresh](fresh.md) — new\n"

@@ -87,6 +87,24 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Chan
     return text_edits(path, before, change(before), None if before else file_mode(scope))
 
 
+def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: str) -> Sequence[Change]:
+    """Return the edits that give a new memory its line in the scope's MEMORY.md. Where that begins the index, the
+    memories that are there already get a line as well: the client hides those that an index leaves out. More than an
+    index holds are left to the fix of the index. Raises MemtuiError."""
+
+    def changed(data: bytes) -> bytes:
+        others = [] if data else scopes.indexed(root, scope)
+        if 0 < len(others) < memory_index.MAX_LINES:
+            for each in scopes.memories(scope):
+                if relative(scope, each.path) in others:
+                    data = index_lines.add_line(
+                        data, relative(scope, each.path), each.name, each.description, kind=each.type
+                    )
+        return index_lines.add_line(data, file, title, hook, kind=kind)
+
+    return index_edits(scope, changed)
+
+
 def file_mode(scope: Scope) -> int | None:
     """Return the permission bits of a new file of a scope: in a repository as the umask allows, else None (private)."""
     if not scope.needs_trust and not scope.label.endswith("@project"):

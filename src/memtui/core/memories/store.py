@@ -94,9 +94,7 @@ class Store:
         file = f"{stem}.md"
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
-        edits = references.index_edits(
-            scope, lambda index: index_lines.add_line(index, file, made.name, made.description, kind=made.type)
-        )
+        edits = references.line_edits(self.root, scope, file, made.name, made.description, made.type)
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
         self.journal.run(op, planned, f"{op} {_name(scope)}:{stem}")
@@ -197,9 +195,7 @@ class Store:
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
         hook = entry.hook if entry is not None else found.description
-        edits = references.index_edits(
-            scope, lambda index: index_lines.add_line(index, file, title, hook, kind=found.type)
-        )
+        edits = references.line_edits(self.root, scope, file, title, hook, found.type)
         return f"{scope.directory}/{file}", [
             *known,
             FileChange(path, None, data, references.file_mode(scope) or _mode(found.path)),
