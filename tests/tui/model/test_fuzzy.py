@@ -43,6 +43,12 @@ def test_whole_words_stand_before_parts_of_words_and_each_in_the_order_of_the_li
     assert fuzzy.select(rows, "lock-f", str)[0] == "lock-file"
 
 
+def test_a_row_that_differs_in_a_number_is_not_similar():
+    rows = ["project-05", "project-09", "project-15", "shop"]
+    assert fuzzy.select(rows, "project-59", str) == []
+    assert fuzzy.select(rows, "projekt-09", str) == ["project-09"]
+
+
 def marked(text, typed):
     cell = Text(text)
     fuzzy.mark([cell], typed)

@@ -22,6 +22,7 @@ MARKED = 500
 LOOSE_LINES, LOOSE_LENGTH = 40, 500
 # The words that are compared as wholes, as in the search.
 WORD = re.compile(r"[^\s-]+")
+NUMBER = re.compile(r"\d+")
 
 
 class Haystack(Generic[Row]):
@@ -91,7 +92,9 @@ class Haystack(Generic[Row]):
 
         query = utils.default_process(typed)
         hits = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=_cutoff(typed), limit=ENOUGH)
-        return [at for _, _, at in hits]
+        # What differs in a number is another thing, not a typing error: project-05 is not project-59.
+        numbers = NUMBER.findall(typed)
+        return [at for _, _, at in hits if all(number in self._texts[at] for number in numbers)]
 
 
 def load() -> None:
