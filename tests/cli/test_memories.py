@@ -413,3 +413,12 @@ def test_a_search_for_nothing_says_what_to_give(memtui, words):
 def test_an_empty_type_is_wrong_usage(memtui):
     refused = memtui("edit", "prefer-pnpm", "--type", "", check=False)
     assert (refused.code, "A type can't be empty." in refused.err) == (2, True)
+
+
+def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well(memtui):
+    memtui.json("new", "zebra-here", "--description", "What a zebra is", "--body", "It has stripes.")
+    memtui.json(
+        "new", "zebra-away", "--scope", "auto:blog", "--description", "What a zebra is", "--body", "It has stripes."
+    )
+    hits = memtui.json("search", "zebra", "--all-projects")["hits"]
+    assert [hit["name"] for hit in hits] == ["zebra-here", "zebra-away"]

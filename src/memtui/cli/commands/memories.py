@@ -270,13 +270,17 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     hits = []
     shown = {}
+    elsewhere: set[str] = set()
     for scope in memories.chosen_scopes(ctx, args.scope, args.all_projects):
         for found in scopes.memories(scope):
             score, where = rank(words, found)
             if score > 0:
                 hits.append((score, found, where))
                 shown[found.scope_label] = scope.shown
-    hits.sort(key=lambda hit: (-hit[0], hit[1].name))
+                if scope.project:
+                    elsewhere.add(found.scope_label)
+    # Among equals, those of this project and of all projects come before those of other projects.
+    hits.sort(key=lambda hit: (-hit[0], hit[1].scope_label in elsewhere, hit[1].name))
     hits = hits[: args.limit or None]
     data = {
         "query": " ".join(args.query),

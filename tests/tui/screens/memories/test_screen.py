@@ -256,6 +256,19 @@ async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.slow
+async def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well(app, world):
+    config = paths.config_dir(world.env)
+    for project, name in ((world.shop, "zebra-here"), (world.blog, "zebra-away")):
+        write(f"{config}/projects/{paths.slug(project)}/memory/{name}.md", f"---\nname: {name}\n---\nIt has stripes.\n")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("S", *"zebra")
+        await pilot.pause(0.3)
+        await settle(pilot)
+        assert [hit.memory.stem for hit in app.screen.table.rows] == ["zebra-here", "zebra-away"]
+
+
 async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

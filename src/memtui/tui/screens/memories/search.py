@@ -68,6 +68,7 @@ class Search(Dialog[str | None]):
         self.at = at
         self.memories = [row.memory for _, row in pairs]
         self.scopes = {row.memory.path: scope_word(scope, row) for scope, row in pairs}
+        self.elsewhere = {row.memory.path for scope, row in pairs if scope.project}
         self.field = Field(query, placeholder="words in names, descriptions and texts")
         self.table = RowList[Hit](self._columns(0), self._draw, lambda hit: hit.memory.path, id="hits")
         self.foot = Static(classes="foot")
@@ -130,7 +131,8 @@ class Search(Dialog[str | None]):
         """Show the hits so far."""
         if message.query != self.typed:
             return
-        hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.name))
+        # Among equals, those of this project and of all projects come before those of other projects.
+        hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.path in self.elsewhere, hit.memory.name))
         self.running = message.done < len(self.memories)
         words = safe_text.line(message.query, 60)
         self.table.empty = (
