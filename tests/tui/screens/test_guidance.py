@@ -304,6 +304,20 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
     assert "For the blog" not in notes(world)
 
 
+@pytest.mark.slow
+async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, app):
+    slug = paths.slug(world.blog)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await to(pilot, "The design review")
+        await pilot.press("e")
+        await write(pilot, "The design review moved to Friday.", to=f"in:{slug}")
+        await settle(pilot)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert "Changed: queued for the next prompt in blog" in "\n".join(drawn(app))
+    assert "The design review moved to Friday." in notes(world, slug)
+
+
 async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     other = world.sessions["blog"]
     async with app.run_test(size=SMALL) as pilot:

@@ -265,7 +265,11 @@ class GuidanceSubject:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
         told = "until a tool touches its files" if note["path"].strip() else QUEUED[note["when"]]
-        words = "Changed" if self.item is not None else f"Queued {told}{self._where(note['to'])}"
+        whither = f"{told}{self._where(note['to'])}"
+        if self.item is None:
+            words = f"Queued {whither}"
+        else:  # a note that now goes elsewhere may leave the list: say where it is
+            words = "Changed" if note["to"] == note_of(self.item)["to"] else f"Changed: queued {whither}"
         words += f", but nothing delivers it yet: {deaf}." if deaf else "."
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
 
