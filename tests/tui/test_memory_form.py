@@ -59,7 +59,7 @@ async def test_new_from_the_template_of_a_type(app, world):
         assert "what the user said" in form.query_one(Body).text
         form.query_one(Body).text = "Test on the real database."
         await pilot.press("ctrl+s")
-        assert "can't be a memory's name" in str(form.query_one(".told").render())
+        assert "A memory needs a name" in str(form.query_one(".told").render())
         await press(pilot, *"no-mocks", "tab", *"Real database", "ctrl+s")
         made = read(project(world, "no-mocks.md"))
         assert made.startswith(

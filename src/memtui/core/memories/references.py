@@ -26,8 +26,10 @@ def check_name(name: str) -> str:
     """Return the stem of a new memory's file. Raises UsageError for a name that can't be used in a file, a link or a
     reference."""
     stem = name.strip().removesuffix(".md")
-    if not stem or stem.startswith("."):
-        problem = "is empty" if not stem else "starts with a dot"
+    if not stem:
+        raise UsageError("A memory needs a name.", "Use short words with dashes, like prefer-pnpm.")
+    if stem.startswith("."):
+        problem = "starts with a dot"
     elif not stem.isprintable() or FORBIDDEN & set(stem):
         problem = "has one of " + " ".join(sorted(FORBIDDEN)) + " or a control character in it"
     elif stem.upper() == "MEMORY":

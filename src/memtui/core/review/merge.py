@@ -61,7 +61,7 @@ def merge(store: Store, item: Waiting, found: Memory) -> Memory:
     after = merged([item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
-    store.journal.run("approve", changes, f"approve into {scope.label}:{found.stem}")
+    store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
     return after
 
 
