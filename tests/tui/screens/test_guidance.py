@@ -315,7 +315,23 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert "Changed: queued for the next prompt in blog" in "\n".join(drawn(app))
+        assert "p: 1 in other projects" in app.screen.summary().plain
+        await pilot.press("p")
+        await settle(pilot)
+        assert "with 1 in other projects" in app.screen.summary().plain
     assert "The design review moved to Friday." in notes(world, slug)
+
+
+async def test_among_all_projects_a_note_for_files_of_another_one_says_whose_they_are(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.blog))
+    inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": "path:posts/**"}, "Theirs", now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("p")
+        await settle(pilot)
+        text = "\n".join(drawn(app))
+        assert "blog, files" in text
+        assert "shop, files" not in text  # the others are of this project
 
 
 async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):

@@ -103,6 +103,15 @@ class GuidanceNotes:
                 self.titles[session] = session_titles.about(finder.find(session)).title[:80]
         return len(self.titles) > known
 
+    def elsewhere(self) -> int:
+        """Return how many notes wait in other projects."""
+        near = {self.data.slug, None}
+        return sum(each.slug not in near for each in self.data.waiting(("guidance",), every=True))
+
+    def is_elsewhere(self, row: GuidanceRow) -> bool:
+        """Return whether a note belongs to another project."""
+        return self.slug(row) not in {self.data.slug, None}
+
     def project(self, row: GuidanceRow) -> str:
         """Return the name of the project that a note belongs to."""
         slug = self.slug(row)

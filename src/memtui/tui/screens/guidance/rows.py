@@ -74,8 +74,9 @@ def session_of(row: GuidanceRow) -> str:
     return next((each.strip()[len(SESSION) :] for each in given if each.strip().startswith(SESSION)), "")
 
 
-def to(row: GuidanceRow, project: str, titles: Mapping[str, str]) -> str:
-    """Return for whom a waiting note is, or which session got a delivered one. `titles`: by session id."""
+def to(row: GuidanceRow, project: str, titles: Mapping[str, str], elsewhere: bool = False) -> str:
+    """Return for whom a waiting note is, or which session got a delivered one. `titles`: by session id; `elsewhere`:
+    the note is another project's, so its addressees alone don't say whose."""
     if row.note is not None:
         return "→ " + _session(row.note.delivery, titles)
     if row.under_way is not None:
@@ -84,7 +85,10 @@ def to(row: GuidanceRow, project: str, titles: Mapping[str, str]) -> str:
         return ""
     given = [each.strip() for each in row.item.entry.fields.get("for", "").split(",")]
     words = [addressee(each, titles) for each in given if each]
-    return " and ".join(words) or (project if row.item.slug else "every project")
+    whom = " and ".join(words)
+    if whom and elsewhere:
+        return f"{project}, {whom}"
+    return whom or (project if row.item.slug else "every project")
 
 
 def addressee(given: str, titles: Mapping[str, str]) -> str:

@@ -45,12 +45,14 @@ STUCK_ACTIONS = ("edit", "withdraw", "again", "mark", "filter")
 @dataclass
 class Queued(Message):
     """The notes that wait or are under way were read (`queue`). `history`: the delivered ones, None if not read yet;
-    `problem`: what could not be read, in words; `unused`: no session was ever given anything."""
+    `problem`: what could not be read, in words; `unused`: no session was ever given anything; `elsewhere`: how many
+    wait in other projects."""
 
     queue: list[GuidanceRow]
     history: list[GuidanceRow] | None
     problem: str
     unused: bool
+    elsewhere: int
 
 
 class Titled(Message):
@@ -78,22 +80,23 @@ class Guidance(ListScreen[GuidanceRow]):
         self.commands |= GuidanceCommands(services, self, self.notes).table()
         self._problem = ""
         self._unused = False
+        self._elsewhere = 0
 
     @work(thread=True, exclusive=True, group="guidance")
     def reload(self) -> None:
         """Read queue, history and session titles in a worker."""
         slugs = self.notes.slugs()
         queue, problem = self.notes.queue(slugs)
-        unused = not self.services.data.records(1)
-        self.post_message(Queued(queue, None, problem, unused))
+        unused, elsewhere = not self.services.data.records(1), self.notes.elsewhere()
+        self.post_message(Queued(queue, None, problem, unused, elsewhere))
         history = self.notes.history(slugs, queue)
-        self.post_message(Queued(queue, history, problem, unused))
+        self.post_message(Queued(queue, history, problem, unused, elsewhere))
         if self.notes.look_up(queue + history):
             self.post_message(Titled())
 
     def on_queued(self, message: Queued) -> None:
         """Show what was read."""
-        self._problem, self._unused = message.problem, message.unused
+        self._problem, self._unused, self._elsewhere = message.problem, message.unused, message.elsewhere
         history = [row for row in self.found if row.note] if message.history is None else message.history
         self.found = message.queue + history
         self.fill()
@@ -147,17 +150,21 @@ class Guidance(ListScreen[GuidanceRow]):
             summary.append(f" · {stuck} stuck", style="yellow")
         if under_way:
             summary.append(f" · {under_way} under way", style="cyan")
+        if self._elsewhere:
+            how = "with" if self.notes.every else actions.key_of("guidance.projects") + ":"
+            summary.append(f" · {how} {self._elsewhere} in other projects", style="dim")
         if last is not None:
             summary.append(f" · last sent {ago(last.time, self.services.data.now())}, ", style="dim")
             sent = last.outcome == receipts.WAITING
             summary.append_text(Text("… not confirmed yet", style="cyan") if sent else rows.state(last))
-        if self.notes.every:
+        if self.notes.every and not self._elsewhere:
             summary.append(" · all projects", style="dim")
         return summary
 
     def _draw(self, row: GuidanceRow) -> list[Text]:
         note = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
-        to = Text(safe_text.line(rows.to(row, self.notes.project(row), self.notes.titles), 80), style="dim")
+        whom = rows.to(row, self.notes.project(row), self.notes.titles, self.notes.is_elsewhere(row))
+        to = Text(safe_text.line(whom, 80), style="dim")
         sender = Text(safe_text.line(rows.sender(row), 40), style="dim")
         fuzzy.mark([note, to, sender], self.typed)
         return [
