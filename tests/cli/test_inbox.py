@@ -131,6 +131,7 @@ def test_approving_into_a_memory_appends_to_it(memtui, world):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = path.read_bytes()
     memtui("approve", "VGHARY", "--into", "prefer-pnpm")
+    assert "merge a draft into project:prefer-pnpm" in memtui("undo", "--list").out
     after = path.read_bytes()
     assert after.startswith(before)
     assert b"`pnpm install --frozen-lockfile` is what CI should run." in after

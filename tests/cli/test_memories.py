@@ -308,7 +308,11 @@ def test_every_memory_says_where_it_comes_from(memtui):
     memtui("mv", "no-mocks", "never-mock")
     assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
     memtui("mv", "prefer-pnpm", "--to", "global")
-    assert memtui.json("show", "prefer-pnpm")["origin"] == "not known"
+    assert memtui.json("show", "prefer-pnpm")["origin"].startswith("moved here with memtui")
+    memtui("mv", "concise-answers", "--to", "project")
+    assert memtui.json("show", "concise-answers")["origin"].startswith("moved here with memtui")
+    memtui("mv", "never-mock", "--to", "global")
+    assert memtui.json("show", "never-mock")["origin"].startswith("made with memtui")
 
 
 def test_trust_is_given_shown_and_taken_back(memtui):

@@ -22,6 +22,7 @@ TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "refere
 SOURCES = {
     "approve": "approved from the inbox",
     "copy": "copied with memtui",
+    "move": "moved here with memtui",
     "made": "made with memtui",
     "own": "your own",
     "repository": "came with the repository",
@@ -45,6 +46,13 @@ def must_ask(labels: Sequence[str]) -> bool:
     `labels` are of their scopes, one for each memory.
     """
     return len(labels) > ASK_OVER or _projects(labels) > 1
+
+
+def not_trusted(names: str, count: int, target: str) -> str:
+    """Ask about untrusted memories that are about to leave the repository. `target` names the scope that gets them."""
+    if count == 1:
+        return f"{names} is not trusted: it came with the repository. From {target} sessions get it all the same."
+    return f"{names} are not trusted: they came with the repository. From {target} sessions get them all the same."
 
 
 def counted(labels: Sequence[str]) -> str:
@@ -73,4 +81,4 @@ def source(found: "Source", title: str, now: float) -> str:
     """Say where a memory comes from, in a few words. `title` is that of its session, or empty."""
     if found.session:
         return f"session {found.session[:8]}" + (f" “{title}”" if title else "")
-    return SOURCES[found.kind] + (f" {ago(found.when, now)}" if found.kind in {"approve", "copy", "made"} else "")
+    return SOURCES[found.kind] + (f" {ago(found.when, now)}" if found.when is not None else "")

@@ -255,7 +255,7 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
         await settle(pilot)
         await pilot.press("A", "a")
         await pilot.pause()
-        assert "there already" in app.screen.plain
+        assert "not written, as a memory of this name is there already" in app.screen.plain
         await pilot.press("G", "enter")  # it is longer than the screen
         await settle(pilot)
     assert memory(world, "prefer-pnpm") == before

@@ -39,8 +39,8 @@ class Origin:
 
 
 class Source(NamedTuple):
-    """Where a memory comes from. `kind`: session (with the id `session`); approve, copy or made (with `when` in seconds
-    since the epoch, None if not known); own, repository or unknown."""
+    """Where a memory comes from. `kind`: session (with the id `session`); approve, copy, move or made (with `when` in
+    seconds since the epoch, None if not known); own, repository or unknown."""
 
     kind: str
     when: float | None = None
@@ -64,7 +64,7 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
                     other["path"] for other in each.record["changes"] if other.get("before") and not other.get("after")
                 ]
                 first = next((found[path] for path in gone if path in found), None)
-                if first is not None or not gone:
+                if first is not None or not gone or each.op == "move":
                     found[row["path"]] = first or (each.op, clock.parse(each.time))
     return found
 
@@ -75,7 +75,7 @@ def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | N
         return Source("session", session=found.origin_session)
     creation = known.get(os.path.realpath(found.path))
     if creation is not None:
-        return Source(creation[0] if creation[0] in {"approve", "copy"} else "made", creation[1])
+        return Source(creation[0] if creation[0] in {"approve", "copy", "move"} else "made", creation[1])
     if scope.kind == "instructions":
         return Source("own" if scope.root_path is None else "repository")
     return Source("repository" if scope.kind == "project" or scope.label.endswith("@project") else "unknown")

@@ -176,6 +176,22 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
+@pytest.mark.parametrize("key", ["m", "c"])
+async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "skip-code-review")
+        await press(pilot, key)
+        await choose(pilot, "global")
+        assert "skip-code-review is not trusted" in str(app.screen.question)
+        await press(pilot, "enter")  # the cursor is on Cancel
+        assert not exists(everywhere(world, "skip-code-review.md"))
+        await press(pilot, key)
+        await choose(pilot, "global")
+        await press(pilot, "down", "enter")
+        assert exists(everywhere(world, "skip-code-review.md"))
+
+
 @pytest.mark.slow
 async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_takes_back_just_that(app, world):
     directory = world.shop + "/.claude/memory"

@@ -33,6 +33,7 @@ ONE_OFFS = f"Drafts that were said once, with a confidence below {rows.DOUBTFUL}
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
+LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 # What can be done with an unfinished item.
 ITEM_KEYS = (
     ("inbox.done", "mark it done and remove it"),
@@ -312,7 +313,7 @@ def written_text(draft: Draft, limit: int) -> Text:
     text.append(f"{safe_text.line(draft.scope.label)}:{safe_text.line(draft.name)}\n", style="bold")
     text.append(safe_text.line(draft.path) + "\n", style="dim")
     if draft.taken:
-        text.append(f"! a memory of this name is there already: {actions.keyed(RENAME)}\n", style="yellow")
+        text.append(f"{actions.keyed(LEFT_OUT)}\n", style="yellow")
     content = draft.data.decode("utf-8", "replace").rstrip("\n")
     return cut(text, content, draft.item.path, limit=limit, before="  │ ", head=_head(draft.memory, content))
 

@@ -142,20 +142,30 @@ class MemoryCommands:
         label = await self.services.ask(Choice(question, rows))
         return targets.get(label or "")
 
+    async def _is_sure(self, chosen: list[Pair], scope: Scope, verb: str) -> bool:
+        """Ask before memories that are not trusted get into a scope whose memories need no trust."""
+        store = self.services.data.store()
+        untrusted = [] if scope.needs_trust else [pair for pair in chosen if not store.is_trusted(pair[1].memory)]
+        if not untrusted:
+            return True
+        question = present.not_trusted(_names(untrusted), len(untrusted), self.reader.name_of(scope))
+        answer = await self.services.ask(sure(question, f"{verb} all the same"))
+        return bool(answer)
+
     async def move(self) -> None:
         """Move the chosen memories to another scope."""
         chosen = self.list.chosen()
         here = {scope.label for scope, _ in chosen}
         current = here.pop() if len(here) == 1 else ""
         scope = await self._ask_scope(f"Move {_names(chosen)} to", without=current)
-        if scope is not None:
+        if scope is not None and await self._is_sure(chosen, scope, "Move"):
             await self._each(lambda store, found: store.move(found, scope), f"Moved to {self.reader.name_of(scope)}")
 
     async def copy(self) -> None:
         """Copy the chosen memories to another scope, or one under another name in its own."""
         chosen = self.list.chosen()
         scope = await self._ask_scope(f"Copy {_names(chosen)} to")
-        if scope is None:
+        if scope is None or not await self._is_sure(chosen, scope, "Copy"):
             return
         if len(chosen) > 1 or chosen[0][0].label != scope.label:
             await self._each(lambda store, found: store.copy(found, scope), f"Copied to {self.reader.name_of(scope)}")
