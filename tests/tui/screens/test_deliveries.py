@@ -639,3 +639,16 @@ def test_a_delivery_whose_text_is_kept_no_longer_says_so():
     assert found.injected
     assert f"{FOLDED}, 1,234 characters" in delivery_text(found, "arrived", "", "shop", NOW).plain
     assert delivery_glance(found, "arrived", "")[0].plain == FOLDED
+
+
+async def test_a_delivery_is_as_old_as_it_is_now_when_the_screen_is_opened_again(deliveries):
+    async with deliveries.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        assert "  1m ago," in detail(screen)
+        await pilot.press("2")
+        await settle(pilot)
+        deliveries.data._now = NOW + 600
+        deliveries._aged = NOW + 600  # the other screen has drawn its ages just now
+        await pilot.press("4")
+        await settle(pilot)
+        assert "  11m ago," in detail(screen)

@@ -139,10 +139,12 @@ class Deliveries(ListScreen[DeliveryRow]):
         self.read(None, SESSION_ROWS if self.of_session else PAGE)
 
     def reload(self) -> None:
-        """Read what was appended to the log."""
+        """Read what was appended to the log, and say how old the delivery under the cursor is by now."""
         if self.is_mounted and self.reading is not None:
             if not self.reading.rows:
                 self.fill()  # whether the hooks are installed may be known only now
+            else:
+                self.show_detail()
             self._live(self.reading)
 
     def follow(self, parts: frozenset[str] | None) -> None:
