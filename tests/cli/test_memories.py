@@ -420,7 +420,7 @@ def test_an_empty_type_is_wrong_usage(memtui):
 
 
 def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well(memtui):
-    memtui.json("new", "zebra-here", "--description", "What a zebra is", "--body", "It has stripes.")
+    memtui.json("new", "zebra-here", "--description", "What zebras are", "--body", "It has stripes.")
     memtui.json(
         "new", "zebra-away", "--scope", "auto:blog", "--description", "What a zebra is", "--body", "It has stripes."
     )

@@ -14,7 +14,7 @@ from memtui.core.health import findings
 from memtui.core.memories import origin, scopes
 from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.search import rank
+from memtui.core.memories.search import position, rank
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
 from memtui.present import memories as present
 
@@ -279,8 +279,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
                 shown[found.scope_label] = scope.shown
                 if scope.project:
                     elsewhere.add(found.scope_label)
-    # Among equals, those of this project and of all projects come before those of other projects.
-    hits.sort(key=lambda hit: (-hit[0], hit[1].scope_label in elsewhere, hit[1].name))
+    hits.sort(key=lambda hit: position(hit[0], hit[1].name, elsewhere=hit[1].scope_label in elsewhere))
     hits = hits[: args.limit or None]
     data = {
         "query": " ".join(args.query),

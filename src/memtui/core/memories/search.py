@@ -44,6 +44,13 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
     return worst + sum_of_fields / len(words), _best_line(words, found.body)
 
 
+def position(score: float, name: str, *, elsewhere: bool) -> tuple[float, bool, float, str]:
+    """Return what hits are sorted by. Among the same kind of match, memories of this project and of all projects come
+    before those of other projects (`elsewhere`): many projects have memories of the same things."""
+    kind = max((each for each in (WHOLE, BEGINS, INSIDE) if score >= each), default=SIMILAR)
+    return -kind, elsewhere, -score, name
+
+
 @lru_cache
 def _patterns(word: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     begins = r"(?<![^\W_])" + re.escape(word)

@@ -131,8 +131,10 @@ class Search(Dialog[str | None]):
         """Show the hits so far."""
         if message.query != self.typed:
             return
-        # Among equals, those of this project and of all projects come before those of other projects.
-        hits = sorted(message.hits, key=lambda hit: (-hit.score, hit.memory.path in self.elsewhere, hit.memory.name))
+        hits = sorted(
+            message.hits,
+            key=lambda hit: search.position(hit.score, hit.memory.name, elsewhere=hit.memory.path in self.elsewhere),
+        )
         self.running = message.done < len(self.memories)
         words = safe_text.line(message.query, 60)
         self.table.empty = (
