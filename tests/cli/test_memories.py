@@ -326,6 +326,16 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["trusted"] == []
 
 
+@pytest.mark.parametrize("command", ["mv", "cp"])
+def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui, command):
+    refused = memtui(command, "skip-code-review", "--to", "global", check=False)
+    assert refused.code == 1
+    assert "memtui trust skip-code-review" in refused.err
+    memtui("trust", "skip-code-review", "--yes")
+    memtui(command, "skip-code-review", "--to", "global")
+    assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
+
+
 def test_trust_counts_what_it_trusted_now(memtui):
     assert "trusted: 1 memory\n" in memtui("trust", "--yes").out
     assert "All are trusted already." in memtui("trust", "--yes").out

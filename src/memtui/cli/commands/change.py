@@ -221,13 +221,23 @@ def _place(
     return bulk.result(data, text)
 
 
+def _trusted(store: Store, found: Memory, target: scopes.Scope) -> Memory:
+    """Return the memory. Raises MemtuiError for an untrusted one that would get into a scope where none needs trust."""
+    if not target.needs_trust and not store.is_trusted(found):
+        raise MemtuiError(
+            f"{found.stem} is not trusted: it came with the repository.",
+            f"Read it, and trust it first: memtui trust {found.stem}",
+        )
+    return found
+
+
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move some."""
     name = _new_name(ctx, args)
     store = ctx.store()
     if args.to:
         scope = store.scope(args.to)
-        return _place(ctx, args, store, "now", lambda found: store.move(found, scope, name))
+        return _place(ctx, args, store, "now", lambda found: store.move(_trusted(store, found, scope), scope, name))
     return _place(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
 
@@ -236,9 +246,12 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
     name = _new_name(ctx, args)
     store = ctx.store()
     scope = store.scope(args.to) if args.to else None
-    return _place(
-        ctx, args, store, "copied to", lambda found: store.copy(found, scope or store.scope(found.scope_label), name)
-    )
+
+    def copy(found: Memory) -> Memory:
+        target = scope or store.scope(found.scope_label)
+        return store.copy(_trusted(store, found, target), target, name)
+
+    return _place(ctx, args, store, "copied to", copy)
 
 
 def restore(ctx: Context, args: argparse.Namespace) -> Result:
