@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from memtui.core.memories.scopes import Scope
 
 ASK_OVER = 20  # about as many as a screen shows at once
-# By the label of a scope: who loads its memories.
+# By the label of a scope: who loads its memories, called {them}.
 LOADERS = {
-    "global": "memtui delivers it to sessions of all projects",
-    "project": "memtui delivers it to sessions of this project",
-    "auto": "Claude Code loads it by itself in sessions of this project",
+    "global": "memtui delivers {them} to sessions of all projects",
+    "project": "memtui delivers {them} to sessions of this project",
+    "auto": "Claude Code loads {them} by itself in sessions of this project",
 }
 # The colour of each type, by its name in the terminal. The type's letter says the same without colours.
 TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "reference": "green", "tool": "yellow"}
@@ -72,9 +72,9 @@ def left_alone(count: int) -> str:
     return many(count, "memory was", "memories were") + " left alone"
 
 
-def loader(label: str) -> str:
-    """Say who loads the memories of a scope, by its label; empty if nobody loads them into a main session."""
-    return LOADERS.get(label, "")
+def loader(label: str, count: int = 1) -> str:
+    """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session."""
+    return LOADERS.get(label, "").format(them="it" if count == 1 else "them")
 
 
 def source(found: "Source", title: str, now: float) -> str:
