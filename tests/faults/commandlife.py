@@ -179,7 +179,7 @@ SCENARIOS = [
     C("rm", "--purge", "--yes", "native", pieces=True),
     C("mv", "native", "renamed"),
     C("mv", "native", "--to", "global"),
-    C("mv", "deploy", "odd", "--to", "global", pieces=True),
+    C("mv", "deploy", "odd", "--to", "global", pieces=True, before=[("trust", "odd", "--yes")]),
     C("cp", "native", "copied"),
     C("cp", "native", "--to", "project"),
     C("restore", "gone"),

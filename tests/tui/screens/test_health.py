@@ -812,7 +812,7 @@ async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.mark == "✓")
         await pilot.press("space")
         assert not screen.table.marks
-        await pilot.press("v", "g", "g", "v")
+        await pilot.press("v", "home", "v")
         await ready(pilot)
         chosen = screen.table.chosen()
         assert {row.about.code for row in chosen} >= {"inbox.expired", "memories.no_line"}
