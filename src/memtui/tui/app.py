@@ -35,6 +35,7 @@ from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
 from memtui.tui.services import Result, Turned
+from memtui.tui.stylesheet import KeptStylesheet
 from memtui.tui.widgets.bars import MORE_SCREENS, TABS
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ class MemtuiApp(App[None]):
         self.data = Data(env, cwd, now=now)
         self.net = SafetyNet(self, self.data.root, self.fail)
         self.runner = Runner(self, self.net)
+        self.stylesheet = KeptStylesheet(self.get_css_variables())
         self.register_theme(theme.LIGHT)
         for name in (*TABS, *MORE_SCREENS):
             self.add_mode(name, partial(make, name, self))
