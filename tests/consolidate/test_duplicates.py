@@ -1,0 +1,65 @@
+"""Near-duplicates: what says much the same is paired, best first; what only shares common words is not."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.consolidate import duplicates
+from memtui.core.memories import memory
+
+
+def made(name, description, body=""):
+    data = memory.new_memory_bytes(name, description, "feedback", body or description)
+    return memory.from_bytes(f"/x/{name}.md", "project", data)
+
+
+PNPM = made("prefer-pnpm", "Use pnpm in this repository, never npm", "The lock file of npm breaks the frozen install.")
+AGAIN = made("pnpm-only", "Never npm: this repository uses pnpm", "A frozen install breaks with the lock file of npm.")
+RELEASE = made("release-steps", "A release is a tag on main", "CI builds the wheel and publishes what the tag names.")
+REVIEW = made("review-checklist", "What to look at first in a review", "Names, tests, then the error paths.")
+STEPS = [made(f"step-{n}", f"Step {n} of the list of steps", "Do this, then the next of the steps.") for n in range(20)]
+
+
+def names(found):
+    return [{pair.one.name, pair.other.name} for pair in found]
+
+
+def test_two_that_say_the_same_in_other_words_are_a_pair_with_the_words_they_share():
+    found = duplicates.pairs([RELEASE, PNPM, REVIEW, AGAIN])
+    assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
+    assert "frozen" in found[0].shared
+    assert 0.35 <= found[0].score < 1
+
+
+def test_a_copy_scores_highest():
+    copy = made("prefer-pnpm-2", PNPM.description, PNPM.body)
+    found = duplicates.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
+    assert names(found)[0] == {"prefer-pnpm", "prefer-pnpm-2"}
+    assert [pair.score for pair in found] == sorted((pair.score for pair in found), reverse=True)
+
+
+def test_a_part_of_another_is_a_pair():
+    whole = made("deploys", "How deploys go", f"{PNPM.body} {RELEASE.body} {REVIEW.body}")
+    found = duplicates.pairs([whole, RELEASE, *STEPS])
+    assert {"deploys", "release-steps"} in names(found)
+
+
+def test_a_language_without_blanks_between_words_is_compared_too():
+    one = made("a", "このリポジトリではpnpmを使い、npmは使わない")
+    other = made("b", "npmは使わない。このリポジトリではpnpmを使う")
+    assert names(duplicates.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
+
+
+def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
+    broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: [\n---\n" + PNPM.body.encode())
+    assert broken.broken
+    assert len(duplicates.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
+    assert duplicates.pairs([PNPM, broken]) == []
+    assert duplicates.pairs([]) == duplicates.pairs([PNPM]) == []
+
+
+@given(st.lists(st.text(max_size=60), max_size=6))
+def test_any_texts_are_compared_and_the_order_of_the_memories_makes_no_difference(texts):
+    memories = [made(f"m{number}", text) for number, text in enumerate(texts)]
+    found = duplicates.pairs(memories)
+    assert all(0 <= pair.score <= 1 for pair in found)
+    assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(duplicates.pairs(memories[::-1]))))
