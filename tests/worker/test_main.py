@@ -9,6 +9,7 @@ import pytest
 
 from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
+from memtui.core.memories.versions import Versions
 from memtui.worker import extraction, main, tidying
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -275,6 +276,23 @@ def test_two_workers_of_one_session_take_turns(world):
     for thread in threads:
         thread.join()
     assert world.updates == ["Always use pnpm"]
+    assert world.errors == []
+
+
+def test_versions_of_memories_are_kept_unless_memtui_is_off(world):
+    memory = world.home / "repo" / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (memory / "a.md").write_text("one")
+    fs.write_atomic(world.root + "/config.toml", b'mode = "off"\n')
+    world.run()
+    assert not os.path.exists(world.root + "/versions.jsonl")
+    fs.write_atomic(world.root + "/config.toml", b"")
+    world.run()
+    (memory / "a.md").write_text("two")
+    world.run()
+    versions = Versions(world.root)
+    versions.follow()
+    assert [versions.content(each) for each in versions.of(str(memory), "a.md")] == [b"one", b"two"]
     assert world.errors == []
 
 

@@ -203,6 +203,7 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("guide", "--withdraw"): _waiting("guidance"),
     ("guide", "--again"): _guidance_again,
     ("show", "name"): _memories,
+    ("history", "name"): _memories,
     ("edit", "names"): _memories,
     ("rm", "names"): _memories,
     ("mv", "names"): _memories,

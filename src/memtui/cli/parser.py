@@ -26,6 +26,7 @@ COMMANDS = {
     "undo": "undo",
     "redo": "undo",
     "index": "index",
+    "history": "history",
     "guide": "guide",
     "inbox": "inbox",
     "approve": "approve",

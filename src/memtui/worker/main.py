@@ -1,5 +1,5 @@
 """The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
-brings the catalogs of memories up to date and removes old files.
+brings the catalogs of memories up to date, keeps their new versions and removes old files.
 
 It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
@@ -41,6 +41,7 @@ def run(
         "extract": lambda: extract(env, root, payload, session_id),
         "reconcile": reconciling,
         "catalog": lambda: build_catalogs(env, payload),
+        "versions": lambda: take_in_versions(env, payload),
         "tidy": lambda: tidy(root),
     }
     for name, step in steps.items():
@@ -63,6 +64,20 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
                 catalog.build(root, directory, scope == "project")
     except fs.LockTimeoutError:
         pass  # another worker is building them
+
+
+def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
+    from memtui.core.memories import history, scopes
+
+    root = paths.root(env)
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    if config.value(config.load(root), paths.project_root(cwd), "mode") == "off":
+        return
+    try:
+        history.taken_in(root, scopes.discover(env, cwd))
+    except fs.LockTimeoutError:
+        pass  # another worker takes them in
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -1,0 +1,55 @@
+"""The history of one memory: its versions, and a way back to each of them."""
+
+import os
+from collections.abc import Sequence
+
+from memtui.core.base.errors import NotFoundError
+from memtui.core.memories import references
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+from memtui.core.memories.versions import GONE, Version, Versions
+from memtui.core.memories.writers import Writers
+
+
+def taken_in(root: str, scopes: Sequence[Scope]) -> Versions:
+    """Return the versions of a root after taking in what is new in these scopes. Raises MemtuiError."""
+    versions, writers = Versions(root), Writers(root)
+    for scope in scopes:
+        if scope.exists and not scope.problem and not scope.files:
+            versions.take_in(scope.directory, writers.of)
+    versions.follow()
+    return versions
+
+
+def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
+    """List the versions of a memory, oldest first."""
+    return versions.of(scope.directory, references.relative(scope, found.path))
+
+
+def of_deleted(versions: Versions, scopes: Sequence[Scope], name: str) -> list[Version]:
+    """List the versions of the file of this name that is not there any more, oldest first; empty if there was none."""
+    for scope in scopes:
+        for file in versions.files(scope.directory):
+            known = versions.of(scope.directory, file)
+            if known[-1].digest == GONE and name in {file, os.path.basename(file).removesuffix(".md")}:
+                return known
+    return []
+
+
+def numbered(known: Sequence[Version], number: int) -> Version:
+    """Return a version by its number, from 1 for the oldest. Raises NotFoundError."""
+    if not 1 <= number <= len(known):
+        raise NotFoundError(f"There is no version {number}.", f"Versions are numbered 1 to {len(known)}.")
+    return known[number - 1]
+
+
+def restore(store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version) -> Memory:
+    """Make a version the present text of its memory again, as one step of undo; `found` None: the file is gone.
+
+    Raises NotFoundError if its content is not kept, ConflictError if the file changed since it was read.
+    """
+    data = versions.content(version)
+    if found is None:
+        return store.add(scope, os.path.basename(version.file).removesuffix(".md"), data, op="restore")
+    return store.edit(found, data, seen=True, op="restore")

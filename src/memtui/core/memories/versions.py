@@ -1,0 +1,271 @@
+"""The versions of memories that memtui has seen: who wrote each, when, and whether a person has seen it.
+
+`versions.jsonl` has a line for each version, oldest first, and one for each that a person has seen; the contents are in
+`versions/`, each in a file named by its hash (docs/file-formats.md). What a directory holds when it is first looked at
+counts as seen: nobody asked memtui to review it.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base.errors import NotFoundError
+from memtui.core.base.storage import storage_error
+from memtui.core.places import locate
+
+FORMAT = 1
+LOCK_SECONDS = 5.0
+# The content of a larger file is not kept: nobody reads a memory of that size.
+MAX_BYTES = 1 << 20
+GONE = ""  # the digest of a file that is not there
+FIRST, PERSON, AGENT, OTHER = "first", "person", "agent", "other"
+
+
+@dataclass(frozen=True)
+class Writer:
+    """Who wrote a version: FIRST (it was there when its directory was first looked at), PERSON (through memtui), AGENT
+    (in `session`, at `prompt`; empty if not known), or OTHER (an editor, a program, the client itself)."""
+
+    by: str
+    session: str = ""
+    prompt: str = ""
+
+
+@dataclass(frozen=True)
+class Version:
+    """One version of the memory `file` (relative) of a directory: `digest` of its bytes (GONE if the file was deleted),
+    `size` in bytes, `stamp` (modification time in nanoseconds), when it was taken in, and whether a person has seen
+    it."""
+
+    directory: str
+    file: str
+    time: str
+    digest: str
+    size: int
+    stamp: int
+    writer: Writer
+    seen: bool
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        return f"{self.directory}/{self.file}"
+
+    def row(self) -> dict[str, Any]:
+        """Return its line."""
+        found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
+        found |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
+        more = {"session": self.writer.session, "prompt": self.writer.prompt}
+        return found | {key: value for key, value in more.items() if value}
+
+
+def _version(row: dict[str, Any]) -> Version | None:
+    texts = [row.get(key) for key in ("dir", "file", "digest")]
+    if not all(isinstance(each, str) for each in texts):
+        return None
+    directory, file, digest = map(str, texts)
+    size, stamp = (found if isinstance(found := row.get(key), int) else 0 for key in ("size", "stamp"))
+    writer = Writer(*(str(row.get(key) or "") for key in ("by", "session", "prompt")))
+    return Version(directory, file, str(row.get("time") or ""), digest, size, stamp, writer, row.get("seen") is True)
+
+
+class Versions:
+    """The versions of one memtui root. `follow` reads what was appended since it was last called."""
+
+    def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
+        self.root = root
+        self.now = now
+        self.path = root + "/versions.jsonl"
+        self.contents = root + "/versions"
+        self._forget()
+
+    def _forget(self) -> None:
+        self._directories: dict[str, dict[str, list[Version]]] = {}
+        self._seen: set[str] = set()
+        self._read = 0
+
+    # reading
+
+    def follow(self) -> None:
+        """Read what was appended since the last call. Raises MemtuiError."""
+        try:
+            if os.stat(self.path).st_size < self._read:  # shortened by gc
+                self._forget()
+            data = fs.read_bytes(self.path, -1, self._read)
+        except FileNotFoundError:
+            self._forget()
+            return
+        except OSError as error:
+            raise storage_error(error, self.path) from error
+        whole = data[: data.rfind(b"\n") + 1]
+        for line in whole.split(b"\n"):
+            row = fastjson.loads_dict(line) if line else {}
+            version = _version(row) if row.get("v") == FORMAT else None
+            if version is not None:
+                self._add(version, only_seen="stamp" not in row)
+        self._read += len(whole)
+
+    def _add(self, version: Version, *, only_seen: bool) -> None:
+        files = self._directories.setdefault(version.directory, {})
+        known = files.setdefault(version.file, [])
+        if only_seen:
+            files[version.file] = [
+                replace(each, seen=True) if each.digest == version.digest else each for each in known
+            ]
+        else:
+            known.append(version)
+        if only_seen or version.seen:
+            self._seen.add(version.digest)
+
+    def of(self, directory: str, file: str) -> list[Version]:
+        """List the versions of a file, oldest first."""
+        return list(self._directories.get(directory, {}).get(file, []))
+
+    def files(self, directory: str) -> list[str]:
+        """List the files of a directory of which a version is known, also those that are gone."""
+        return sorted(self._directories.get(directory, {}))
+
+    def unseen(self, directories: Collection[str]) -> list[tuple[Version | None, Version]]:
+        """List the files of these directories whose newest version nobody has seen, each with the newest one before it
+        that somebody has; None if there is none."""
+        files = [known for each in directories for known in self._directories.get(each, {}).values()]
+        return [(_newest_seen(known), known[-1]) for known in files if not known[-1].seen]
+
+    def content(self, version: Version) -> bytes:
+        """Return the bytes of a version. Raises NotFoundError if they are not kept (any more), MemtuiError."""
+        if version.digest == GONE:
+            return b""
+        path = f"{self.contents}/{version.digest}"
+        try:
+            data = fs.read_bytes(path)
+        except FileNotFoundError as error:
+            raise NotFoundError("That version is not kept any more.") from error
+        except OSError as error:
+            raise storage_error(error, path) from error
+        if ids.digest(data) != version.digest:
+            raise NotFoundError("That version is damaged, so it can't be shown.", f"Remove {path}.")
+        return data
+
+    # writing
+
+    def take_in(self, directory: str, writer: Callable[[Version], Writer]) -> list[Version]:
+        """Take in what is new of the memories of a directory, and return it.
+
+        `writer` says who wrote a version. Raises MemtuiError; LockTimeoutError if another process takes in at the
+        moment.
+        """
+        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+            self.follow()
+            fresh = list(self._fresh(directory, writer))
+            self._append([each.row() for each in fresh])
+            self.follow()
+        return fresh
+
+    def _fresh(self, directory: str, writer: Callable[[Version], Writer]) -> Iterator[Version]:
+        files = self._directories.get(directory)
+        try:
+            present = [file for file, problem in locate.walk(directory) if not problem]
+        except OSError:
+            return  # closed to us: nothing is known of it
+        for file in present:
+            found = self._changed(directory, file, (files or {}).get(file, []))
+            if found is not None:
+                yield self._named(found, Writer(FIRST) if files is None else writer(found))
+        for file, known in (files or {}).items():
+            if file not in present and known[-1].digest != GONE:
+                gone = Version(directory, file, clock.iso(self.now()), GONE, 0, 0, Writer(OTHER), not known[-1].seen)
+                yield self._named(gone, writer(gone))
+
+    def _changed(self, directory: str, file: str, known: list[Version]) -> Version | None:
+        """Return the version of a file as it is now, with its content kept; None if it is the newest one known."""
+        path = f"{directory}/{file}"
+        try:
+            status = os.stat(path)
+            if known and (known[-1].stamp, known[-1].size) == (status.st_mtime_ns, status.st_size):
+                return None
+            data = fs.read_bytes(path, MAX_BYTES + 1)
+        except OSError:
+            return None  # gone meanwhile, or closed to us: the next look tells
+        digest = ids.digest(data)
+        if known and known[-1].digest == digest:
+            return None
+        if len(data) <= MAX_BYTES:
+            self._keep(digest, data)
+        time = clock.iso(self.now())
+        return Version(
+            directory, file, time, digest, status.st_size, status.st_mtime_ns, Writer(OTHER), digest in self._seen
+        )
+
+    @staticmethod
+    def _named(version: Version, writer: Writer) -> Version:
+        return replace(version, writer=writer, seen=version.seen or writer.by in {FIRST, PERSON})
+
+    def see(self, versions: Iterable[Version]) -> None:
+        """Record that a person has seen these versions. Raises MemtuiError."""
+        time = clock.iso(self.now())
+        rows = [
+            {"v": FORMAT, "time": time, "dir": each.directory, "file": each.file, "digest": each.digest}
+            for each in versions
+        ]
+        self._append(rows)
+        self.follow()
+
+    def _keep(self, digest: str, data: bytes) -> None:
+        path = f"{self.contents}/{digest}"
+        try:
+            if not os.path.exists(path):
+                fs.write_atomic(path, data, durable=False)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+    def _append(self, rows: list[dict[str, Any]]) -> None:
+        try:
+            if rows:
+                fs.append(self.path, b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows))
+        except OSError as error:
+            raise storage_error(error, self.path) from error
+
+    def forget(self, oldest: float, most_bytes: int) -> list[Version]:
+        """Forget versions taken in before `oldest` (seconds since the epoch), then the oldest ones until the contents
+        have at most `most_bytes`; never the newest of a file, nor the newest that a person has seen. Return them.
+
+        Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
+        """
+        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+            self.follow()
+            files = [known for files in self._directories.values() for known in files.values()]
+            every = sorted((each for known in files for each in known), key=lambda each: each.time)
+            needed = {id(each) for known in files for each in _needed(known)}
+            total, gone = sum({each.digest: each.size for each in every}.values()), []
+            for each in [each for each in every if id(each) not in needed]:
+                if total > most_bytes or (clock.parse(each.time) or 0.0) < oldest:
+                    gone.append(each)
+                    total -= each.size
+            if gone:
+                self._rewrite([each for each in every if each not in gone])
+        return gone
+
+    def _rewrite(self, kept: list[Version]) -> None:
+        data = b"".join(fastjson.dumps(each.row()).encode() + b"\n" for each in kept)
+        try:
+            fs.write_atomic(self.path, data)
+            digests = {each.digest for each in kept}
+            for name in os.listdir(self.contents):
+                if name not in digests:
+                    fs.unlink(f"{self.contents}/{name}")
+        except OSError as error:
+            raise storage_error(error, self.path) from error
+        self._forget()
+        self.follow()
+
+
+def _newest_seen(known: list[Version]) -> Version | None:
+    return next((each for each in reversed(known) if each.seen), None)
+
+
+def _needed(known: list[Version]) -> list[Version]:
+    """Return the versions of a file that a review needs: the newest, and the newest that a person has seen."""
+    seen = _newest_seen(known)
+    return [known[-1]] if seen is None else [known[-1], seen]

@@ -1,0 +1,16 @@
+"""How both user interfaces say who wrote a version of a memory."""
+
+from memtui.core.base.short_ids import short_id
+from memtui.core.memories.versions import AGENT, FIRST, GONE, PERSON, Version
+
+
+def writer(version: Version, title: str = "") -> str:
+    """Say who wrote a version; `title` is that of the agent's session."""
+    what = version.writer
+    if what.by == AGENT:
+        return f"Claude in “{title}”" if title else f"Claude in session {short_id(what.session)}"
+    if what.by == FIRST:
+        return "there at memtui's first look"
+    if what.by == PERSON:
+        return "you, with memtui"
+    return "deleted by someone else" if version.digest == GONE else "someone else: an editor or a program"

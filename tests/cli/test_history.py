@@ -1,0 +1,83 @@
+"""`memtui history`: every version of a memory with who wrote it, what it changed, and the way back."""
+
+import json
+import os
+from pathlib import Path
+
+from memtui.core.base import clock, ids
+
+from .conftest import NOW
+
+
+def path_of(memtui, name):
+    return Path(next(m["path"] for m in memtui.json("list")["memories"] if m["name"] == name))
+
+
+def logged_write(world, path, session, prompt):
+    """What the hook logs after the agent wrote a memory."""
+    item = {"kind": "use", "action": "wrote", "id": path.stem, "scope": "project", "path": str(path)}
+    record = {
+        "v": 1,
+        "id": ids.new_id(path.stat().st_mtime),
+        "time": clock.iso(path.stat().st_mtime),
+        "event": "PostToolUse",
+    }
+    record |= {"session_id": session, "prompt_id": prompt, "items": [item]}
+    log = max((Path(world.env["HOME"]) / ".claude" / "memtui" / "log").glob("deliveries-*.jsonl"))
+    with log.open("a") as file:
+        file.write(json.dumps(record) + "\n")
+
+
+def versions(memtui, name="prefer-pnpm"):
+    return [(v["number"], v["by"], v["deleted"]) for v in memtui.json("history", name)["versions"]]
+
+
+def test_who_wrote_each_version_is_told_apart(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    assert versions(memtui) == [(1, "first", False)]
+    path.write_text(path.read_text() + "The agent's line.\n")
+    os.utime(path, (NOW + 100, NOW + 100))
+    logged_write(world, path, "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11", "p1")
+    assert versions(memtui)[-1] == (2, "agent", False)
+    memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
+    assert versions(memtui)[-1] == (3, "person", False)
+    path.write_text(path.read_text() + "An editor's line.\n")
+    os.utime(path, (NOW + 5000, NOW + 5000))
+    found = memtui.json("history", "prefer-pnpm")["versions"]
+    assert [v["by"] for v in found] == ["first", "agent", "person", "other"]
+    assert [v["seen"] for v in found] == [True, False, True, False]
+    assert (found[1]["session"], found[1]["prompt"]) == ("7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11", "p1")
+    text = memtui("history", "prefer-pnpm").out
+    assert "you, with memtui" in text
+    assert "not seen yet" in text
+
+
+def test_a_version_is_shown_compared_and_restored_to_the_byte(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    first = path.read_bytes()
+    versions(memtui)
+    path.write_bytes(first.replace(b"pnpm", b"yarn"))
+    assert len(versions(memtui)) == 2
+    assert "yarn" in memtui("history", "prefer-pnpm", "--diff", "2").out
+    assert memtui.json("history", "prefer-pnpm", "--show", "1")["text"] == first.decode()
+    memtui("history", "prefer-pnpm", "--restore", "1")
+    assert path.read_bytes() == first
+    memtui("undo")
+    assert path.read_bytes() == first.replace(b"pnpm", b"yarn")
+
+
+def test_a_memory_that_something_deleted_comes_back(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    first = path.read_bytes()
+    versions(memtui)
+    path.unlink()
+    assert versions(memtui)[-1] == (2, "other", True)
+    memtui("history", "prefer-pnpm", "--restore", "1")
+    assert path.read_bytes() == first
+
+
+def test_what_is_not_there_is_said(memtui):
+    assert memtui("history", "no-such-memory", check=False).code == 3
+    found = memtui("history", "prefer-pnpm", "--show", "9", check=False)
+    assert found.code == 3
+    assert "Versions are numbered 1 to 1." in found.err
