@@ -81,3 +81,60 @@ def test_what_is_not_there_is_said(memtui):
     found = memtui("history", "prefer-pnpm", "--show", "9", check=False)
     assert found.code == 3
     assert "Versions are numbered 1 to 1." in found.err
+
+
+def test_the_session_and_the_prompt_are_told_where_the_transcript_is_there(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    versions(memtui)
+    session = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
+    home = Path(world.env["HOME"]) / ".claude" / "projects" / "-somewhere"
+    home.mkdir()
+    rows = [
+        {"type": "user", "uuid": "u1", "promptId": "p0", "message": {"content": "Hello"}},
+        {"type": "user", "uuid": "u2", "promptId": "p1", "message": {"content": "Remember that we use pnpm"}},
+        {"type": "custom-title", "customTitle": "Lock files"},
+    ]
+    (home / f"{session}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    path.write_text(path.read_text() + "The agent's line.\n")
+    os.utime(path, (NOW + 100, NOW + 100))
+    logged_write(world, path, session, "p1")
+    found = memtui.json("history", "prefer-pnpm")["versions"][-1]
+    assert (found["title"], found["prompt_text"]) == ("Lock files", "Remember that we use pnpm")
+    out = memtui("history", "prefer-pnpm").out
+    assert "Claude in “Lock files”" in out
+    assert "You said: “Remember that we use pnpm”" in out
+
+
+def test_a_version_that_a_person_restores_counts_as_seen(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    versions(memtui)
+    path.write_text(path.read_text() + "Somebody's line.\n")
+    os.utime(path, (NOW + 100, NOW + 100))
+    versions(memtui)
+    memtui("history", "prefer-pnpm", "--restore", "1")
+    memtui("history", "prefer-pnpm", "--restore", "2")
+    assert memtui.json("history", "prefer-pnpm")["versions"][-1]["seen"]
+
+
+def test_one_that_memtui_removed_was_not_deleted_by_someone_else(memtui, world):
+    versions(memtui)
+    memtui("rm", "prefer-pnpm")
+    assert versions(memtui)[-1] == (2, "person", True)
+
+
+def test_instructions_have_no_versions_and_that_is_said(memtui, world):
+    done = memtui("history", "instructions:user:CLAUDE.md", check=False)
+    assert done.code == 3
+    assert "not of CLAUDE.md" in done.err
+
+
+def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, world):
+    versions(memtui)
+    path = path_of(memtui, "prefer-pnpm")
+    path.write_text(path.read_text() + "Somebody's line.\n")
+    root = Path(world.env["HOME"]) / ".claude" / "memtui"
+    (root / "run" / "versions.lock").unlink()
+    (root / "run" / "versions.lock").mkdir()
+    done = memtui("history", "prefer-pnpm")
+    assert "newest version can't be kept" in done.err
+    assert "first look" in done.out

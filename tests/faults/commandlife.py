@@ -239,6 +239,8 @@ SCENARIOS = [
     C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),
     C("show", "native", reads=True),
+    C("history", "native"),
+    C("history", "native", "--restore", "1", before=[("history", "native"), ("edit", "native", "--body", "tok-n1")]),
     C("index", reads=True),
     C("paths", reads=True),
     C("completions", "bash", reads=True),

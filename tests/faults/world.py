@@ -123,7 +123,8 @@ class World:
             inner = place[len(self.top) + 1 :]
             if place == self.root:
                 dirs[:] = [d for d in dirs if d in {"global", "projects"}]
-                files = [f for f in files if f not in {"journal.jsonl"}]  # noqa: PLW2901
+                # What looking at memories leaves is no step of a command: the next look adds what is missing.
+                files = [f for f in files if f not in {"journal.jsonl", "versions.jsonl"}]  # noqa: PLW2901
             if inner.split("/")[0] == "tmp" or place == f"{self.config}/projects/{self.slug}":
                 files = []  # noqa: PLW2901
             if place.startswith(self.root + "/") and not whole:

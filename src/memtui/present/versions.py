@@ -14,3 +14,9 @@ def writer(version: Version, title: str = "") -> str:
     if what.by == PERSON:
         return "you, with memtui"
     return "deleted by someone else" if version.digest == GONE else "someone else: an editor or a program"
+
+
+def prompted(words: str, most: int = 200) -> str:
+    """Say which prompt a version came from; empty if that is not known."""
+    words = " ".join(words.split())
+    return f"You said: “{words[:most]}{' …' if len(words) > most else ''}”" if words else ""

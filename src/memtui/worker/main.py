@@ -69,15 +69,15 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
 def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
     from memtui.core.memories import history, scopes
+    from memtui.core.memories.versions import Versions
 
     root = paths.root(env)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     if config.value(config.load(root), paths.project_root(cwd), "mode") == "off":
         return
-    try:
-        history.taken_in(root, scopes.discover(env, cwd))
-    except fs.LockTimeoutError:
-        pass  # another worker takes them in
+    problem = history.taken_in(Versions(root), scopes.discover(env, cwd)).problem
+    if problem is not None:
+        raise problem
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -1,8 +1,11 @@
 """Every version of a memory that was seen is kept, with who wrote it and whether a person has seen it."""
 
+import json
 import os
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memtui.core.base.errors import NotFoundError
 from memtui.core.memories.versions import GONE, Versions, Writer
@@ -55,6 +58,44 @@ def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):
     again = Versions(versions.root)
     again.follow()
     assert [now.file for _, now in again.unseen([str(directory)])] == ["b.md"]
+
+
+def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    other = directory.parent / "other"
+    other.mkdir()
+    write.clock = max(write.clock, 1_700_000_100_000_000_000)
+    write(other / "made.md", "by the agent")
+    os.utime(other / "made.md", ns=(0, write.clock))
+    (found,) = versions.take_in(str(other), lambda version: AGENT)
+    assert (found.writer, found.seen) == (AGENT, False)
+    old = directory.parent / "old"
+    old.mkdir()
+    (old / "a.md").write_text("written long ago")
+    os.utime(old / "a.md", (0, 1_600_000_000))
+    (found,) = versions.take_in(str(old), lambda version: AGENT)
+    assert (found.writer.by, found.seen) == ("first", True)
+
+
+def test_a_directory_without_memories_is_looked_at_too(store):
+    directory, _, look = store
+    assert look(Writer("other")) == []
+    write(directory / "a.md", "one")
+    assert [(each.writer.by, each.seen) for each in look(Writer("other"))] == [("other", False)]
+
+
+def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    write(directory / "a.md", "two")
+    look()
+    (directory / "a.md").unlink()
+    look(Writer("other"))
+    ((before, now),) = versions.unseen([str(directory)])
+    assert (versions.content(before), now.digest) == (b"one", GONE)
 
 
 def test_what_a_person_writes_through_memtui_is_seen(store):
@@ -151,3 +192,43 @@ def test_what_is_old_or_too_much_is_forgotten_but_never_what_a_review_needs(stor
     again = Versions(versions.root)
     again.follow()
     assert again.unseen([str(directory)]) == [(before, now)]
+
+
+# Whole and torn lines of every kind.
+LINES = st.lists(
+    st.one_of(
+        st.binary(max_size=40),
+        st.fixed_dictionaries(
+            {"v": st.sampled_from([1, 2]), "dir": st.sampled_from(["/a", "/b", 3]), "time": st.text(max_size=5)},
+            optional={
+                "file": st.sampled_from(["a.md", "b.md", None]),
+                "digest": st.sampled_from(["", "d1", "d2", 1]),
+                "size": st.one_of(st.integers(), st.text(max_size=2)),
+                "stamp": st.one_of(st.integers(), st.none()),
+                "by": st.sampled_from(["agent", "person", 1]),
+                "seen": st.sampled_from([True, False, "yes"]),
+            },
+        ).map(lambda row: json.dumps(row).encode()),
+    ),
+    max_size=12,
+)
+
+
+@given(lines=LINES, cut=st.integers(0, 400), second=st.integers(0, 400))
+def test_a_log_that_is_torn_anywhere_is_read_as_far_as_it_is_whole(tmp_path_factory, lines, cut, second):
+    root = tmp_path_factory.mktemp("root")
+    whole = b"".join(line + b"\n" for line in lines)
+    (root / "versions.jsonl").write_bytes(whole[:cut])
+    followed = Versions(str(root))
+    followed.follow()
+    for end in (min(cut + second, len(whole)), len(whole)):
+        with open(root / "versions.jsonl", "r+b") as file:
+            file.write(whole[: max(cut, end)])
+        followed.follow()
+    fresh = Versions(str(root))
+    fresh.follow()
+    for directory in ("/a", "/b"):
+        assert followed.files(directory) == fresh.files(directory)
+        for file in fresh.files(directory):
+            assert followed.of(directory, file) == fresh.of(directory, file)
+    assert followed.unseen(["/a", "/b"]) == fresh.unseen(["/a", "/b"])

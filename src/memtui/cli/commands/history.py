@@ -13,6 +13,7 @@ from memtui.core.memories import history, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.versions import GONE, Version, Versions
+from memtui.core.memories.writers import Occasion, Occasions
 from memtui.present import versions as present
 
 
@@ -36,44 +37,60 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the versions, or show or restore one."""
     ctx.must_have_home()
-    every = scopes.discover(ctx.env, ctx.cwd)
-    try:
-        found: Memory | None = memories.find(ctx, args.name)
-    except NotFoundError:
-        found = None
-    if found is not None:
-        scope = scopes.of_memory(ctx.env, ctx.cwd, found)
-        versions = history.taken_in(ctx.root, [scope] if scope is not None else [])
-        known = history.of_memory(versions, scope, found) if scope is not None else []
-    else:
-        versions = history.taken_in(ctx.root, every)
-        known = history.of_deleted(versions, every, args.name)
+    versions = Versions(ctx.root, ctx.now)
+    found, scope, known = _known(ctx, versions, args.name)
+    if versions.problem is not None:
         if not known:
-            memories.find(ctx, args.name)  # says what there is instead
-        scope = next((each for each in every if known and each.directory == known[-1].directory), None)
-    number = args.diff or args.show or args.restore
+            raise versions.problem
+        ctx.out.say(f"! The newest version can't be kept: {line(versions.problem.message)}")
+    if not known or scope is None:
+        hint = "memtui keeps those of all memories that it can read, but not of CLAUDE.md and rules."
+        raise NotFoundError(f"There are no versions of {line(args.name)}.", hint)
+    number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
     chosen = history.numbered(known, number) if number is not None else None
-    if chosen is not None and args.restore is not None and scope is not None:
+    if chosen is not None and args.restore is not None:
         return _restored(ctx, versions, scope, found, chosen)
-    data: dict[str, object] = {"versions": [_data(at, each) for at, each in enumerate(known, 1)]}
+    occasions = Occasions(ctx.env)
+    data: dict[str, object] = {
+        "versions": [_data(at, each, occasions.of(each.writer)) for at, each in enumerate(known, 1)]
+    }
     if chosen is None:
-        return Result(data, lambda out: _print(ctx, out, known))
+        return Result(data, lambda out: _print(ctx, out, args.name, known, occasions))
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
         return Result(data, lambda out: out.print(safe(content.decode("utf-8", "replace")).rstrip("\n")))
-    before = versions.content(known[number - 2]) if number > 1 else b""
+    at = known.index(chosen)
+    before = versions.content(known[at - 1]) if at else b""
     data["diff"] = "\n".join(diff.lines(before, content))
     return Result(data, lambda out: diff.show(out, before, content))
 
 
-def _data(number: int, version: Version) -> "dict[str, object]":
+def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None, Scope | None, list[Version]]":
+    """Find a memory, also one that is gone (None), with its scope and its versions. Raises as `memories.find`."""
+    try:
+        found = memories.find(ctx, name)
+    except NotFoundError:
+        every = scopes.discover(ctx.env, ctx.cwd)
+        known = history.of_deleted(history.taken_in(versions, every), every, name)
+        if not known:
+            raise  # says what there is instead
+        return None, next(each for each in every if each.directory == known[-1].directory), known
+    scope = scopes.of_memory(ctx.env, ctx.cwd, found)
+    if scope is None:
+        return found, None, []
+    return found, scope, history.of_memory(history.taken_in(versions, [scope]), scope, found)
+
+
+def _data(number: int, version: Version, occasion: Occasion) -> "dict[str, object]":
     return {
         "number": number,
         "time": version.time,
         "by": version.writer.by,
         "session": version.writer.session or None,
+        "title": occasion.title or None,
         "prompt": version.writer.prompt or None,
+        "prompt_text": occasion.prompt or None,
         "size": version.size,
         "deleted": version.digest == GONE,
         "seen": version.seen,
@@ -82,17 +99,22 @@ def _data(number: int, version: Version) -> "dict[str, object]":
 
 def _restored(ctx: Context, versions: Versions, scope: Scope, found: "Memory | None", version: Version) -> Result:
     memory = history.restore(ctx.store(), versions, scope, found, version)
-    versions.take_in(scope.directory, lambda _: version.writer)
+    history.taken_in(versions, [scope])
     return Result(memories.data_of(memory), lambda out: memories.print_written(ctx, out, "restored", memory))
 
 
-def _print(ctx: Context, out: Output, known: "list[Version]") -> None:
+def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasions: Occasions) -> None:
     now = ctx.now()
-    rows = []
+    rows, notes = [], []
     for number, version in reversed(list(enumerate(known, 1))):
+        occasion = occasions.of(version.writer)
         when = age(clock.parse(version.time), now)
         what = "deleted" if version.digest == GONE else size(version.size)
-        rows.append([str(number), when, what, line(present.writer(version)), "" if version.seen else "not seen yet"])
-    out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2])
+        who = line(present.writer(version, occasion.title))
+        rows.append([str(number), when, what, who, "" if version.seen else "not seen yet"])
+        notes.append(line(present.prompted(occasion.prompt)))
+    out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
     if len(known) > 1:
-        out.say(f"memtui history NAME --diff {len(known)} shows what the newest changed.")
+        out.say(f"What the newest changed: memtui history {line(name)} --diff {len(known)}")
+    else:
+        out.say("No other version is known yet: memtui keeps each new one from now on.")

@@ -54,6 +54,18 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
     return found
 
 
+def prompt(path: str, prompt_id: str) -> str:
+    """Return the person's words in the prompt with this id; empty if there are none. Raises OSError for a transcript
+    that can't be read."""
+    needle = prompt_id.encode("utf-8", "replace")
+    for record in transcript.Reader(path, keep=lambda line: needle in line and _is_turn(line)) if needle else ():
+        if record.get("type") == "user" and transcript.text_of(record.get("promptId")) == prompt_id:
+            said = [] if record.get("isSidechain") or record.get("isMeta") else _utterances(record, {})
+            if words := next((each.text for each in said if each.who == "you"), ""):
+                return words
+    return ""
+
+
 def _is_turn(line: bytes) -> bool:
     return len(line) < LONG_LINE and (b"assistant" in line or b'"user"' in line or b"enqueue" in line)
 

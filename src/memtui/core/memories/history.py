@@ -3,7 +3,9 @@
 import os
 from collections.abc import Sequence
 
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.storage import storage_error
 from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -12,12 +14,21 @@ from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.memories.writers import Writers
 
 
-def taken_in(root: str, scopes: Sequence[Scope]) -> Versions:
-    """Return the versions of a root after taking in what is new in these scopes. Raises MemtuiError."""
-    versions, writers = Versions(root), Writers(root)
+def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
+    """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
+    there. Raises MemtuiError if nothing can be read."""
+    writers = Writers(versions.root)
+    versions.problem = None
     for scope in scopes:
-        if scope.exists and not scope.problem and not scope.files:
-            versions.take_in(scope.directory, writers.of)
+        if not scope.problem and not scope.files:
+            try:
+                versions.take_in(scope.directory, writers.of)
+            except MemtuiError as error:
+                versions.problem = error
+            except fs.LockTimeoutError:
+                break  # another process takes them in
+            except OSError as error:
+                versions.problem = storage_error(error, versions.path)
     versions.follow()
     return versions
 

@@ -1,8 +1,9 @@
 """The versions of memories that memtui has seen: who wrote each, when, and whether a person has seen it.
 
-`versions.jsonl` has a line for each version, oldest first, and one for each that a person has seen; the contents are in
-`versions/`, each in a file named by its hash (docs/file-formats.md). What a directory holds when it is first looked at
-counts as seen: nobody asked memtui to review it.
+`versions.jsonl` has a line for each version, oldest first, one for each that a person has seen, and one for each
+directory that had no memories at the first look; the contents are in `versions/`, each in a file named by its hash
+(docs/file-formats.md). What a directory holds when it is first looked at counts as seen: nobody asked memtui to review
+it. Except for what an agent wrote there since memtui keeps versions at all: it may have made the directory.
 """
 
 import os
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from memtui.core.base import clock, fastjson, fs, ids
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
 from memtui.core.places import locate
 
@@ -72,27 +73,32 @@ def _version(row: dict[str, Any]) -> Version | None:
 
 
 class Versions:
-    """The versions of one memtui root. `follow` reads what was appended since it was last called."""
+    """The versions of one memtui root. `follow` reads what was appended since it was last called. `problem` is why
+    the newest could not be taken in (core/memories/history.py)."""
 
     def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
         self.root = root
         self.now = now
         self.path = root + "/versions.jsonl"
         self.contents = root + "/versions"
+        self.problem: MemtuiError | None = None
         self._forget()
 
     def _forget(self) -> None:
         self._directories: dict[str, dict[str, list[Version]]] = {}
         self._seen: set[str] = set()
-        self._read = 0
+        self._began = float("inf")  # when the first version was taken in
+        self._read = self._file = 0
 
     # reading
 
     def follow(self) -> None:
         """Read what was appended since the last call. Raises MemtuiError."""
         try:
-            if os.stat(self.path).st_size < self._read:  # shortened by gc
+            found = os.stat(self.path)
+            if found.st_size < self._read or found.st_ino != self._file:  # shortened by gc
                 self._forget()
+                self._file = found.st_ino
             data = fs.read_bytes(self.path, -1, self._read)
         except FileNotFoundError:
             self._forget()
@@ -102,13 +108,16 @@ class Versions:
         whole = data[: data.rfind(b"\n") + 1]
         for line in whole.split(b"\n"):
             row = fastjson.loads_dict(line) if line else {}
-            version = _version(row) if row.get("v") == FORMAT else None
+            if row.get("v") != FORMAT or not isinstance(row.get("dir"), str):
+                continue
+            self._began = min(self._began, clock.parse(row.get("time")) or self._began)
+            files = self._directories.setdefault(str(row["dir"]), {})
+            version = _version(row)
             if version is not None:
-                self._add(version, only_seen="stamp" not in row)
+                self._add(files, version, only_seen="stamp" not in row)
         self._read += len(whole)
 
-    def _add(self, version: Version, *, only_seen: bool) -> None:
-        files = self._directories.setdefault(version.directory, {})
+    def _add(self, files: dict[str, list[Version]], version: Version, *, only_seen: bool) -> None:
         known = files.setdefault(version.file, [])
         if only_seen:
             files[version.file] = [
@@ -158,25 +167,30 @@ class Versions:
         """
         with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
             self.follow()
-            fresh = list(self._fresh(directory, writer))
-            self._append([each.row() for each in fresh])
+            known = self._directories.get(directory)
+            # Oldest first: `writer` reads the log back to each.
+            fresh = sorted(self._fresh(directory, known or {}), key=lambda each: each.stamp)
+            named = [self._named(each, writer, first=known is None) for each in fresh]
+            rows = [each.row() for each in named]
+            if known is None and not rows:
+                rows = [{"v": FORMAT, "time": clock.iso(self.now()), "dir": directory}]
+            self._append(rows)
             self.follow()
-        return fresh
+        return named
 
-    def _fresh(self, directory: str, writer: Callable[[Version], Writer]) -> Iterator[Version]:
-        files = self._directories.get(directory)
+    def _fresh(self, directory: str, files: dict[str, list[Version]]) -> Iterator[Version]:
         try:
             present = [file for file, problem in locate.walk(directory) if not problem]
         except OSError:
             return  # closed to us: nothing is known of it
         for file in present:
-            found = self._changed(directory, file, (files or {}).get(file, []))
+            found = self._changed(directory, file, files.get(file, []))
             if found is not None:
-                yield self._named(found, Writer(FIRST) if files is None else writer(found))
-        for file, known in (files or {}).items():
+                yield found
+        for file, known in files.items():
             if file not in present and known[-1].digest != GONE:
-                gone = Version(directory, file, clock.iso(self.now()), GONE, 0, 0, Writer(OTHER), not known[-1].seen)
-                yield self._named(gone, writer(gone))
+                unseen = _newest_seen(known) is None  # nobody knew it, so nobody misses it
+                yield Version(directory, file, clock.iso(self.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
     def _changed(self, directory: str, file: str, known: list[Version]) -> Version | None:
         """Return the version of a file as it is now, with its content kept; None if it is the newest one known."""
@@ -198,19 +212,24 @@ class Versions:
             directory, file, time, digest, status.st_size, status.st_mtime_ns, Writer(OTHER), digest in self._seen
         )
 
-    @staticmethod
-    def _named(version: Version, writer: Writer) -> Version:
-        return replace(version, writer=writer, seen=version.seen or writer.by in {FIRST, PERSON})
+    def _named(self, version: Version, writer: Callable[[Version], Writer], *, first: bool) -> Version:
+        """Return a version with its writer; `first`: found at the first look at its directory."""
+        found = Writer(FIRST)
+        if not first or version.stamp > self._began * 1e9:
+            found = writer(version)
+            found = found if not first or found.by == AGENT else Writer(FIRST)
+        return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
 
     def see(self, versions: Iterable[Version]) -> None:
-        """Record that a person has seen these versions. Raises MemtuiError."""
+        """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
         time = clock.iso(self.now())
         rows = [
             {"v": FORMAT, "time": time, "dir": each.directory, "file": each.file, "digest": each.digest}
             for each in versions
         ]
-        self._append(rows)
-        self.follow()
+        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+            self._append(rows)
+            self.follow()
 
     def _keep(self, digest: str, data: bytes) -> None:
         path = f"{self.contents}/{digest}"

@@ -1,8 +1,10 @@
 """Who wrote a version of a memory: a person through memtui, an agent whose write a hook logged, or anybody else."""
 
 import os
+from typing import NamedTuple
 
-from memtui.core.base import clock
+from memtui.core.base import clock, paths
+from memtui.core.client import excerpt, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.ledger import Ledger
@@ -18,14 +20,14 @@ class Writers:
     def __init__(self, root: str) -> None:
         self.root = root
         self._contents = ContentStore(root)
-        self._ledger: Ledger | None = None
+        self._removed: dict[str, bool] | None = None
         self._logged: dict[str, list[tuple[float, Writer]]] = {}
         self._since = float("inf")
 
     def of(self, version: Version) -> Writer:
         """Name the writer of a version. What memtui wrote or replaced is in its journal, so a person decided on it."""
         if version.digest == GONE:
-            return Writer(PERSON if self._was_changed_here(version.path) else OTHER)
+            return Writer(PERSON if self._was_removed_here(version) else OTHER)
         if os.path.exists(self._contents.path(version.digest)):
             return Writer(PERSON)
         at = version.stamp / 1e9
@@ -34,20 +36,55 @@ class Writers:
         near = [(abs(time - at), writer) for time, writer in writes if abs(time - at) <= LATE]
         return min(near, key=lambda each: each[0])[1] if near else Writer(OTHER)
 
-    def _was_changed_here(self, path: str) -> bool:
-        if self._ledger is None:
-            self._ledger = Ledger(self.root + "/journal.jsonl")
-            self._ledger.follow()
-        return any(path in each.paths for each in self._ledger.transactions.values())
+    def _was_removed_here(self, version: Version) -> bool:
+        """Tell whether the last change of a file through memtui removed it."""
+        if self._removed is None:
+            self._removed = {}
+            for each in Ledger(self.root + "/journal.jsonl").follow().all():
+                if each.state in {"done", "undone"}:
+                    for row in each.record["changes"]:
+                        self._removed[row["path"]] = row.get("after", "") is None
+        return self._removed.get(f"{os.path.realpath(version.directory)}/{version.file}", False)
 
     def _read_back_to(self, at: float) -> None:
         """Read the logged writes since `at` (seconds since the epoch), if that was not done yet."""
         if at >= self._since:
             return
         self._logged, self._since = {}, at
-        for record in delivery_log.newest_first(self.root, needle=b'"wrote"', since=at):
+        recent = delivery_log.WINDOW_BYTES
+        for record in delivery_log.newest_first(self.root, needle=b'"wrote"', since=at - LATE, most=recent):
             time = clock.parse(str(record.get("time"))) or 0.0
             writer = Writer(AGENT, str(record.get("session_id") or ""), str(record.get("prompt_id") or ""))
             for item in delivery_log.brought(record):
                 if item.get("action") == "wrote" and isinstance(item.get("path"), str):
                     self._logged.setdefault(os.path.realpath(str(item["path"])), []).append((time, writer))
+
+
+class Occasion(NamedTuple):
+    """On what occasion an agent wrote: the title of its session, and the person's prompt; empty where the transcript
+    does not tell."""
+
+    title: str = ""
+    prompt: str = ""
+
+
+class Occasions:
+    """The occasions of writers, by the transcripts. Each transcript is read once for each prompt."""
+
+    def __init__(self, env: dict[str, str]) -> None:
+        self._finder = transcript.Finder(paths.config_dir(env))
+        self._found: dict[Writer, Occasion] = {}
+
+    def of(self, writer: Writer) -> Occasion:
+        """Return the occasion on which someone wrote; empty for anyone but an agent."""
+        if writer not in self._found:
+            self._found[writer] = self._read(writer) if writer.session else Occasion()
+        return self._found[writer]
+
+    def _read(self, writer: Writer) -> Occasion:
+        path = self._finder.find(writer.session)
+        try:
+            words = excerpt.prompt(path, writer.prompt) if path else ""
+        except OSError:
+            words = ""
+        return Occasion(titles.about(path).title, words)
