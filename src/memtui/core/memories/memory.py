@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs, visible
@@ -258,6 +258,21 @@ def links(body: str) -> tuple[str, ...]:
 
 def replace_links(data: bytes, old: str, new: str) -> bytes:
     """Replace `[[old]]` by `[[new]]` in a file's body; all other bytes stay. A broken file is returned unchanged."""
+    return _with_links(data, old, lambda _: (0, new, 0))
+
+
+def remove_links(data: bytes, old: str) -> bytes:
+    """Replace `[[old]]` by `old`, and `[[old|label]]` by `label`, as `replace_links` does."""
+
+    def plain(tail: str) -> tuple[int, str, int]:
+        return 2, tail[1:].strip() if tail.startswith("|") and tail[1:].strip() else old, len(tail) + 2
+
+    return _with_links(data, old, plain)
+
+
+def _with_links(data: bytes, old: str, change: Callable[[str], tuple[int, str, int]]) -> bytes:
+    """Replace the name `old` of each link to it. `change` gets what follows the name in the link, and returns how many
+    characters before the name go as well, the text in its place, and how many characters after it go."""
     doc = document.parse(data)
     if doc.broken is not None:
         return data
@@ -265,8 +280,9 @@ def replace_links(data: bytes, old: str, new: str) -> bytes:
     at = 0
     for start, end, name in link_spans(doc.rest):
         if name == old:
-            pieces += [doc.rest[at:start], new]
-            at = end
+            before, text, after = change(doc.rest[end : doc.rest.index("]]", end)])
+            pieces += [doc.rest[at : start - before], text]
+            at = end + after
     if not pieces:
         return data
     rest = "".join(pieces) + doc.rest[at:]

@@ -57,11 +57,16 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     for each in ledger.all():
         if each.state != "done" or not each.is_change or each.op == "restore":
             continue
+        became = each.record.get("became")  # of a consolidation, which makes and removes many files in one step
         for row in each.record["changes"]:
             if row.get("before") is None and row.get("after"):
                 # A moved file has the origin of the file that the same step removed.
                 gone = [
-                    other["path"] for other in each.record["changes"] if other.get("before") and not other.get("after")
+                    other["path"]
+                    for other in each.record["changes"]
+                    if other.get("before")
+                    and not other.get("after")
+                    and (not isinstance(became, dict) or became.get(other["path"]) == row["path"])
                 ]
                 first = next((found[path] for path in gone if path in found), None)
                 if first is not None or not gone or each.op == "move":

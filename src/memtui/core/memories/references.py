@@ -90,21 +90,22 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Chan
 
 
 def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: str) -> Sequence[Change]:
-    """Return the edits that give a new memory its line in the scope's MEMORY.md. Where that begins the index, the
-    memories that are there already get a line as well: the client hides those that an index leaves out. More than an
-    index holds are left to the fix of the index. Raises MemtuiError."""
+    """Return the edits that give a new memory its line in the scope's MEMORY.md, as `with_line`. Raises MemtuiError."""
+    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind))
 
-    def changed(data: bytes) -> bytes:
-        others = [] if data else scopes.indexed(root, scope)
-        if 0 < len(others) < memory_index.MAX_LINES:
-            for each in scopes.memories(scope):
-                if relative(scope, each.path) in others:
-                    data = index_lines.add_line(
-                        data, relative(scope, each.path), each.name, each.description, kind=each.type
-                    )
-        return index_lines.add_line(data, file, title, hook, kind=kind)
 
-    return index_edits(scope, changed)
+def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
+    """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there already
+    get a line as well: the client hides those that an index leaves out. More than an index holds are left to the fix of
+    the index."""
+    others = [] if data else scopes.indexed(root, scope)
+    if 0 < len(others) < memory_index.MAX_LINES:
+        for each in scopes.memories(scope):
+            if relative(scope, each.path) in others:
+                data = index_lines.add_line(
+                    data, relative(scope, each.path), each.name, each.description, kind=each.type
+                )
+    return index_lines.add_line(data, file, title, hook, kind=kind)
 
 
 def file_mode(scope: Scope) -> int | None:

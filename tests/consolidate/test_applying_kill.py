@@ -1,0 +1,91 @@
+"""SIGKILL at random points while a ChangeSet is applied: it is done or not, the next start finishes or takes back what was
+begun, and one undo restores every byte."""
+
+import os
+import random
+import shutil
+import statistics
+
+import pytest
+
+from core.memories.test_store_kill import run_killed
+from memtui.consolidate import applying
+from memtui.core.journal import undo
+from memtui.core.memories.store import Store
+
+from .stores import World, text_of
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
+]
+RUNS = int(os.environ.get("MEMTUI_KILL_RUNS", "500"))
+QUICK = 40
+
+
+def planned(world):
+    """A ChangeSet of all kinds, in two scopes, and its world."""
+    moved = f"{world.everywhere}/moved.md"
+    return world.set(
+        world.proposal("merge", ["a.md", "b.md"], {"a.md": text_of("a", "Both", "[[c]]\n" * 500), "b.md": None}),
+        world.proposal("split", ["c.md"], {"c.md": text_of("c"), "c2.md": text_of("c2")}),
+        world.proposal("archive", ["d.md"], {"d.md": None, ".archive/d.md": world.read("d.md")}),
+        world.proposal("move", ["e.md"], {"e.md": None, moved: world.read("e.md")}),
+        world.proposal("delete", ["f.md"], {"f.md": None}),
+        world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": world.text("MEMORY.md").replace("# Index", "# All")}),
+    )
+
+
+def killed_at_random_points(top, runs):
+    links = "".join(f"See [[{name}]].\n" for name in "abcdef")
+    files = {f"{name}.md": text_of(name, body=links * 20) for name in "abcdefg"}
+    index = "# Index\n" + "".join(f"- [{name}]({name}.md) — About {name}\n" for name in "abcdefg")
+    world = World(top, {**files, "MEMORY.md": index})
+    found = planned(world)
+    before = world.files()
+    kept = f"{top}-kept"
+    shutil.copytree(world.top, kept)
+
+    def reset():
+        shutil.rmtree(world.top)
+        shutil.copytree(kept, world.top)
+
+    def operation():
+        assert len(applying.apply(Store(world.env, world.repo), found).made) == len(found.proposals)
+
+    times = []
+    for _ in range(5):
+        reset()
+        times.append(run_killed(operation, None)[1])
+    after = world.files()
+    assert after != before
+    took = statistics.median(times)
+    seed = random.randrange(1 << 32)
+    print("seed", seed)
+    chance = random.Random(seed)
+    ended, outcomes = 0, []
+    for _ in range(runs):
+        reset()
+        by_itself, _ = run_killed(operation, chance.uniform(0, took))
+        ended += by_itself
+        took *= 0.9 if by_itself else 1.035
+        store = Store(world.env, world.repo)
+        assert store.problem is None
+        assert store.journal.unfinished() is None
+        now = world.files()
+        assert now in (before, after)
+        outcomes.append(now == after)
+        if now == after:
+            assert undo.run(store.journal, "undo").first().op == "consolidate"
+            assert world.files() == before
+    assert ended < runs * 0.7
+    assert 0 < sum(outcomes) < runs
+
+
+@pytest.mark.kill
+def test_killed_at_random_points(tmp_path):
+    killed_at_random_points(f"{tmp_path}/home", RUNS)
+
+
+@pytest.mark.slow
+def test_killed_at_some_points(tmp_path):
+    killed_at_random_points(f"{tmp_path}/home", QUICK)
