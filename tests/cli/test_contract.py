@@ -70,6 +70,8 @@ CALLS = [
     ["doctor"],
     ["gc", "--dry-run"],
     ["gc"],
+    ["llm"],
+    ["llm", "log"],
     ["doctor", "--fix"],
     ["doctor", "--fix", "errors"],
     ["paths"],

@@ -16,15 +16,26 @@ Block = dict[str, Any]
 
 @dataclass
 class Reply:
-    """One answer: content blocks, seconds to wait before it, and the input tokens it reports."""
+    """One answer: content blocks, seconds to wait before it, and the input tokens it reports.
+
+    `status`, `error` (its type) and `headers` are of one that is an error; `stop` is why the answer ended, if not as its
+    blocks tell; `cut`: the connection ends after so many bytes of it; `raw`: these bytes instead of an answer.
+    """
 
     blocks: list[Block]
     delay: float = 0.0
     input_tokens: int = 1000
     status: int = 200
+    error: str = "invalid_request_error"
+    headers: dict[str, str] = field(default_factory=dict)
+    stop: str = ""
+    cut: int = 0
+    raw: bytes | None = None
 
     @property
     def stop_reason(self) -> str:
+        if self.stop:
+            return self.stop
         return "tool_use" if any(b["type"] == "tool_use" for b in self.blocks) else "end_turn"
 
 
@@ -200,8 +211,8 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.delay:
             time.sleep(reply.delay)
         if reply.status != 200:
-            error = {"type": "error", "error": {"type": "invalid_request_error", "message": "scripted"}}
-            self._send(reply.status, json.dumps(error).encode(), "application/json")
+            error = {"type": "error", "error": {"type": reply.error, "message": "scripted"}}
+            self._send(reply.status, json.dumps(error).encode(), "application/json", reply.headers)
             return
         try:
             self._reply(body, reply)
@@ -231,17 +242,24 @@ class _Handler(BaseHTTPRequestHandler):
         }
         if not body.get("stream"):
             message |= {"content": blocks, "stop_reason": reply.stop_reason}
-            self._send(200, json.dumps(message).encode(), "application/json")
+            data = json.dumps(message).encode() if reply.raw is None else reply.raw
+            self._send(200, data, "application/json", cut=reply.cut)
             return
         events = "".join(f"event: {e['type']}\ndata: {json.dumps(e)}\n\n" for e in _events(message, blocks, reply))
-        self._send(200, events.encode(), "text/event-stream")
+        data = events.encode() if reply.raw is None else reply.raw
+        self._send(200, data, "text/event-stream", cut=reply.cut)
 
-    def _send(self, status: int, data: bytes, kind: str) -> None:
+    def _send(self, status: int, data: bytes, kind: str, headers: dict[str, str] | None = None, cut: int = 0) -> None:
         self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
-        self.wfile.write(data)
+        self.wfile.write(data[: cut or None])
+        if cut:
+            self.wfile.flush()
+            self.close_connection = True
 
 
 def _events(message: dict[str, Any], blocks: list[Block], reply: Reply) -> Iterator[dict[str, Any]]:

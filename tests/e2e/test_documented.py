@@ -193,6 +193,8 @@ STORIES = {
         typed("config unset KEY", "memtui config unset budget", "9000|default|budget"),
         typed(("memtui gc --dry-run", "memtui gc", "gc"), "memtui gc --dry-run && memtui gc", ""),
         typed("config edit", "memtui config edit", ""),
+        typed("llm", "memtui llm", "llm_backend"),
+        typed(("llm log", "memtui llm log"), "memtui llm log --limit 5", "No model was asked"),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
         typed("paths [NAME]", "memtui paths && memtui paths errors", r"errors\.jsonl"),
         typed("completions SHELL", "memtui completions bash", "complete"),

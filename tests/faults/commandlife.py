@@ -236,6 +236,8 @@ SCENARIOS = [
         files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD},
         before=[("config", "set", "undo_changes", "1"), ("rm", "native"), ("rm", "alpha")],
     ),
+    C("llm", reads=True),
+    C("llm", "log", reads=True),
     C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),
     C("show", "native", reads=True),

@@ -41,6 +41,7 @@ COMMANDS = {
     "trust": "trust",
     "doctor": "doctor",
     "gc": "gc",
+    "llm": "llm",
     "paths": "paths",
     "config": "config",
     "demo": "demo",

@@ -52,6 +52,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     less = f"{size(max(0, found.text_bytes))} {'of logs to rewrite' if dry else 'less'}"
     ago_words = f"more than {many(keep.texts_days, 'day')} ago"
     texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
+    calls = f"the log of calls of models of {some([os.path.basename(path) for path in found.calls])}"
     trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]
     trusted += (
         [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
@@ -62,6 +63,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("trash", deleted),
         ("contents", contents),
         ("texts", texts if found.months else ""),
+        ("models", calls if found.calls else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
         ("files", files),
     ]

@@ -23,9 +23,9 @@ KEPT_SECONDS = 3600.0
 BLOCK = 1 << 20
 
 
-def month_end(path: str) -> float | None:
+def month_end(path: str, prefix: str = delivery_log.PREFIX) -> float | None:
     """Return when the month of a log ended, in seconds since the epoch; None if its name holds no month."""
-    stem = os.path.basename(path).removeprefix(delivery_log.PREFIX).removesuffix(delivery_log.SUFFIX)
+    stem = os.path.basename(path).removeprefix(prefix).removesuffix(delivery_log.SUFFIX)
     begin = clock.parse(stem + "-01")
     if begin is None:
         return None

@@ -22,6 +22,7 @@ AREAS = {
     "journal": "changes",
     "log": "delivery log",
     "kept": "kept data",
+    "llm": "models",
 }
 
 
@@ -257,6 +258,15 @@ REGISTRY = {
     "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
     "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
     "log.skipped": Kind("{count:line} among the newest of {path} can't be read and are skipped."),
+    # models that memtui may ask
+    "llm.off": Kind("off: memtui asks no model", "To let it: memtui config set llm_backend auto"),
+    "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),
+    "llm.no_key": Kind("There is no ANTHROPIC_API_KEY.", "Set it, or: memtui config set llm_backend claude"),
+    "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
+    "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
+    "llm.nothing": Kind("There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set or install one of both."),
+    "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
+    "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),
     "kept.ok": Kind("{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}"),
     "kept.due": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}; some of it is old enough "

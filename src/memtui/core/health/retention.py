@@ -1,4 +1,5 @@
-"""How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts.
+"""How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts,
+the log of calls of models.
 What is older is removed for good, once a day in a worker, or by `memtui gc`; `due` only lists it.
 
 `run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
@@ -14,6 +15,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.health import call_log
 from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
@@ -38,6 +40,7 @@ class Limits:
     undo_changes: int
     texts_days: int
     trust_days: int
+    llm_log_days: int
 
 
 @dataclass
@@ -52,6 +55,7 @@ class Due:
     image_bytes: int = 0
     months: list[str] = field(default_factory=list)
     text_bytes: int = 0
+    calls: list[str] = field(default_factory=list)
     trusted: int = 0
     directories: list[str] = field(default_factory=list)
     temporary: list[str] = field(default_factory=list)
@@ -60,7 +64,15 @@ class Due:
     @property
     def anything(self) -> bool:
         """Tell whether anything is due."""
-        return bool(self.changes or self.images or self.months or self.trusted or self.directories or self.temporary)
+        return bool(
+            self.changes
+            or self.images
+            or self.months
+            or self.calls
+            or self.trusted
+            or self.directories
+            or self.temporary
+        )
 
     def data(self) -> dict[str, object]:
         """Return the data for --json."""
@@ -72,6 +84,7 @@ class Due:
             "contents_bytes": self.image_bytes,
             "months": [os.path.basename(path) for path in self.months],
             "months_bytes": self.text_bytes,
+            "call_months": [os.path.basename(path) for path in self.calls],
             "trusted_texts": self.trusted,
             "trusted_directories": self.directories,
             "temporary_files": len(self.temporary),
@@ -82,7 +95,7 @@ class Due:
 def limits(root: str) -> Limits:
     """Read the limits from the settings."""
     given = config.load(root)
-    keys = ("undo_days", "undo_changes", "texts_days", "trust_days")
+    keys = ("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days")
     return Limits(*(config.number(given, key) for key in keys))
 
 
@@ -230,6 +243,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     found.images, found.image_bytes = len(contents), sum(size for _, size in contents)
     found.months = [path for path in folding.old(root, now, keep.texts_days) if not _is_folded(state, path)]
     found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
+    found.calls = call_log.old(root, now, keep.llm_log_days)
     absent = _absent_before(state)
     _count_trust(
         found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.trust_days)
@@ -253,7 +267,7 @@ def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, 
         return found
     try:
         with fs.Lock(f"{root}/run/gc.lock", wait):
-            for name, step in (("undo", _undo), ("texts", _texts), ("trust", _trust), ("files", _files)):
+            for name, step in STEPS.items():
                 try:
                     if has_time():
                         step(root, now, keep, found, has_time)
@@ -300,6 +314,12 @@ def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
         _save(root, {**state, "folded": {**kept, os.path.basename(path): folding.stamp(path)}})
 
 
+def _calls(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
+    for path in call_log.old(root, now, keep.llm_log_days):
+        fs.unlink(path)
+        found.calls.append(path)
+
+
 def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     state = _state(root)
     before = _absent_before(state)
@@ -320,6 +340,10 @@ def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], 
             break
         fs.unlink(path)
         found.temporary.append(path)
+
+
+# What is collected, by the name of it in `busy`.
+STEPS = {"undo": _undo, "texts": _texts, "calls": _calls, "trust": _trust, "files": _files}
 
 
 def _save(root: str, state: dict[str, object]) -> None:

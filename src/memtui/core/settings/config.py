@@ -22,6 +22,12 @@ DEFAULTS: "dict[str, object]" = {
     "undo_changes": 2000,
     "texts_days": 90,
     "trust_days": 180,
+    "llm_backend": "off",
+    "llm_model": "haiku",
+    "llm_daily_tokens": 1_000_000,
+    "llm_daily_dollars": 1.0,
+    "llm_timeout": 120,
+    "llm_log_days": 365,
     "guide_to": "anyone",
     "glyphs": "auto",
     "theme": "dark",
@@ -37,6 +43,7 @@ MORE_THEMES = (
 )
 CHOICES = {
     "mode": MODES,
+    "llm_backend": ("off", "auto", "api", "claude"),
     "guide_to": ("anyone", "people"),
     "glyphs": ("auto", "unicode", "ascii"),
     "pager": ("auto", "never"),
@@ -46,6 +53,15 @@ PER_PROJECT = ("mode", "extract", "banner", "guide_to")
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)
+# The least and the most value of a number, by setting; of others 0 and MOST_NUMBER.
+RANGES = {
+    "budget": BUDGET_RANGE,
+    "extract_confidence": (0, 1),
+    "llm_daily_tokens": (0, 1_000_000_000),
+    "llm_daily_dollars": (0, 10_000),
+    "llm_timeout": (5, 3600),
+}
+MOST_NUMBER = 1_000_000
 
 
 def file_path(root: str) -> str:
@@ -140,11 +156,19 @@ def problem(key: str, given: "object") -> "str | None":
         return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
     if isinstance(default, bool):
         return None if isinstance(given, bool) else "must be true or false"
+    if isinstance(default, str):
+        return None if isinstance(given, str) and _is_name(given) else "must be a name, such as " + default
     if isinstance(given, bool) or not isinstance(given, (int, float)):
         return "must be a number"
-    if isinstance(default, float):
-        return None if 0 <= given <= 1 else "must be between 0 and 1"
-    if not isinstance(given, int):
+    if isinstance(default, int) and not isinstance(given, int):
         return "must be a whole number"
-    low, high = BUDGET_RANGE if key == "budget" else (0, 1_000_000)
+    low, high = RANGES.get(key, (0, MOST_NUMBER))
     return None if low <= given <= high else f"must be between {low} and {high}"
+
+
+def _is_name(given: str) -> bool:
+    """Return whether text is one word, as a model's id: of letters, digits and a few marks, a letter or digit first."""
+    plain = given
+    for mark in ".:/@_-[]":
+        plain = plain.replace(mark, "")
+    return given.isascii() and plain.isalnum() and given[0].isalnum() and len(given) <= 200

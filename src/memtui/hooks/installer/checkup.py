@@ -10,6 +10,7 @@ from memtui.core.health import doctor, file_checks
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
 from memtui.hooks.installer import status
+from memtui.llm import checks
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)
@@ -30,7 +31,15 @@ def check(
     if foreign:
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *of_client, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
+    own = doctor.check(env, cwd, now, known)
+    return [*_hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_models(env, now)]
+
+
+def _models(env: dict[str, str], now: float) -> list[Finding]:
+    try:
+        return list(checks.check(env, paths.root(env), now))
+    except OSError as error:
+        return [problem("llm.failed", why=str(error))]
 
 
 def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:

@@ -1,0 +1,63 @@
+"""Which model is asked, by the settings and by what is there. Imports neither backend."""
+
+import os
+from importlib.util import find_spec
+from typing import NamedTuple
+
+from memtui.core.base.finding import Finding, good, note
+from memtui.core.health import findings
+from memtui.core.settings import config
+from memtui.llm.errors import OffError
+
+OFF = "llm.off"
+NO_MODEL = "No model may be asked: llm_backend is off."
+
+
+class ModelChoice(NamedTuple):
+    """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model,
+    and the limits: tokens and dollars of a day (0: no limit), seconds of a call."""
+
+    backend: str
+    reason: str
+    model: str
+    daily_tokens: int
+    daily_dollars: float
+    seconds: float
+
+    def must_be(self) -> None:
+        """Raise OffError if no model can be asked."""
+        if not self.backend:
+            found = self.finding()
+            raise OffError(findings.message(found) if self.reason != OFF else NO_MODEL, findings.remedy(found))
+
+    def finding(self) -> Finding:
+        """Return why no model can be asked, as a finding."""
+        return (good if self.reason == OFF else note)(self.reason)
+
+
+def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
+    """Choose as the settings say: `auto` takes the API if there is a key for it, else the client."""
+    wanted = str(config.value(settings, None, "llm_backend"))
+    key = bool(env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN"))
+    backend, reason = "", OFF
+    if wanted in {"api", "auto"}:
+        reason = "llm.no_key" if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
+        backend = "" if reason else "api"
+    if wanted == "claude" or (wanted == "auto" and not backend):
+        there = _on_path("claude", env)
+        backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else "llm.nothing")
+    dollars = config.value(settings, None, "llm_daily_dollars")
+    return ModelChoice(
+        backend,
+        reason,
+        str(config.value(settings, None, "llm_model")),
+        config.number(settings, "llm_daily_tokens"),
+        float(dollars) if isinstance(dollars, (int, float)) else 0.0,
+        float(config.number(settings, "llm_timeout")),
+    )
+
+
+def _on_path(name: str, env: dict[str, str]) -> bool:
+    places = env.get("PATH", os.defpath).split(os.pathsep)
+    found = [os.path.join(place, name) for place in places if place]
+    return any(os.path.isfile(path) and os.access(path, os.X_OK) for path in found)

@@ -1,0 +1,228 @@
+"""A headless client, `claude -p`: for people with a subscription, whose login only the client can use.
+
+It runs with no tools, settings, plugins, memory or transcript, in an empty directory of ours, and with MEMTUI_INSIDE,
+so that no hook fires in it. How many run at once and how many start in a minute is limited across all processes.
+"""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from typing import IO, Any
+
+from memtui.core.base import fastjson, fs, visible
+from memtui.core.base.storage import storage_error
+from memtui.llm.call import POLL_SECONDS, Answer, Call, Stop
+from memtui.llm.errors import (
+    BusyError,
+    CutError,
+    InvalidAnswerError,
+    ModelError,
+    OffError,
+    RefusedError,
+    RejectedError,
+    UnreachableError,
+)
+from memtui.llm.usage import ModelUsage
+
+FLAGS = ("-p", "--tools", "", "--no-session-persistence", "--output-format", "json")
+WITH_KEY = ("--bare",)
+WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
+# Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner.py), CLAUDE_HEADLESS those of others, and both this
+# module if something in the client should start it; the rest keeps out memory, updates and retries that nobody counts.
+ENVIRONMENT = {
+    "MEMTUI_INSIDE": "1",
+    "CLAUDE_HEADLESS": "1",
+    "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "0",
+    "DISABLE_AUTOUPDATER": "1",
+}
+# The beginnings of variables that a session gave its children, and that would make a new one part of it.
+OF_A_SESSION = (
+    "CLAUDECODE",
+    "CLAUDE_CODE_SESSION",
+    "CLAUDE_CODE_CHILD",
+    "CLAUDE_CODE_ENTRY",
+    "CLAUDE_PROJECT",
+)
+AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0
+# The most bytes of one argument (Linux: 128 KiB), and of what is read of an answer.
+ARGUMENT_MOST, ANSWER_MOST = 120_000, 8 << 20
+TERM_SECONDS = 2.0
+MESSAGE_MOST = 300
+RUN_IT = "Run `claude -p hello` to see why."
+# What the client says when the model gave no object of the schema, in several attempts.
+NO_OBJECT = "error_max_structured_output_retries"
+
+
+class Headless:
+    """The client at `program`. `root`: memtui's directory."""
+
+    name = "claude"
+
+    def __init__(self, env: dict[str, str], root: str, program: str, model: str) -> None:
+        self.model = model
+        self._env, self._root, self._program = env, root, program
+
+    def call(self, call: Call, stop: Stop) -> Answer:
+        """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
+        if self._env.get("CLAUDE_HEADLESS") == "1":
+            raise OffError("No model is asked from within a headless client.")
+        schema = json.dumps(call.schema)
+        if max(len(call.system.encode()), len(schema)) > ARGUMENT_MOST:
+            raise RejectedError("The request's rules are too long for the client.")
+        words = [self._program, *FLAGS, "--system-prompt", call.system, "--model", self.model, "--json-schema", schema]
+        words += WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN
+        try:
+            with slot(self._root) as lock:
+                note_spawn(self._root)
+                return self._run(words, call.head + call.prompt, stop, lock.fd)
+        except OSError as error:
+            raise storage_error(error, self._root + "/run") from error
+
+    def _run(self, words: list[str], prompt: str, stop: Stop, slot: int) -> Answer:
+        """Run the client, which holds the slot as long as it lives, even if this process is killed."""
+        directory = self._root + "/run/headless"
+        fs.makedirs(directory)
+        env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
+        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            given.write(prompt.encode("utf-8", "replace"))
+            given.seek(0)
+            process = subprocess.Popen(
+                words,
+                stdin=given,
+                stdout=out,
+                stderr=err,
+                cwd=directory,
+                env={**env, **ENVIRONMENT},
+                start_new_session=True,
+                pass_fds=(slot,),
+            )
+            try:
+                while process.poll() is None:
+                    stop.check()
+                    time.sleep(POLL_SECONDS)
+            finally:
+                _end(process)
+            return _answer(_text(out), _text(err), process.returncode, self.model)
+
+
+def program(env: dict[str, str]) -> str | None:
+    """Return the client on the PATH; None if there is none."""
+    return shutil.which("claude", path=env.get("PATH"))
+
+
+@contextmanager
+def slot(root: str) -> Iterator[fs.Lock]:
+    """Hold one of the AT_ONCE places for clients. Raises BusyError, OSError."""
+    with ExitStack() as held:
+        for number in range(AT_ONCE):
+            try:
+                lock = held.enter_context(fs.Lock(f"{root}/run/llm-client-{number}.lock", 0.0))
+            except fs.LockTimeoutError:
+                continue
+            yield lock
+            return
+    raise BusyError(f"{AT_ONCE} clients are answering already.", "Try again later.", after=1.0)
+
+
+def note_spawn(root: str) -> None:
+    """Note that a client is started now. Raises BusyError if A_MINUTE were started in the last minute; OSError."""
+    path = f"{root}/run/llm-spawns.json"
+    with fs.Lock(path + ".lock", 2.0):
+        now = time.time()
+        try:
+            known = fastjson.loads_dict(fs.read(path, "cache")).get("times")
+        except OSError:
+            known = []
+        times = [each for each in known if isinstance(each, float)] if isinstance(known, list) else []
+        times = [each for each in times if now - MINUTE < each <= now]
+        if len(times) >= A_MINUTE:
+            wait = times[-A_MINUTE] + MINUTE - now
+            raise BusyError(
+                f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
+            )
+        fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End the client and all that it started."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(TERM_SECONDS)
+            if number == signal.SIGTERM:
+                continue
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(ANSWER_MOST).decode("utf-8", "replace")
+
+
+def _answer(out: str, err: str, code: int, model: str) -> Answer:
+    """Return the answer in what the client printed. Raises ModelError."""
+    try:
+        found: Any = json.loads(out)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        words = visible.one_line(visible.clean(err or out))[:MESSAGE_MOST]
+        if code < 0:
+            raise CutError(f"The client was ended by signal {-code}.")
+        if code:
+            raise RejectedError(f"The client failed ({code}): {words}", RUN_IT)
+        raise InvalidAnswerError("The client printed no JSON.")
+    used, named = _usage(found), found.get("modelUsage")
+    if isinstance(named, dict) and len(named) == 1:
+        model = str(next(iter(named)))
+    if found.get("stop_reason") == "refusal":
+        raise RefusedError("The model refused to answer.", usage=used)
+    if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not _has_object(found)):
+        raise InvalidAnswerError("The model did not answer in the form that was asked for.", usage=used)
+    if found.get("is_error"):
+        raise _of_error(found, used)
+    return Answer(found["structured_output"], model, used)
+
+
+def _usage(found: dict[str, Any]) -> ModelUsage:
+    counts = found.get("usage")
+    given = counts if isinstance(counts, dict) else {}
+    cost = found.get("total_cost_usd")
+
+    def count(key: str) -> int:
+        value = given.get(key)
+        return value if isinstance(value, int) else 0
+
+    return ModelUsage(
+        count("input_tokens"),
+        count("output_tokens"),
+        count("cache_read_input_tokens"),
+        count("cache_creation_input_tokens"),
+        float(cost) if isinstance(cost, (int, float)) else None,
+    )
+
+
+def _has_object(found: dict[str, Any]) -> bool:
+    return isinstance(found.get("structured_output"), dict)
+
+
+def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:
+    """Return our error for a request of the client that failed: by its status, else by the client's words for it."""
+    status = found.get("api_error_status")
+    words = visible.one_line(visible.clean(str(found.get("result") or "")))[:MESSAGE_MOST]
+    if isinstance(status, int):
+        if status in {408, 429} or status >= 500:
+            return BusyError(f"The model is busy ({status}): {words}", "Try again later.", used)
+        return RejectedError(f"The service did not take the request ({status}): {words}", RUN_IT, used)
+    if "onnect" in words:
+        return UnreachableError(f"The client has no connection: {words}", usage=used)
+    if "JSON" in words:
+        return InvalidAnswerError("The service does not answer as the Messages API does.", "Check ANTHROPIC_BASE_URL.")
+    return RejectedError(f"The client got no answer: {words}", RUN_IT, used)

@@ -1,0 +1,148 @@
+"""The log of calls, `log/llm-YYYY-MM.jsonl`: what was asked for, of which model, what it used, what became of it.
+
+A call is noted before it is made, with what it may use at most, and again when it has ended. So calls of several
+processes share the budget of a day, and a killed one counts as what it may have used. No text is logged.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memtui.core.base import backwards, clock, fastjson, fs, ids
+from memtui.core.health import call_log
+from memtui.llm.errors import BudgetError
+from memtui.llm.usage import ModelUsage
+
+VERSION = 1
+# What became of a call: `begun` is one under way, or of a process that was killed.
+ANSWERED, BEGUN = "ok", "begun"
+LOCK_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class LoggedCall:
+    """A call in the log. `time` in seconds since the epoch; `seconds`: how long it took, with all `attempts`."""
+
+    id: str
+    time: float
+    purpose: str
+    backend: str
+    model: str
+    usage: ModelUsage
+    outcome: str = BEGUN
+    seconds: float = 0.0
+    attempts: int = 0
+
+    def data(self) -> dict[str, object]:
+        """Return the call as the log and --json have it."""
+        return {
+            "id": self.id,
+            "time": clock.iso(self.time),
+            "purpose": self.purpose,
+            "backend": self.backend,
+            "model": self.model,
+            "outcome": self.outcome,
+            "input": self.usage.input,
+            "cached": self.usage.cached,
+            "written": self.usage.written,
+            "output": self.usage.output,
+            "cost": None if self.usage.cost is None else round(self.usage.cost, 6),
+            "seconds": round(self.seconds, 3),
+            "attempts": self.attempts,
+        }
+
+
+def append(root: str, call: LoggedCall) -> None:
+    """Log a call, or its end. Raises OSError."""
+    fs.append(call_log.path_of(root, call.time), fastjson.dumps({"v": VERSION, **call.data()}).encode() + b"\n")
+
+
+def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) -> None:
+    """Log a call that is about to be made; its usage is what it may use at most. Raises BudgetError if that could
+    exceed the budget of the day (0: no limit), and OSError."""
+    with fs.Lock(f"{root}/run/llm-budget.lock", LOCK_SECONDS):
+        used = used_today(root, call.time)
+        if daily_tokens and used.tokens + call.usage.tokens > daily_tokens:
+            raise BudgetError(
+                f"The call could use {call.usage.tokens:,} tokens, and of today's {daily_tokens:,} "
+                f"{used.tokens:,} are used.",
+                "Allow more: memtui config set llm_daily_tokens NUMBER",
+            )
+        if daily_dollars and (used.cost or 0.0) + (call.usage.cost or 0.0) > daily_dollars:
+            raise BudgetError(
+                f"The call could cost ${call.usage.cost or 0.0:.3f}, and of today's ${daily_dollars:g} "
+                f"${used.cost or 0.0:.3f} is used.",
+                "Allow more: memtui config set llm_daily_dollars NUMBER",
+            )
+        append(root, call)
+
+
+def newest_first(root: str) -> Iterator[LoggedCall]:
+    """Yield the calls, newest first, each as it ended. Lines that can't be read are skipped."""
+    ended: set[str] = set()
+    for path in call_log.months(root):
+        try:
+            for _, line in backwards.lines(path):
+                call = _parsed(fastjson.loads_dict(line))
+                if call is None or call.id in ended:
+                    continue
+                ended.add(call.id)
+                yield call
+        except OSError:
+            continue
+
+
+def used_today(root: str, now: float) -> ModelUsage:
+    """Sum up what the calls since midnight, local time, used; those of unknown cost cost nothing."""
+    begin_of_day = midnight(now)
+    total = ModelUsage()
+    for call in newest_first(root):
+        # A call is logged with the time at which it began, so that its end can stand among later ones.
+        if call.time < begin_of_day - clock.DAY:
+            break
+        if call.time >= begin_of_day:
+            total = total.plus(call.usage if call.usage.cost is not None else call.usage._replace(cost=0.0))
+    return total
+
+
+def midnight(now: float) -> float:
+    """Return when the day began, in local time."""
+    day = time.localtime(now)
+    return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
+
+
+def new_id(now: float) -> str:
+    """Return an id for a call."""
+    return ids.new_id(now)
+
+
+def _parsed(row: dict[str, object]) -> LoggedCall | None:
+    seconds = clock.parse(row.get("time"))
+    if row.get("v") != VERSION or seconds is None or not isinstance(row.get("id"), str):
+        return None
+    cost = row.get("cost")
+    used = ModelUsage(
+        _number(row, "input"),
+        _number(row, "output"),
+        _number(row, "cached"),
+        _number(row, "written"),
+        float(cost) if isinstance(cost, (int, float)) else None,
+    )
+    purpose, backend, model = (str(row.get(key) or "") for key in ("purpose", "backend", "model"))
+    took = row.get("seconds")
+    return LoggedCall(
+        str(row["id"]),
+        seconds,
+        purpose,
+        backend,
+        model,
+        used,
+        outcome=str(row.get("outcome") or BEGUN),
+        seconds=float(took) if isinstance(took, (int, float)) else 0.0,
+        attempts=_number(row, "attempts"),
+    )
+
+
+def _number(row: dict[str, object], key: str) -> int:
+    value = row.get(key)
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

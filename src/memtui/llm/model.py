@@ -1,0 +1,145 @@
+"""Ask a model: the one way for every feature, whatever is behind it."""
+
+import random
+import time
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+from memtui.core.base import clock
+from memtui.core.base.storage import storage_error
+from memtui.core.redaction.redact import redact
+from memtui.core.settings import config
+from memtui.llm import log, schema
+from memtui.llm.call import Answer, Backend, Call, Stop
+from memtui.llm.choice import choose
+from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
+from memtui.llm.usage import ModelUsage, priced
+
+ATTEMPTS = 4
+# Seconds before the second attempt; before each later one twice as many as before, at most MOST_WAIT.
+FIRST_WAIT, MOST_WAIT = 1.0, 30.0
+# Tokens of an answer, at most, with what the model thinks before it.
+MOST_OUTPUT = 16_000
+
+
+class LanguageModel:
+    """The model that the settings choose, with their limits. `spent` sums up what was used.
+
+    `cancelled` is called while an answer is awaited; True ends the call. Raises OffError if there is no model.
+    """
+
+    def __init__(
+        self,
+        env: dict[str, str],
+        root: str,
+        *,
+        now: Callable[[], float] = clock.now,
+        cancelled: Callable[[], bool] = lambda: False,
+        first_wait: float = FIRST_WAIT,
+    ) -> None:
+        self.choice = choose(env, config.load(root))
+        self.choice.must_be()
+        self.spent = ModelUsage()
+        self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
+        self._backend = _backend(self.choice.backend, env, root, self.choice.model)
+
+    @property
+    def name(self) -> str:
+        """The model's id as it is asked for."""
+        return self._backend.model
+
+    def estimate(self, system: str, prompt: str, answer: int, head: str = "") -> ModelUsage:
+        """Estimate what a call uses if its answer has so many tokens, rather too high."""
+        return self._most(Call(system, head, prompt, {}, answer))
+
+    def _most(self, call: Call) -> ModelUsage:
+        return priced(self._backend.model, ModelUsage(input=call.tokens(), output=call.most))
+
+    def ask(
+        self,
+        purpose: str,
+        system: str,
+        prompt: str,
+        answer_schema: schema.Schema,
+        *,
+        head: str = "",
+        most: int = MOST_OUTPUT,
+    ) -> dict[str, Any]:
+        """Return the model's answer, an object of the schema. Secrets are taken out of what is sent.
+
+        `purpose` is a word for the log; `system`, `head` and `most` are as for `Call`. Text of others belongs into
+        fences (fence.py). Raises ModelError, and MemtuiError if the log can't be written.
+        """
+        call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
+        noted = log.LoggedCall(
+            log.new_id(self._now()), self._now(), purpose, self._backend.name, self._backend.model, self._most(call)
+        )
+        try:
+            log.begin(self._root, noted, self.choice.daily_tokens, self.choice.daily_dollars)
+        except BudgetError as error:
+            self._log(noted, error.outcome, ModelUsage(), 0.0, 0)
+            raise
+        except OSError as error:
+            raise storage_error(error, self._root + "/log") from error
+        return self._answered(call, noted)
+
+    def _answered(self, call: Call, noted: log.LoggedCall) -> dict[str, Any]:
+        """Make the call, and log how it ended."""
+        begun, used, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
+        stop = Stop(self.choice.seconds, self._cancelled)
+        try:
+            for tried in count(1):
+                try:
+                    answer = self._attempt(call, stop)
+                    used = used.plus(answer.usage)
+                    outcome = log.ANSWERED
+                    return dict(answer.data)
+                except ModelError as error:
+                    used, outcome = used.plus(error.usage), error.outcome
+                    wait = max(error.after, self._wait(tried))
+                    if not error.retryable or tried >= ATTEMPTS or wait >= stop.left:
+                        raise
+                    try:
+                        stop.pause(wait)
+                    except ModelError as ended:
+                        outcome = ended.outcome
+                        raise
+            raise AssertionError  # the loop has no end
+        except KeyboardInterrupt:
+            outcome = CancelledCallError.outcome
+            raise
+        finally:
+            self._log(noted, outcome, used, time.monotonic() - begun, tried)
+
+    def _attempt(self, call: Call, stop: Stop) -> Answer:
+        stop.check()
+        answer = self._backend.call(call, stop)
+        wrong = schema.problem(answer.data, call.schema) if isinstance(answer.data, dict) else "it is no object"
+        if wrong:
+            raise InvalidAnswerError(f"The model's answer is not as asked for: {wrong}.", usage=answer.usage)
+        return answer
+
+    def _wait(self, tried: int) -> float:
+        """Return the seconds before the next attempt, with some chance in it, so that several don't come at once."""
+        return min(MOST_WAIT, self._first_wait * float(1 << (tried - 1))) * random.uniform(0.75, 1.25)  # noqa: S311
+
+    def _log(self, noted: log.LoggedCall, outcome: str, used: ModelUsage, seconds: float, tried: int) -> None:
+        self.spent = self.spent.plus(used)
+        ended = log.LoggedCall(
+            noted.id, noted.time, noted.purpose, noted.backend, noted.model, used, outcome, seconds, tried
+        )
+        try:
+            log.append(self._root, ended)
+        except OSError as error:
+            raise storage_error(error, self._root + "/log") from error
+
+
+def _backend(name: str, env: dict[str, str], root: str, model: str) -> Backend:
+    if name == "api":
+        from memtui.llm.api import Api
+
+        return Api(env, model)
+    from memtui.llm.headless import Headless, program
+
+    return Headless(env, root, program(env) or "claude", model)

@@ -1,0 +1,74 @@
+"""Check what a model answered against a JSON schema, of which only the keywords named here are used.
+
+An object may have no key that its schema does not name: what comes back can only be of the schema.
+"""
+
+from typing import Any
+
+Schema = dict[str, Any]
+TYPES: dict[str, tuple[type, ...]] = {
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+KEYWORDS = {
+    *("type", "properties", "required", "additionalProperties", "items", "enum", "description"),
+    *("minLength", "maxLength", "minItems", "maxItems", "minimum", "maximum"),
+}
+
+
+def problem(value: object, schema: Schema, place: str = "") -> str:
+    """Say what is wrong with a value, and where in it; empty if nothing is. Raises ValueError for a schema with other
+    keywords."""
+    if unknown := schema.keys() - KEYWORDS:
+        raise ValueError(f"a schema with {', '.join(sorted(unknown))}")
+    at = place or "the answer"
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        return f"{at} is not of type {' or '.join(kinds)}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{at} is none of {', '.join(map(str, schema['enum']))}"
+    if isinstance(value, str):
+        return _range(len(value), schema, at, "Length", "characters")
+    if isinstance(value, list):
+        return _range(len(value), schema, at, "Items", "items") or _first(
+            problem(each, schema.get("items", {}), f"{place}[{number}]") for number, each in enumerate(value)
+        )
+    if isinstance(value, dict):
+        return _object(value, schema, place)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        low, high = schema.get("minimum"), schema.get("maximum")
+        if (low is not None and value < low) or (high is not None and value > high):
+            return f"{at} is out of range"
+    return ""
+
+
+def _is(value: object, kind: str) -> bool:
+    return isinstance(value, TYPES[kind]) and not (isinstance(value, bool) and kind in {"integer", "number"})
+
+
+def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:
+    if size < schema.get("min" + what, 0):
+        return f"{at} has too few {unit}"
+    most = schema.get("max" + what)
+    return f"{at} has too many {unit}" if most is not None and size > most else ""
+
+
+def _object(value: dict[str, object], schema: Schema, place: str) -> str:
+    properties: Schema = schema.get("properties", {})
+    missing = [key for key in schema.get("required", []) if key not in value]
+    if missing:
+        return f"{place or 'the answer'} has no “{missing[0]}”"
+    unknown = [key for key in value if key not in properties]
+    if unknown:
+        return f"{place or 'the answer'} has an unknown key, “{str(unknown[0])[:40]}”"
+    return _first(problem(each, properties[key], f"{place}.{key}" if place else key) for key, each in value.items())
+
+
+def _first(problems: Any) -> str:
+    return next((each for each in problems if each), "")

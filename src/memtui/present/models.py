@@ -1,0 +1,42 @@
+"""Words for calls of models: what became of them, what they used."""
+
+from memtui.llm.log import ANSWERED, BEGUN
+from memtui.llm.usage import ModelUsage
+
+BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
+OUTCOMES = {
+    ANSWERED: "answered",
+    BEGUN: "no end known",
+    "budget": "over the budget",
+    "busy": "busy",
+    "unreachable": "no connection",
+    "cut": "broken off",
+    "rejected": "not accepted",
+    "refused": "refused",
+    "invalid": "wrong answer",
+    "late": "too slow",
+    "cancelled": "cancelled",
+    "off": "off",
+}
+
+
+def outcome(code: str) -> str:
+    """Say what became of a call."""
+    return OUTCOMES.get(code, "failed")
+
+
+def style(code: str) -> str:
+    """Return the style in which an outcome is shown."""
+    return "green" if code == ANSWERED else "dim" if code in {BEGUN, "cancelled"} else "yellow"
+
+
+def dollars(cost: float | None) -> str:
+    """Write a cost: cents to three places, or that it is not known."""
+    return "–" if cost is None else f"${cost:.3f}"
+
+
+def of_budget(used: ModelUsage, daily_tokens: int, daily_dollars: float) -> str:
+    """Say how much of the budget of the day is used."""
+    tokens = f"{used.tokens:,} of {daily_tokens:,} tokens" if daily_tokens else f"{used.tokens:,} tokens"
+    money = f"{dollars(used.cost)} of ${daily_dollars:.2f}" if daily_dollars else dollars(used.cost)
+    return f"{tokens}, {money}"
