@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
-OWNER_UNCHECKED = {"doctor", "paths", "completions", "demo"}
+OWNER_UNCHECKED = {"doctor", "lint", "paths", "completions", "demo"}
 NEVER_FAILS = {"statusline"}  # the client drops the line of a command that fails
 ONE_LINE = {"guide"}  # monitors call it, and their logs want one line
 

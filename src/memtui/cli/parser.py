@@ -40,6 +40,7 @@ COMMANDS = {
     "statusline": "statusline",
     "trust": "trust",
     "doctor": "doctor",
+    "lint": "lint",
     "gc": "gc",
     "llm": "llm",
     "paths": "paths",
@@ -70,7 +71,7 @@ exit codes:
   2  wrong usage
   3  not found
   4  conflict: changed meanwhile, or name taken
-  5  doctor, hooks status: there are problems to fix"""
+  5  doctor, lint, hooks status: there are problems to fix"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,9 +1,15 @@
-"""Relative dates in a memory ("next Thursday"), which mean another day each time it is read, with the absolute ones."""
+"""Relative dates in a memory ("next Thursday"), which mean another day each time it is read, with the absolute ones.
+
+Those in code, in quotes and in quoted lines are somebody's words, and stay; so do those in sentences about any day. "In
+30 days" is a date only where the sentence tells of something to come: "tokens expire in 30 days" tells how long.
+"""
 
 import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
+
+from memtui.core.memories.memory import CODE
 
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "ten": 10}
@@ -12,12 +18,31 @@ COUNT = r"(?P<count{0}>\d{{1,3}}|" + "|".join(NUMBERS) + ")"
 RELATIVE = re.compile(
     r"(?<![\w/.#@-])(?:"
     r"(?P<day>yesterday|tomorrow|today|tonight|this (?:morning|afternoon|evening))"
-    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>week|month|year|weekend))"
+    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|year))"
     r"|" + COUNT.format(1) + " " + UNIT.format(1) + r"s? ago"
-    r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?(?! of)"
-    r")(?![\w/-]|['’]s\b)",
+    r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?"
+    r")(?![\w/-]|['’]s\b| of\b)",
     re.IGNORECASE,
 )
+QUOTED = re.compile(
+    r"\"[^\"\n]*\"|“[^”\n]*”|‘[^’\n]*’|«[^»\n]*»|「[^」\n]*」|(?<!\w)'[^'\n]*'(?!\w)|^[ \t]*>[^\n]*$", re.MULTILINE
+)
+# Before a span of time: "the last week" is a length, "every last Friday" a rule; a preposition takes no "in" after it.
+LENGTH = re.compile(r"\b(?:the|a|each|every|any|per)\s+$", re.IGNORECASE)
+PREPOSITION = re.compile(
+    r"\b(?:in|since|by|until|till|from|for|of|before|after|during|through|to|and|or)\s+$", re.IGNORECASE
+)
+TO_COME = re.compile(
+    r"\b(?:will|shall|going to|due|deadline|scheduled|planned|launch(?:es|ing)?|meet(?:s|ing)?|leav(?:es|ing))\b",
+    re.IGNORECASE,
+)
+# A sentence with one of these tells of any day: "whether you shipped yesterday or not".
+GENERAL = re.compile(
+    r"\b(?:you|your|what|whether|if|when|whenever|every|each|always|never|daily|weekly|usually|typically|would|could|"
+    r"e\.g|for example|say|says|such as)\b",
+    re.IGNORECASE,
+)
+SENTENCE_END = re.compile(r"[.!?](?:\s|$)|\n")
 
 
 class RelativeDate(NamedTuple):
@@ -30,9 +55,44 @@ class RelativeDate(NamedTuple):
 
 
 def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
-    """Yield the relative dates of a text that was written on that day."""
+    """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
+    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)]
     for match in RELATIVE.finditer(text):
-        yield RelativeDate(match.start(), match.end(), match[0], _absolute(match, written))
+        if any(start <= match.start() < end for start, end in hidden):
+            continue
+        before = _sentence_before(text, match.start())
+        if GENERAL.search(before) or GENERAL.search(_sentence_after(text, match.end())):
+            continue
+        if (match["span"] or match["weekday"]) and LENGTH.search(before):
+            continue
+        if match["count2"] and not TO_COME.search(before):
+            continue
+        absolute = _absolute(match, written)
+        if _is_span(match):
+            absolute = absolute if PREPOSITION.search(before) else f"in {absolute}"
+        elif match["count2"]:
+            absolute = f"on {absolute}"
+        yield RelativeDate(match.start(), match.end(), match[0], absolute)
+
+
+def _sentence_before(text: str, at: int) -> str:
+    """Return the words of the sentence before a place, on its line."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    ends = [match.end() for match in SENTENCE_END.finditer(line)]
+    return line[ends[-1] :] if ends else line
+
+
+def _sentence_after(text: str, at: int) -> str:
+    """Return the words of the sentence after a place, on its line."""
+    newline = text.find("\n", at)
+    line = text[at : newline if newline >= 0 else len(text)]
+    end = SENTENCE_END.search(line)
+    return line[: end.start()] if end else line
+
+
+def _is_span(match: "re.Match[str]") -> bool:
+    unit = match["unit1"] or match["unit2"] or ""
+    return bool(match["span"]) or unit.casefold() in {"month", "year"}
 
 
 def _absolute(match: "re.Match[str]", written: date) -> str:
@@ -62,11 +122,10 @@ def _weekday(wanted: int, which: str, written: date) -> date:
 
 
 def _span(unit: str, steps: int, written: date) -> str:
-    """Return a week or weekend (by its first and last day), a month (2026-11) or a year, `steps` from that day's."""
+    """Return a week or weekend (by its first day), a month (2026-11) or a year, `steps` from that day's."""
     if unit in {"week", "weekend"}:
         monday = written - timedelta(written.weekday()) + timedelta(7 * steps)
-        first = monday + timedelta(5 if unit == "weekend" else 0)
-        return f"{first.isoformat()} to {(monday + timedelta(6)).isoformat()}"
+        return f"the {unit} of {(monday + timedelta(5 if unit == 'weekend' else 0)).isoformat()}"
     if unit == "year":
         return str(written.year + steps)
     months = written.year * 12 + written.month - 1 + steps

@@ -6,16 +6,19 @@ from pathlib import Path
 
 import memtui
 from memtui.core.base.finding import problem
-from memtui.core.health import findings, fixes
+from memtui.core.health import findings, fixes, memory_kinds
 
 SOURCES = Path(memtui.__file__).parent
 MAKERS = {"problem", "note", "good", "told"}
 
 
+REGISTRIES = {Path(findings.__file__), Path(memory_kinds.__file__)}
+
+
 def strings():
     """(every string in the sources of the package but the registry's, those of them that findings are made of)."""
     every, made = set(), set()
-    for file in set(SOURCES.rglob("*.py")) - {Path(findings.__file__)} - set((SOURCES / "demo").iterdir()):
+    for file in set(SOURCES.rglob("*.py")) - REGISTRIES - set((SOURCES / "demo").iterdir()):
         for node in ast.walk(ast.parse(file.read_text())):
             if isinstance(node, ast.Constant):
                 every.add(node.value)
@@ -36,7 +39,7 @@ def test_every_code_is_in_the_registry_and_every_entry_is_some_checks():
 
 def test_a_fix_is_one_that_fixes_or_a_door_makes():
     asked = {kind.fix for kind in findings.REGISTRY.values() if kind.fix}
-    assert asked - set(fixes._FIXES) == {"install", "trust", "config"}
+    assert asked - set(fixes._FIXES) == {"install", "trust", "config", "lint"}
     assert set(fixes.AT_ONCE) <= asked
 
 

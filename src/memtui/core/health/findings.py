@@ -5,10 +5,11 @@ memories and the states of guidance take their words from here. No code reads a 
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
 from memtui.core.base.phrasing import ago, many, size, some
+from memtui.core.health import memory_kinds
+from memtui.core.health.kind import Kind
 
 AREAS = {
     "hooks": "hooks",
@@ -26,29 +27,12 @@ AREAS = {
 }
 
 
-class Kind(NamedTuple):
-    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
-
-    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes; a list of names is
-    cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
-    `each` names the list of which each member counts as one finding, empty if the finding counts as one.
-    """
-
-    words: str = ""
-    remedy: str = ""
-    fix: str = ""
-    flag: str = ""
-    each: str = ""
-
-
 FIX_FILES = "memtui doctor --fix files, or: chmod -R "
-FIX_INDEX = "memtui index --scope {scope} --fix"
 WITHDRAW = "memtui guide --withdraw {id}"
 AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
 NOTE_OF = "Note “{text}” for {inbox}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
-UNLINK = "Remove the link."
 EDIT = "memtui config edit   (docs: {path})"
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 
@@ -196,53 +180,7 @@ REGISTRY = {
     ),
     "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
     # memories and their index
-    "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
-    "memories.broken": Kind("{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}"),
-    "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}"),
-    "memories.hidden": Kind(
-        "{scope}:{memory} has {count:invisible character}.",
-        "They can hide instructions: look at {path} in an editor that shows them.",
-        flag="{count:invisible character}",
-    ),
-    "memories.link": Kind(
-        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
-        "memtui new {name}, or remove the link: memtui edit {scope}:{memory}",
-        flag="broken link [[{name}]]",
-        each="files",
-    ),
-    "memories.cut": Kind(
-        "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
-        "does not load.",
-        "Shorten lines above the cut, or move memories to another scope: memtui index --scope {scope}",
-        flag="below the cut of MEMORY.md: the client does not load its line",
-        each="files",
-    ),
-    "memories.dangling": Kind(
-        "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
-        FIX_INDEX,
-        "index",
-        each="files",
-    ),
-    "memories.mention": Kind(
-        "MEMORY.md of {scope} mentions {files:file that does not exist|files that do not exist}: {files}.",
-        "Correct the text by hand: {path}",
-        each="files",
-    ),
-    "memories.no_line": Kind(
-        "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
-        FIX_INDEX,
-        "index",
-        "no line in MEMORY.md",
-        "files",
-    ),
-    "memories.no_index": Kind(
-        "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
-        FIX_INDEX,
-        "index",
-        "no MEMORY.md lists it",
-        "files",
-    ),
-    "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
+    **memory_kinds.KINDS,
     # trust in the project's memories
     "trust.unreadable": Kind(
         "{path} can't be read, so no memory of a repository is trusted.", "Fix it, or remove it and trust again."
@@ -287,6 +225,8 @@ class _Fact:
         value = self.value
         if isinstance(value, list):
             return many(len(value), *how.split("|")) if how else some(value)
+        if how == "moved":
+            return f"; it is {value} now" if value else ""
         if how == "age":
             return f" (the oldest made {ago(0.0, value)})" if isinstance(value, float) else ""
         if not how or not isinstance(value, int):

@@ -5,7 +5,7 @@ import os
 import re
 from collections.abc import Iterable
 
-from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, parse_index
+from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, budget, normal, parse_index
 from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
@@ -150,10 +150,7 @@ def remove_line(data: bytes, target: str) -> bytes:
     for entry in index.entries:
         if entry.is_for(target):
             gone.update(range(entry.line - 1, _block_end(index, entry)))
-    kept = [line for number, line in enumerate(index.lines) if number not in gone]
-    if gone and kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
-        kept[-1] = kept[-1].rstrip("\r\n")
-    return _bytes(index, kept) if gone else data
+    return _without(index, gone)
 
 
 def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
@@ -192,3 +189,113 @@ def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
             line_end = line[len(line.rstrip("\r\n")) :]
             lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + line_end
     return _bytes(index, lines)
+
+
+def repeated(index: Index) -> list[list[IndexEntry]]:
+    """List the lines of one memory where it has several, in order. Lines for different anchors are not the same."""
+    found: dict[tuple[str, str], list[IndexEntry]] = {}
+    for entry in index.entries:
+        found.setdefault((normal(entry.target), entry.raw_target.partition("#")[2]), []).append(entry)
+    return [entries for entries in found.values() if len(entries) > 1]
+
+
+def remove_repeated(data: bytes) -> bytes:
+    """Remove all lines of a memory but the first, with the more indented lines that continue them."""
+    index = parse_index(data)
+    gone: set[int] = set()
+    for _, *others in repeated(index):
+        for entry in others:
+            gone.update(range(entry.line - 1, _block_end(index, entry)))
+    return _without(index, gone)
+
+
+def spilling(index: Index) -> list[IndexEntry]:
+    """List the entries whose text goes on in more indented lines."""
+    return [entry for entry in index.entries if _block_end(index, entry) > entry.line]
+
+
+def joined(index: Index, entry: IndexEntry) -> str:
+    """Return an entry's line with the lines that continue it behind it, without their bullets."""
+    parts = [index.lines[n].strip() for n in range(entry.line - 1, _block_end(index, entry))]
+    rest = [part[found.end() :] if (found := ITEM.match(part)) else part for part in parts[1:]]
+    lead = index.lines[entry.line - 1]
+    return lead[: len(lead) - len(lead.lstrip())] + "; ".join([parts[0].rstrip(" ;,."), *filter(None, rest)])
+
+
+def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
+    """Put the entries of some files on one line each."""
+    wanted = set(targets)
+    index = parse_index(data)
+    lines: list[str] = list(index.lines)
+    for entry in reversed(index.entries):
+        end = _block_end(index, entry)
+        if entry.target in wanted and end > entry.line:
+            last = lines[end - 1]
+            lines[entry.line - 1 : end] = [joined(index, entry) + last[len(last.rstrip("\r\n")) :]]
+    return _bytes(index, lines)
+
+
+def empty_sections(index: Index) -> list[tuple[int, int, str]]:
+    """List the sections without any text as (line from 0, line of their end, title). The title of the whole file, a
+    heading of the first level, is none."""
+    heads = _headings(index)
+    levels = {n: len(index.lines[n].lstrip(" ")) - len(index.lines[n].lstrip(" ").lstrip("#")) for n, _ in heads}
+    found = []
+    for n, title in heads:
+        if levels[n] < 2:
+            continue
+        end = next((m for m, _ in heads if m > n and levels[m] <= levels[n]), len(index.lines))
+        if not any(index.lines[at].strip() for at in range(n + 1, end) if at not in levels):
+            found.append((n, end, title))
+    return found
+
+
+def remove_empty_sections(data: bytes) -> bytes:
+    """Remove the headings of sections without any text, and the blank lines below them."""
+    index = parse_index(data)
+    return _without(index, {at for start, end, _ in empty_sections(index) for at in range(start, end)})
+
+
+def shorten_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
+    """Replace the text after the link where it is exactly `was`, as `set_hook` does for one that was cut."""
+    index = parse_index(data)
+    lines = list(index.lines)
+    for entry in index.entries:
+        if entry.is_for(target) and entry.hook == was:
+            line = lines[entry.line - 1]
+            close = line.find(")", entry.end)
+            lead = line[: close + 1] + (SEPARATOR.match(line, close + 1) or [EM_DASH])[0]
+            lines[entry.line - 1] = lead + _hook(hook) + line[len(line.rstrip("\r\n")) :]
+    return _bytes(index, lines)
+
+
+def move_up(data: bytes, *, agent: bool = False) -> bytes:
+    """Move the lines of memories below the cut up to the last one above it, so that the client loads them; text that is
+    no memory's goes down. Unchanged if that brings no more of them above the cut. `agent`: as for `budget`."""
+    index = parse_index(data)
+    found = budget(data, agent=agent)
+    if found.cut_line is None or not found.below:
+        return data
+    moved: list[str] = []
+    gone: set[int] = set()
+    for entry in found.below:
+        numbers = [n for n in range(entry.line - 1, _block_end(index, entry)) if n not in gone]
+        gone.update(numbers)
+        moved += [index.lines[n] if index.lines[n].endswith("\n") else index.lines[n] + index.newline for n in numbers]
+    above = [entry for entry in index.entries if entry.line < found.cut_line]
+    if not above:
+        return data
+    at = _block_end(index, above[-1])
+    lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in gone)]
+    after = _bytes(index, lines)
+    return after if len(budget(after, agent=agent).below) < len(found.below) else data
+
+
+def _without(index: Index, gone: set[int]) -> bytes:
+    """Return the index without some lines (numbers from 0)."""
+    if not gone:
+        return index.raw
+    kept = [line for number, line in enumerate(index.lines) if number not in gone]
+    if kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
+        kept[-1] = kept[-1].rstrip("\r\n")
+    return _bytes(index, kept)

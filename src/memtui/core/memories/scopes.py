@@ -1,7 +1,7 @@
 """The scopes of a working directory, the memories in them, and the lookup of a memory by a reference."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.core.base import paths
@@ -139,33 +139,34 @@ def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
     """List the scopes of CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work
     tree."""
     config = paths.config_dir(env)
+    user = Scope(
+        "instructions",
+        "instructions:user",
+        config,
+        writable=False,
+        # The person's own files may be links to anywhere.
+        files=tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}")),
+    )
+    project = project_instructions(cwd, root, {f"{config}/{name}" for name in user.files})
+    return [scope for scope in (user, project) if scope.files]
+
+
+def project_instructions(cwd: str, root: str, known: Collection[str] = ()) -> Scope:
+    """Return the scope of CLAUDE.md and rules from `cwd` up to the top of the work tree, without the paths `known`;
+    `root` is the project's. It may have no files."""
     top = locate.worktree_top(cwd)
-    found = [
-        Scope(
-            "instructions",
-            "instructions:user",
-            config,
-            writable=False,
-            # The person's own files may be links to anywhere.
-            files=tuple(n for n in ["CLAUDE.md", *_rules(config, "rules")] if os.path.isfile(f"{config}/{n}")),
-        )
-    ]
     names: list[str] = []
     for here in reversed(locate.upwards(cwd, top)):
         prefix = here[len(top) :].strip("/")
         prefix += "/" if prefix else ""
         names += [prefix + name for name in INSTRUCTION_FILES]
         names += _rules(top, f"{prefix}.claude/rules")
-    own = {f"{config}/{name}" for name in found[0].files}
     files = tuple(
         name
         for name in names
-        if f"{top}/{name}" not in own and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
+        if f"{top}/{name}" not in known and os.path.isfile(f"{top}/{name}") and paths.inside(top, f"{top}/{name}")
     )
-    found.append(
-        Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
-    )
-    return [scope for scope in found if scope.files]
+    return Scope("instructions", "instructions:project", top, root, paths.slug(root), writable=False, files=files)
 
 
 def _rules(top: str, directory: str) -> list[str]:

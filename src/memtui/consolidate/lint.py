@@ -1,0 +1,178 @@
+"""All findings on some memories, the worst first: those that doctor knows and those that only lint looks for.
+
+Nothing is written. A directory that is given by its path needs no memtui: no hooks, no log, no home.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
+from memtui.consolidate.apart import Pair
+from memtui.consolidate.project_checks import Project
+from memtui.core.base import paths
+from memtui.core.base.errors import NotFoundError, UsageError
+from memtui.core.base.finding import OK, PROBLEM, Finding
+from memtui.core.health import content_checks, index_checks, memory_checks
+from memtui.core.health.memory_kinds import KINDS
+from memtui.core.memories import index_lines, scopes
+from memtui.core.memories.index import normal
+from memtui.core.memories.index_state import index_of
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Usage
+from memtui.core.places import locate
+
+AGENTS = ("agent-memory", "agent-memory-local")
+ORDER = {code: number for number, code in enumerate(KINDS)}
+
+
+@dataclass
+class Subject:
+    """What is checked: `scopes`, and the instructions that sessions get beside them. `root` is memtui's directory,
+    empty where there is no home; `usage` the deliveries, None if they are not to be looked at; `apart` the pairs
+    that a person called different; `now` in seconds since the epoch. `own` are those of the scopes, by label, that are
+    the person's, where commands know the memories and changes are journaled. `memories` are filled in by `check`, by
+    path."""
+
+    scopes: list[Scope]
+    instructions: list[Scope]
+    now: float
+    root: str = ""
+    usage: Usage | None = None
+    apart: set[Pair] = field(default_factory=set)
+    own: dict[str, Scope] = field(default_factory=dict)
+    memories: dict[str, Memory] = field(default_factory=dict)
+
+
+def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> Subject:
+    """Return all scopes of a working directory as a subject."""
+    every = scopes.discover(env, cwd)
+    own = [each for each in every if each.kind != "instructions"]
+    instructions = [each for each in every if each.kind == "instructions"]
+    return Subject(own, instructions, now, root, usage, apart, {each.label: each for each in own})
+
+
+def at(
+    path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), known: Sequence[Scope] = ()
+) -> Subject:
+    """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
+    `root`, `apart` and `known`, the person's scopes, are empty where there is no home.
+
+    Raises NotFoundError, UsageError.
+    """
+    top = paths.normal(paths.join(cwd, path))
+    if not os.path.lexists(top):
+        raise NotFoundError(f"There is no {path}.", "Give a directory of memories, or a project.")
+    if not os.path.isdir(top):
+        raise UsageError(f"{path} is a file.", f"Give its directory: memtui lint {os.path.dirname(path) or '.'}")
+    own = {os.path.realpath(each.directory): each for each in known if each.exists and each.kind != "instructions"}
+    found = []
+    for directory in _directories(top):
+        mine = own.get(os.path.realpath(directory))
+        # In a checkout, as in CI, nobody has trusted anything yet: what is in the index has nothing to do with that.
+        made = _scope(directory, cwd) if mine is None else replace(mine, kind="auto") if not mine.trusted else mine
+        found.append(made)
+    instructions = {each.root_path: each for each in found if each.root_path}
+    guides = [scopes.project_instructions(root, root) for root in instructions if root]
+    mine_too = {each.label: each for each in own.values() if each.label in {scope.label for scope in found}}
+    guides = [each for each in guides if each.files]
+    return Subject(found, guides, now, root, None, set(apart), mine_too)
+
+
+def _directories(top: str) -> list[str]:
+    """List the directories of memories that a path means."""
+    claude = top if os.path.basename(top) == ".claude" else f"{top}/.claude"
+    places = [
+        f"{claude}/memory",
+        *(f"{claude}/{agents}/{name}" for agents in AGENTS for name in _below(f"{claude}/{agents}")),
+    ]
+    if os.path.basename(top) in AGENTS:
+        places = [f"{top}/{name}" for name in _below(top)]
+    found = [each for each in places if os.path.isdir(each)]
+    is_project = os.path.lexists(f"{top}/.git") or os.path.isdir(f"{top}/.claude") or top == claude
+    return found or ([] if is_project or os.path.basename(top) in AGENTS else [top])
+
+
+def _below(directory: str) -> list[str]:
+    try:
+        return sorted(each.name for each in os.scandir(directory) if each.is_dir() and not each.name.startswith("."))
+    except OSError:
+        return []
+
+
+def _scope(directory: str, cwd: str) -> Scope:
+    """Return a directory as a scope, named by its path. It needs no trust: a person said what to check."""
+    is_agent = os.path.basename(os.path.dirname(directory)) in AGENTS
+    shown = os.path.relpath(directory, cwd)
+    top = locate.worktree_top(directory)
+    inside = paths.parent(paths.parent(directory)) if directory.endswith(locate.IN_REPOSITORY) else None
+    root = top if os.path.lexists(f"{top}/.git") else inside
+    problem = locate.LEAVES_REPOSITORY if root and not paths.inside(root, directory) else ""
+    label = directory if shown.startswith("..") else shown
+    return Scope("agent" if is_agent else "auto", label, directory, root, problem=problem, writable=not problem)
+
+
+def check(subject: Subject) -> list[Finding]:
+    """Find everything, problems first, then by how bad it is."""
+    found: list[Finding] = []
+    known: list[overlap.Known] = []
+    projects: dict[str, Project] = {}
+    for scope in subject.scopes:
+        memories = dict(subject.memories)
+        known_to_all = content_checks.memories(subject.root, scope, memories)
+        found += [each._replace(data={**_where(scope, each), **each.data}) for each in known_to_all]
+        if scope.problem or not scope.exists:
+            continue
+        own = [each for each in memories.values() if each.scope_label == scope.label]
+        subject.memories.update(memories)
+        known += [overlap.Known(scope, each) for each in own]
+        found += _of_scope(subject, scope, own, projects)
+    instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
+    found += overlap.of_memories(known, subject.apart)
+    found += overlap.repeating(known, instructions)
+    return worst_first(each for each in found if each.level != OK)
+
+
+def _where(scope: Scope, found: Finding) -> dict[str, object]:
+    """Return the path of the index for a finding on it, and of one that is cut whether moving lines up helps."""
+    if not found.subject.startswith("index:"):
+        return {}
+    where: dict[str, object] = {"path": scope.index_path}
+    if found.code == "memories.cut":
+        index = index_of(scope)
+        agent = scope.kind == "agent"
+        where["certain"] = index is not None and index_lines.move_up(index.raw, agent=agent) != index.raw
+    return where
+
+
+def _of_scope(subject: Subject, scope: Scope, own: Sequence[Memory], projects: dict[str, Project]) -> Iterator[Finding]:
+    by_file = {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
+    index = index_of(scope)
+    if index is not None:
+        yield from index_checks.of_index(scope, index, by_file)
+    yield from memory_checks.of_memories(scope, own, subject.now)
+    ours = not os.path.lexists(locate.worktree_top(scope.directory) + "/.git")
+    whole = [each for each in own if each.broken is None]
+    for memory in whole:
+        yield from date_checks.of_memory(scope, memory, ours=ours)
+    project = projects.setdefault(scope.root_path, Project(scope.root_path)) if scope.root_path else None
+    if project is not None:
+        yield from project_checks.of_memories(project, scope, whole)
+    for memory in whole:
+        yield from verify.of_memory(project, scope, memory)
+    if subject.usage is not None:
+        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories)
+
+
+def worst_first(found: Iterable[Finding]) -> list[Finding]:
+    """Sort findings: problems first, then as the registry has their codes, then by file and line."""
+    return sorted(found, key=lambda each: (each.level != PROBLEM, ORDER.get(each.code, 0), *place(each)))
+
+
+def place(found: Finding) -> tuple[str, int]:
+    """Return the file that a finding is about, empty if none, and its line from 1, 0 for the whole file."""
+    kind, _, rest = found.subject.partition(":")
+    path = found.data.get("path") or (rest if kind == "memory" else "")
+    line = found.data.get("line")
+    return str(path), line if isinstance(line, int) else 0

@@ -1,0 +1,147 @@
+"""The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made.
+
+Nothing is dropped that is not elsewhere in the memory; a date or a path is replaced only if it is certain.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, cast
+
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
+from memtui.core.base.phrasing import many
+from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.health.index_report import Report
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.memories import index_lines, memory, references
+from memtui.core.memories.index import parse_index
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+from memtui.core.places import trust
+from memtui.core.places.locate import INDEX_NAME
+
+FIELDS = {"memories.no_description", "memories.same_name"}
+TEXTS = {"memories.date", "memories.path"}
+LINES = {
+    "memories.dangling",
+    "memories.no_line",
+    "memories.same_line",
+    "memories.empty_section",
+    "memories.long_hook",
+    "memories.spills",
+    "memories.cut",
+}
+
+
+class FileFix(NamedTuple):
+    """The fix of one file of a scope: its real path, and its content before and after; `file` relative to the scope."""
+
+    scope: Scope
+    file: str
+    path: str
+    before: bytes
+    after: bytes
+
+
+def fixable(found: Finding) -> bool:
+    """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known."""
+    if found.code not in FIELDS | TEXTS | LINES:
+        return False
+    return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
+
+
+def plan(root: str, scope: Scope, found: Iterable[Finding]) -> list[FileFix]:
+    """List the fixes of a scope's files for its findings. A file that can't be fixed is left out. `root` as for
+    `Report`."""
+    if not scope.writable or scope.problem:
+        return []
+    by_path: defaultdict[str, list[Finding]] = defaultdict(list)
+    for each in found:
+        if fixable(each):
+            by_path[str(each.data.get("path"))].append(each)
+    fixes = []
+    for path, those in sorted(by_path.items()):
+        if not path.startswith(scope.directory + "/") or os.path.islink(path):
+            continue
+        try:
+            real = references.real_path(scope, path)
+            before = fs.read_bytes(real)
+            is_index = path == scope.index_path
+            after = index_after(root, scope, those) if is_index else memory_after(before, those)
+        except (OSError, MemtuiError):
+            continue
+        if after != before:
+            fixes.append(FileFix(scope, references.relative(scope, path), real, before, after))
+    return fixes
+
+
+def memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
+    """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
+    texts = sorted((each for each in found if each.code in TEXTS), key=_start, reverse=True)
+    read = memory.from_bytes("", "", data)
+    body = read.body
+    for each in texts:
+        start, words = _start(each), str(each.data["words"])
+        if body[start : start + len(words)] == words:
+            body = body[:start] + str(each.data["proposed"]) + body[start + len(words) :]
+    fields = {str(each.data["field"]): str(each.data["proposed"]) for each in found if each.code in FIELDS}
+    if body != read.body:
+        fields["body"] = body
+    return memory.with_fields(read, fields) if fields else data
+
+
+def _start(found: Finding) -> int:
+    start = found.data.get("start")
+    return start if isinstance(start, int) else 0
+
+
+def index_after(root: str, scope: Scope, found: Sequence[Finding]) -> bytes:
+    """Return the content of a scope's MEMORY.md with its findings fixed."""
+    codes = {each.code for each in found}
+    data = read_or_none(scope.index_path) or b""
+    if codes & {"memories.dangling", "memories.no_line"}:
+        data = Report(root, scope, parse_index(data)).fixed
+    if "memories.same_line" in codes:
+        data = index_lines.remove_repeated(data)
+    for each in found:
+        if each.code == "memories.long_hook":
+            facts = {key: str(each.data[key]) for key in ("file", "proposed", "words")}
+            data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])
+        if each.code == "memories.spills":
+            data = index_lines.join_lines(data, cast("list[str]", each.data["files"]))
+    # A section whose last line is gone is empty now.
+    if codes & {"memories.empty_section", "memories.dangling", "memories.same_line"}:
+        data = index_lines.remove_empty_sections(data)
+    if "memories.cut" in codes:
+        data = index_lines.move_up(data, agent=scope.kind == "agent")
+    return data
+
+
+def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None:
+    """Make the fixes of one of the person's scopes, as one step of undo. A memory that was trusted stays trusted.
+    Raises MemtuiError."""
+    changes: list[Change] = []
+    known = trust.load(store.root, scope.directory) if scope.needs_trust else None
+    trusted = [(each.file, each.after) for each in fixes if known is not None and known.allows(each.before)]
+    changes += store.trust_changes(scope, [each for each in trusted if each[0] != INDEX_NAME])
+    for each in fixes:
+        if each.file == INDEX_NAME:
+            changes += text_edits(each.path, each.before, each.after)
+        else:
+            changes.append(FileChange(each.path, each.before, each.after))
+    if changes:
+        store.journal.run("lint", changes, f"fix {many(len(fixes), 'file')} of {scope.shown}")
+
+
+def make(fixes: Iterable[FileFix]) -> None:
+    """Make fixes in a directory that is none of the person's scopes: nothing else is written. Raises MemtuiError."""
+    for each in fixes:
+        try:
+            if read_or_none(each.path) == each.before:
+                fs.write_atomic(each.path, each.after)
+        except OSError as error:
+            raise storage_error(error, each.path) from error

@@ -1,0 +1,69 @@
+"""Checks of a MEMORY.md that lint makes, beyond what `IndexState` finds for everybody: lines that repeat, are too long,
+say nothing, or go on."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from memtui.core.base.finding import Finding, note, problem
+from memtui.core.memories import index_lines
+from memtui.core.memories.index import Index, IndexEntry, normal
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+
+# The most characters of a line that the client asks for.
+LINE_CHARACTERS = 200
+# Two texts say the same if they share this part of their words.
+ECHO = 0.9
+WORD = re.compile(r"[^\W_]+")
+
+
+def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
+    """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
+    about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
+    subject = f"index:{scope.label}"
+    for first, *others in index_lines.repeated(index):
+        numbers = [entry.line for entry in (first, *others)]
+        text = [index.lines[entry.line - 1].strip() for entry in others]
+        where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "removed": text}
+        yield problem("memories.same_line", subject, file=first.target, **where, **about)
+    for start, _, title in index_lines.empty_sections(index):
+        yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
+    echoes = []
+    for entry in index.entries:
+        found = memories.get(normal(entry.target))
+        length = len(index.lines[entry.line - 1].strip())
+        if length > LINE_CHARACTERS:
+            facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
+            proposed = _shorter(entry, found)
+            facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
+            yield note("memories.long_hook", subject, **facts, **about)
+        elif found is not None and _same(entry.hook, found.description):
+            echoes.append(entry)
+    if echoes:
+        names = [entry.target for entry in echoes]
+        yield note("memories.echoes", subject, files=names, line=echoes[0].line, **about)
+    spills = index_lines.spilling(index)
+    short = [e for e in spills if len(index_lines.joined(index, e)) <= LINE_CHARACTERS]
+    for certain, those in ((True, short), (False, [e for e in spills if e not in short])):
+        if those:
+            names = [entry.target for entry in those]
+            yield note("memories.spills", subject, files=names, line=those[0].line, certain=certain, **about)
+
+
+def words(text: str) -> set[str]:
+    """Return the words of a text, in lower case."""
+    return set(WORD.findall(text.casefold()))
+
+
+def _same(one: str, other: str) -> bool:
+    ones, others = words(one), words(other)
+    return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
+
+
+def _shorter(entry: IndexEntry, found: Memory | None) -> str:
+    """Return the memory's description, if it is short and the memory has every word of the longer text, so that nothing
+    is lost; else an empty text."""
+    if found is None or found.broken or not found.description or len(found.description) > index_lines.HOOK_LIMIT:
+        return ""
+    has_all = words(entry.hook) <= words(f"{found.description} {found.body}")
+    return found.description if has_all and found.description != entry.hook else ""

@@ -1,0 +1,18 @@
+"""What the registry of findings says of one code (findings.py)."""
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
+
+    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes; a list of names is
+    cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
+    `each` names the list of which each member counts as one finding, empty if the finding counts as one.
+    """
+
+    words: str = ""
+    remedy: str = ""
+    fix: str = ""
+    flag: str = ""
+    each: str = ""

@@ -1,0 +1,151 @@
+"""Checks of memories that lint makes by reading them alone: what they lack, what they say of themselves that is not so,
+and what should not be in them. Each finding's data has the memory's `path` and, where there is one, the `line`."""
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from memtui.core.base import clock
+from memtui.core.base.finding import Finding, note, problem
+from memtui.core.frontmatter import head
+from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
+from memtui.core.memories.scopes import Scope
+from memtui.core.redaction import redact
+
+LARGE_BYTES = 4096
+OWN_TYPE = 3
+DAY_SECONDS = 86_400
+EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
+PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
+SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|$)")
+DESCRIPTION_CHARACTERS = 150
+
+
+def about(scope: Scope, memory: Memory) -> dict[str, object]:
+    """Return the facts that every finding about a memory has."""
+    return {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
+
+
+def of_memories(scope: Scope, memories: Sequence[Memory], now: float) -> Iterator[Finding]:
+    """Find what is wrong with the memories of a scope. `now` in seconds since the epoch."""
+    whole = [memory for memory in memories if memory.broken is None]
+    for memory in memories:
+        yield from _secrets(scope, memory)
+    for memory in whole:
+        yield from _texts(scope, memory, now)
+    yield from _names(scope, whole)
+    yield from _types(scope, whole)
+    yield from _one_way(scope, whole)
+
+
+def line_of(memory: Memory, at: int) -> int:
+    """Return the line of its file, from 1, of a place in a memory's body."""
+    whole = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    return whole.count("\n") - memory.body.count("\n") + memory.body.count("\n", 0, at) + 1
+
+
+def _secrets(scope: Scope, memory: Memory) -> Iterator[Finding]:
+    text = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    found = redact.found_in(text)
+    if found:
+        kinds = list(dict.fromkeys(each.kind for each in found))
+        line = text.count("\n", 0, found[0].start) + 1
+        described = redact.described(kinds)
+        yield problem("memories.secret", f"memory:{memory.path}", kinds=described, line=line, **about(scope, memory))
+
+
+def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
+    facts = about(scope, memory)
+    subject = f"memory:{memory.path}"
+    if is_empty(memory.body):
+        yield problem("memories.empty", subject, **facts)
+    elif memory.has_frontmatter and not memory.description:
+        proposed = described(memory.body)
+        yield problem("memories.no_description", subject, proposed=proposed, field="description", **facts)
+    size = len(memory.body.encode("utf-8", "replace"))
+    if size > LARGE_BYTES:
+        yield note("memories.large", subject, bytes=size, **facts)
+    for field in EXPIRES:
+        given = text_of(memory.fields, field)
+        when = clock.parse(given)
+        if when is not None and now >= when + (DAY_SECONDS if len(given) == len("2026-11-22") else 0):
+            yield problem("memories.expired", subject, field=_path(memory, field), when=given, **facts)
+
+
+def _path(memory: Memory, field: str) -> str:
+    return next((path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field), field)
+
+
+def is_empty(body: str) -> bool:
+    """Tell whether a body says nothing: only headings, comments and words such as TODO."""
+    return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:LARGE_BYTES])).strip()) is not None
+
+
+def described(body: str) -> str:
+    """Return a description for a body: its first sentence, without Markdown, at most DESCRIPTION_CHARACTERS."""
+    line = head.first_line(HEADING.sub("", COMMENT.sub("", body))) or head.first_line(body)
+    line = re.sub(r"^(?:[-*+>]|\d+[.)])\s+", "", line).replace("**", "").replace("`", "")
+    line = re.sub(r"\[\[([^\[\]|#]+)[^\[\]]*\]\]", r"\1", line)
+    first = SENTENCE.match(line)
+    text = (first[1] if first else line).strip()
+    if len(text) > DESCRIPTION_CHARACTERS:
+        text = text[: DESCRIPTION_CHARACTERS - 1].rpartition(" ")[0] + "…"
+    return text
+
+
+def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+    """Find memories that claim a name that another one has, or another name than their file's."""
+    firsts: dict[str, Memory] = {}
+    taken = {memory.stem for memory in memories}
+    for memory in memories:
+        first = firsts.setdefault(memory.name, memory)
+        facts = {"name": memory.name, "proposed": memory.stem, "field": "name", **about(scope, memory)}
+        if first is not memory and memory.name != memory.stem and _is_link(memory, memories):
+            certain = sum(each.stem == memory.stem for each in memories) == 1
+            yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=certain, **facts)
+        elif first is not memory and memory.name == memory.stem and first.name != first.stem:
+            facts |= {"proposed": first.stem, **about(scope, first)}
+            yield problem("memories.same_name", f"memory:{first.path}", first=memory.stem, certain=True, **facts)
+        elif not _agree(memory.name, memory.stem, memory.type) and memory.name not in taken:
+            yield note("memories.name", f"memory:{memory.path}", **facts)
+
+
+def _is_link(memory: Memory, memories: Iterable[Memory]) -> bool:
+    """Tell whether a name is one that links use: written as a file's name is, or linked to. A heading that two memories
+    share is not."""
+    return slugify(memory.name) == memory.name or any(memory.name in each.links for each in memories)
+
+
+def _agree(name: str, stem: str, kind: str) -> bool:
+    """Tell whether a name is the file's in other words: with blanks, capitals or accents, or without its type."""
+    one, other = slugify(name).split("-"), slugify(stem).split("-")
+    if " " in name.strip():
+        return True  # a title for people
+    return one == other or [word for word in other if word != kind] == [word for word in one if word != kind]
+
+
+def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+    """Find types that are none of the usual ones, one for each type. What OWN_TYPE memories have is a type of the
+    store's own."""
+    found: dict[str, list[Memory]] = {}
+    for memory in memories:
+        if memory.type and memory.type not in TYPES:
+            found.setdefault(memory.type, []).append(memory)
+    for kind, those in found.items():
+        if len(those) >= OWN_TYPE:
+            continue
+        near = difflib.get_close_matches(kind.casefold(), TYPES, 1, 0.75)
+        facts: dict[str, object] = {"type": kind, "types": ", ".join(TYPES), "files": [each.stem for each in those]}
+        facts |= {"field": "type", "proposed": near[0] if near else "", **about(scope, those[0])}
+        yield note("memories.type", f"memory:{those[0].path}", **facts)
+
+
+def _one_way(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+    by_name = {name: memory for memory in reversed(memories) for name in (memory.name, memory.stem)}
+    for memory in memories:
+        targets = [by_name[name] for name in memory.links if name in by_name]
+        names = list(dict.fromkeys(each.stem for each in targets if each is not memory and not each.links_to(memory)))
+        if names:
+            yield note("memories.one_way", f"memory:{memory.path}", names=names, **about(scope, memory))

@@ -1,0 +1,150 @@
+"""The findings about memories and their index: words, remedy and fix of each code, the worst first.
+
+Those down to `memories.changed` are found by every check (doctor, Health, the flags of memories); the others by `memtui
+lint` alone: consolidate/lint.py.
+"""
+
+from memtui.core.health.kind import Kind
+
+FIX_INDEX = "memtui index --scope {scope} --fix"
+UNLINK = "Remove the link."
+LINT = "memtui lint --fix"
+
+KINDS = {
+    "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
+    "memories.broken": Kind("{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}"),
+    "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}"),
+    "memories.hidden": Kind(
+        "{scope}:{memory} has {count:invisible character}.",
+        "They can hide instructions: look at {path} in an editor that shows them.",
+        flag="{count:invisible character}",
+    ),
+    "memories.link": Kind(
+        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
+        "memtui new {name}, or remove the link: memtui edit {scope}:{memory}",
+        flag="broken link [[{name}]]",
+        each="files",
+    ),
+    "memories.cut": Kind(
+        "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
+        "does not load.",
+        "Shorten lines above the cut, or move memories to another scope: memtui index --scope {scope}",
+        flag="below the cut of MEMORY.md: the client does not load its line",
+        each="files",
+    ),
+    "memories.dangling": Kind(
+        "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
+        FIX_INDEX,
+        "index",
+        each="files",
+    ),
+    "memories.mention": Kind(
+        "MEMORY.md of {scope} mentions {files:file that does not exist|files that do not exist}: {files}.",
+        "Correct the text by hand: {path}",
+        each="files",
+    ),
+    "memories.no_line": Kind(
+        "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
+        FIX_INDEX,
+        "index",
+        "no line in MEMORY.md",
+        "files",
+    ),
+    "memories.no_index": Kind(
+        "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
+        FIX_INDEX,
+        "index",
+        "no MEMORY.md lists it",
+        "files",
+    ),
+    "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
+    # found by lint: wrong for anybody who reads the memory
+    "memories.secret": Kind(
+        "{scope}:{memory} seems to contain {kinds}.", "Take it out, and change it: whoever reads the file has it."
+    ),
+    "memories.verify": Kind(
+        "{scope}:{memory} is not true any more: its check `{check}` fails.", "Correct the memory, or its `verify`."
+    ),
+    "memories.verify_unknown": Kind(
+        "{scope}:{memory} has a check that can't be made: `{check}`: {why}.",
+        "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
+    ),
+    "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
+    "memories.same_name": Kind(
+        "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.", LINT, "lint"
+    ),
+    "memories.empty": Kind("{scope}:{memory} has no text.", "Write it, or delete it: memtui rm {scope}:{memory}"),
+    "memories.no_description": Kind("{scope}:{memory} has no description, by which Claude finds it.", LINT, "lint"),
+    "memories.same_line": Kind("MEMORY.md of {scope} lists {file} {count} times.", LINT, "lint"),
+    "memories.path": Kind(
+        "{scope}:{memory} names {words}, which was removed from the repository{proposed:moved}.",
+        "Correct the memory: memtui edit {scope}:{memory}",
+        "lint",
+    ),
+    "memories.command": Kind(
+        "{scope}:{memory} names the command `{words}`, but {file} has no {name}.",
+        "Correct the memory: memtui edit {scope}:{memory}",
+    ),
+    # found by lint: a person decides whether that is as it should be
+    "memories.contradict": Kind(
+        "{scope}:{memory} and {other} contradict each other: “{words}”, “{against}”.",
+        "Change one: memtui edit {scope}:{memory}, or keep both: memtui lint --apart {scope}:{memory} {other}",
+    ),
+    "memories.alike": Kind(
+        "{scope}:{memory} and {other} overlap ({score} of 100).",
+        "Merge them, or keep both: memtui lint --apart {scope}:{memory} {other}",
+    ),
+    "memories.repeats": Kind(
+        "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
+        "Delete one of the two: memtui rm {scope}:{memory}",
+    ),
+    "memories.date": Kind(
+        "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}: "
+        "“{proposed}”.",
+        "Write the date: memtui edit {scope}:{memory}",
+        "lint",
+    ),
+    "memories.branch": Kind(
+        "{scope}:{memory} names the branch {words}, which was merged and is gone.",
+        "Correct the memory: memtui edit {scope}:{memory}",
+    ),
+    "memories.symbol": Kind(
+        "{scope}:{memory} names {words}, which was in the repository and is not any more.",
+        "Correct the memory: memtui edit {scope}:{memory}",
+    ),
+    "memories.long_hook": Kind(
+        "Line {line} in MEMORY.md of {scope} has {count} characters. Claude Code asks for at most {most}.",
+        "Shorten it; the memory itself has room: {path}",
+        "lint",
+    ),
+    "memories.empty_section": Kind("The section “{title}” in MEMORY.md of {scope} is empty.", LINT, "lint"),
+    "memories.spills": Kind(
+        "In MEMORY.md of {scope} the text about {files:memory|memories} goes on in more lines: {files}.",
+        "Say it in one line, and the rest in the memory.",
+        "lint",
+    ),
+    "memories.echoes": Kind(
+        "In MEMORY.md of {scope} the lines of {files:memory|memories} only repeat the description: {files}.",
+        "Say there when the memory helps.",
+    ),
+    "memories.large": Kind("{scope}:{memory} has {bytes:size} of text.", "Split it: one fact in a memory."),
+    "memories.type": Kind(
+        "The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
+        "memtui edit {scope}:{memory} --type TYPE",
+    ),
+    "memories.name": Kind(
+        "{scope}:{memory} has another name in its frontmatter: “{name}”.",
+        "Links reach it by both. To make them one: memtui mv {scope}:{memory} {proposed}",
+    ),
+    "memories.one_way": Kind(
+        "{scope}:{memory} links to {names}, with no link back.", "Fine, unless both are about one thing."
+    ),
+    "memories.never": Kind(
+        "{scope}:{memory} was never delivered, while others of its scope were {most} times.",
+        "Say in its description when it helps, or delete it.",
+    ),
+    "memories.unused": Kind(
+        "{scope}:{memory} was delivered {count} times of late, and never opened.",
+        "If its line says all, that is fine; else improve its description, or delete it.",
+    ),
+}

@@ -1,0 +1,189 @@
+"""`memtui lint`: in one's own scopes, in a directory that is given, in CI."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+import yaml
+
+from memtui.core.base import clock
+
+DATA = Path(__file__).parents[1] / "data/lint"
+PROJECT = Path(__file__).parents[2]
+
+
+def contents(top):
+    return {str(path): path.read_bytes() for path in Path(top).rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def messy(bare):
+    """A repository with messy memories, on a machine without memtui's files."""
+    found = Path(bare.cwd, ".claude/memory")
+    shutil.copytree(DATA / "messy", found)
+    return found
+
+
+def test_lint_of_a_path_writes_nothing_without_fix_and_only_there_with_it(bare, messy):
+    top = Path(bare.cwd).parent
+    before = contents(top)
+    done = bare("lint", ".", check=False)
+    assert done.code == 5
+    assert contents(top) == before
+    bare("lint", ".claude/memory", "--fix", check=False)
+    changed = {path for path, data in contents(top).items() if before.get(path) != data}
+    assert changed
+    assert all(path.startswith(str(messy)) for path in changed)
+    assert set(contents(top)) == set(before)
+    after = bare.json("lint", ".", check=False)
+    assert not any(row["fixable"] for row in after["findings"])
+
+
+def test_lint_needs_no_home(bare, messy):
+    del bare.env["HOME"]
+    before = contents(messy)
+    assert bare.json("lint", str(messy), check=False)["problems"] > 0
+    assert contents(messy) == before
+    assert bare("lint", str(messy), "--fix", check=False).code == 5
+    assert contents(messy) != before
+    assert "HOME" in bare("lint", check=False).err
+
+
+def test_a_clean_directory_ends_with_0_and_says_how_many_it_looked_at(bare):
+    done = bare("lint", str(DATA / "clean"))
+    assert done.out == "2 memories: nothing to fix.\n"
+
+
+def test_a_project_without_memories_is_clean(bare):
+    assert bare("lint", ".").out == "There are no memories there.\n"
+
+
+def test_a_path_that_is_not_there_or_is_a_file_is_refused(bare, messy):
+    assert bare("lint", "nowhere", check=False).code == 3
+    done = bare("lint", ".claude/memory/big.md", check=False)
+    assert done.code == 2
+    assert "memtui lint .claude/memory" in done.err
+
+
+def test_rows_have_stable_codes_places_and_facts(bare, messy):
+    rows = bare.json("lint", ".", check=False)["findings"]
+    date = next(row for row in rows if row["code"] == "memories.date" and row["data"]["words"] == "yesterday")
+    assert (date["line"], date["fixable"], date["level"]) == (10, True, "note")
+    assert date["path"] == str(messy / "dates.md")
+    assert date["data"]["proposed"] == "2026-11-04"
+
+
+def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy):
+    (messy / "50%,a:b.md").write_text("---\nname: odd\ndescription: d\n---\n\nTODO\n")
+    lines = bare("lint", ".", "--format", "github", check=False).out.splitlines()
+    same = next(line for line in lines if "memories.same_line" in line)
+    assert same == (
+        "::error file=.claude/memory/MEMORY.md,line=6,title=memtui memories.same_line::MEMORY.md of project "
+        "lists package-manager.md 2 times. memtui lint --fix"
+    )
+    assert any(line.startswith("::notice file=") for line in lines)
+    assert any(line.startswith("::error file=.claude/memory/50%25%2Ca%3Ab.md,title=") for line in lines)
+    assert all(line.startswith("::") for line in lines)
+
+
+def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
+    memtui("trust", "--yes")
+    project, auto = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["auto_memory"])
+    for place in (project, auto):
+        (place / "no-words.md").write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
+    memtui("trust", "--yes")
+    before = {**contents(project), **contents(auto)}
+    done = memtui.json("lint", "--fix", check=False)
+    assert done["undo"] == "memtui undo"
+    assert {row["path"] for row in done["fixed"]} >= {f"{place}/no-words.md" for place in (project, auto)}
+    assert "description: The till counts in cents." in (project / "no-words.md").read_text()
+    assert not [row for row in memtui.json("doctor", check=False)["findings"] if row["code"] == "trust.waiting"]
+    memtui("undo", "--yes")
+    assert {**contents(project), **contents(auto)} == before
+
+
+def test_a_path_that_is_ones_own_scope_is_journaled_too(memtui, world):
+    memtui("trust", "--yes")
+    path = Path(world.shop, ".claude/memory/no-words.md")
+    path.write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
+    before = path.read_bytes()
+    assert memtui.json("lint", ".claude/memory", "--fix", check=False)["undo"] == "memtui undo"
+    assert path.read_bytes() != before
+    memtui("undo", "--yes")
+    assert path.read_bytes() == before
+
+
+def test_lint_finds_all_that_doctor_finds_about_memories(memtui, world):
+    def about(command):
+        rows = memtui.json(command, check=False)["findings"]
+        return {(row["code"], row["message"]) for row in rows if row["code"].startswith("memories.") and row["message"]}
+
+    doctor = {each for each in about("doctor") if each[0] != "memories.ok"}
+    assert doctor <= about("lint")
+
+
+def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
+    project = Path(world.shop, ".claude/memory")
+    for name, more in (("till-one", "at the front"), ("till-two", "at the back")):
+        text = f"The quarterly inventory spreadsheet lists every pallet, barcode and supplier {more}."
+        (project / f"{name}.md").write_text(f"---\nname: {name}\ndescription: Inventory {more}\n---\n\n{text}\n")
+
+    def alike():
+        return [row["data"]["other"] for row in memtui.json("lint", check=False)["findings"] if "alike" in row["code"]]
+
+    assert "project:till-two" in alike()
+    memtui("lint", "--apart", "till-two", "till-one")
+    assert "project:till-two" not in alike()
+    assert "already" in memtui("lint", "--apart", "till-one", "till-two").out
+    memtui("undo", "--yes")
+    assert "project:till-two" in alike()
+    memtui("lint", "--apart", "till-one", "till-two")
+    memtui("lint", "--compare", "till-one", "till-two")
+    assert "project:till-two" in alike()
+    assert memtui("lint", "--apart", "till-one", "till-one", check=False).code == 2
+
+
+def test_a_damaged_list_of_pairs_is_none(memtui, world):
+    Path(world.root, "apart.json").write_bytes(b'{"pairs": [1, ["a"], ["a", 2], "x"]}')
+    memtui("lint", check=False)
+    Path(world.root, "apart.json").write_bytes(b"\xff{")
+    memtui("lint", check=False)
+
+
+def test_the_hook_for_pre_commit_runs_a_command_that_exists(bare):
+    (hook,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text())
+    program, *words = hook["entry"].split()
+    assert program == "memtui"
+    assert bare(*words).code == 0
+    assert hook["pass_filenames"] is False
+
+
+def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
+    ran = tmp_path / "ran"
+    shutil.rmtree(Path(bare.cwd, ".git"))
+    os.system(f"git init -q {bare.cwd}")
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    script.chmod(0o755)
+    with open(Path(bare.cwd, ".git/config"), "a") as file:
+        file.write(f"[core]\n\tfsmonitor = {script}\n\tpager = {script}\n[diff]\n\texternal = {script}\n")
+    (messy / "check.md").write_text(
+        "---\nname: check\ndescription: d\nverify: [glob src/*.py, git branch --all]\n---\n\nRun `$(touch x)` in `src/a.py`.\n"
+    )
+    rows = bare.json("lint", ".", check=False)["findings"]
+    assert {row["code"] for row in rows} >= {"memories.verify", "memories.verify_unknown"}
+    assert not ran.exists()
+
+
+def test_now_is_what_the_clock_says(bare):
+    store = Path(bare.cwd, ".claude/memory")
+    store.mkdir(parents=True)
+    (store / "a.md").write_text("---\nname: a\ndescription: d\nexpires: 2026-11-21\n---\n\nWords.\n")
+    (store / "MEMORY.md").write_text("- [A](a.md) — now\n")
+    assert bare.json("lint", ".")["problems"] == 0  # its last day
+    bare.env["MEMTUI_NOW"] = clock.iso(clock.parse("2026-11-22T01:00:00Z"))
+    rows = bare.json("lint", ".", check=False)["findings"]
+    assert [row["code"] for row in rows] == ["memories.expired"]
+    assert json.dumps(rows)

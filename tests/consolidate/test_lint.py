@@ -1,0 +1,221 @@
+"""What lint finds in a store made messy on purpose, what it fixes, and that it leaves a clean one alone."""
+
+import csv
+import os
+import shutil
+import string
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.consolidate import contradictions, lint, lint_fixes
+from memtui.core.base import clock
+from memtui.core.health import findings, memory_checks
+from memtui.core.memories import index, index_lines, memory
+from memtui.core.memories.memory import from_bytes
+
+DATA = Path(__file__).parents[1] / "data/lint"
+NOW = clock.parse("2026-11-22T12:00:00Z")
+TOKEN = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A copy of the messy store, with a key in it."""
+    found = tmp_path / "messy"
+    shutil.copytree(DATA / "messy", found)
+    text = "---\nname: key\ndescription: A token\nmetadata:\n  type: reference\n---\n\nThe token is " + TOKEN + ".\n"
+    (found / "key.md").write_text(text)
+    return found
+
+
+def check(path):
+    return lint.check(lint.at(str(path), "/", NOW))
+
+
+def files_of(found):
+    """Each finding as (code, name of the file)."""
+    return [(each.code, os.path.basename(lint.place(each)[0])) for each in found]
+
+
+def fix(path):
+    subject = lint.at(str(path), "/", NOW)
+    found = lint.check(subject)
+    for scope in subject.scopes:
+        lint_fixes.make(lint_fixes.plan("", scope, found))
+    return check(path)
+
+
+def planted():
+    with open(DATA / "faults.tsv") as file:
+        return list(csv.DictReader(file, delimiter="\t"))
+
+
+def test_every_planted_fault_is_found_and_nothing_else(store):
+    assert set(files_of(check(store))) == {(row["code"], row["file"]) for row in planted()}
+
+
+def test_what_needs_no_decision_is_fixed_and_a_second_run_finds_nothing_to_fix(store):
+    after = fix(store)
+    assert set(files_of(after)) == {(row["code"], row["file"]) for row in planted() if row["fixed"] == "no"}
+    assert not any(map(lint_fixes.fixable, after))
+    before = {path.name: path.read_bytes() for path in store.iterdir()}
+    fix(store)
+    assert {path.name: path.read_bytes() for path in store.iterdir()} == before
+
+
+def test_fixes_write_what_is_known_and_leave_the_rest(store):
+    fix(store)
+    text = (store / "dates.md").read_text()
+    assert "begins 2026-11-09." in text
+    assert "went away 2026-11-04." in text
+    assert 'They said "tomorrow", and `last week` is a constant.' in text
+    assert "name: second-claim\n" in (store / "second-claim.md").read_text()
+    assert "name: shared\n" in (store / "first-claim.md").read_text()
+    assert "description: The staging database is restored every Monday.\n" in (store / "no-description.md").read_text()
+    lines = (store / "MEMORY.md").read_text().splitlines()
+    assert "- [Cache](cache.md) — cleared on write; and read once a request" in lines
+    assert "- [Release](release.md) — How a release is made, by tag, build and publish" in lines
+    assert "## Nothing Here" not in lines
+    assert "## More" in lines
+    assert sum("package-manager.md" in line for line in lines) == 1
+    assert not any("gone.md" in line for line in lines)
+    assert any("(no-line.md)" in line for line in lines)
+
+
+def test_a_clean_store_has_no_findings():
+    assert check(DATA / "clean") == []
+
+
+def test_the_worst_comes_first(store):
+    found = check(store)
+    levels = [each.level for each in found]
+    assert levels == sorted(levels, reverse=True)  # problem, then note
+    assert [each.code for each in found[:2]] == ["memories.broken", "memories.dangling"]
+
+
+def test_every_finding_has_words_a_file_and_no_secret(store):
+    for each in check(store):
+        assert findings.message(each)
+        assert os.path.exists(lint.place(each)[0])
+        assert TOKEN not in findings.with_remedy(each) + str(dict(each.data))
+
+
+def test_what_is_below_the_cut_goes_above_the_prose_that_pushed_it_down(tmp_path):
+    prose = "\n".join(f"Some words about the past, number {n}." for n in range(250))
+    for name in ("above", "below"):
+        (tmp_path / f"{name}.md").write_text(f"---\nname: {name}\ndescription: The one {name}\n---\n\nWords.\n")
+    made = f"# Shop\n\n- [Above](above.md) — one\n\n{prose}\n\n- [Below](below.md) — two"
+    (tmp_path / "MEMORY.md").write_text(made)
+    assert ("memories.cut", "MEMORY.md") in files_of(check(tmp_path))
+    after = fix(tmp_path)
+    text = (tmp_path / "MEMORY.md").read_text()
+    assert text.startswith("# Shop\n\n- [Above](above.md) — one\n- [Below](below.md) — two\n\n")
+    assert sorted(text.split()) == sorted(made.split())
+    assert [each.level for each in after if each.code == "memories.cut"] == ["note"]
+
+
+def test_an_index_full_of_memories_is_not_reordered():
+    lines = "".join(f"- [M{n}](m{n}.md) — words\n" for n in range(300)).encode()
+    assert index_lines.move_up(lines) == lines
+
+
+def test_a_duplicate_with_another_anchor_is_none():
+    data = b"- [A](a.md#one) - x\n- [A](a.md#two) - y\n- [B](b.md)\n"
+    assert index_lines.remove_repeated(data) == data
+
+
+WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
+LINES = st.lists(
+    st.sampled_from(
+        ["# A", "## B", "### C", "", "- [x](x.md) — y", "  - more", "- [x](x.md)", "text", "```", "<!-- c -->", "## B"]
+    ),
+    max_size=20,
+).map("\n".join)
+
+
+@given(WORDS | LINES)
+def test_fixes_of_an_index_are_stable_and_add_nothing(text):
+    data = text.encode()
+    for change in (index_lines.remove_repeated, index_lines.remove_empty_sections, index_lines.move_up):
+        once = change(data)
+        assert change(once) == once
+        assert set(once.decode().split()) <= set(data.decode().split())
+    joined = index_lines.join_lines(data, ["x.md"])
+    targets = [entry.target for entry in index.parse_index(data).entries]
+    assert [entry.target for entry in index.parse_index(joined).entries] == targets
+
+
+@given(WORDS)
+def test_a_description_is_one_short_line(text):
+    made = memory_checks.described(text)
+    assert "\n" not in made
+    assert len(made) <= memory_checks.DESCRIPTION_CHARACTERS
+
+
+@given(st.lists(WORDS, min_size=2, max_size=3))
+def test_orders_are_found_in_any_text(texts):
+    found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate(texts)]
+    for one, other in contradictions.find(found):
+        assert one.memory.path != other.memory.path
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "opposed"),
+    [
+        ("Use tabs.", "Use spaces for indentation.", True),
+        ("Always squash commits.", "Never squash commits.", True),
+        ("Never squash commits on main.", "Always squash commits.", False),
+        ("Use tabs in Makefiles.", "Use spaces in Python.", False),
+        ("Use pnpm, not npm.", "Avoid npm.", False),
+        ("Never commit secrets.", "Do not commit secrets.", False),
+        ("Prefer single quotes.", "Prefer double quotes in strings.", True),
+    ],
+)
+def test_plain_contradictions(one, other, opposed):
+    found = [from_bytes(f"/{n}.md", "auto", text.encode()) for n, text in enumerate((one, other))]
+    assert bool(list(contradictions.find(found))) == opposed
+
+
+@pytest.mark.parametrize("body", ["", "TODO", "# Title\n\n<!-- later -->\n", "n/a", "...", "- TBD\n"])
+def test_a_body_that_says_nothing_is_empty(body):
+    assert memory_checks.is_empty(body)
+
+
+@pytest.mark.parametrize("body", ["Use pnpm.", "用 pnpm。", "# Title\n\nTODO list of the shop: paint it.\n", "7"])
+def test_a_short_body_is_not_empty(body):
+    assert not memory_checks.is_empty(body)
+
+
+def test_a_memory_that_repeats_the_instructions_is_found(tmp_path):
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text(
+        "# Shop\n\n- Run the integration tests with tox before every commit to main.\n- Be kind.\n"
+    )
+    kept = tmp_path / ".claude/memory"
+    kept.mkdir(parents=True)
+    (kept / "tests.md").write_text(
+        "---\nname: tests\ndescription: Integration tests\n---\n\nRun the integration tests with tox before every commit "
+        "to main.\n\n**Why:** CI is slow.\n"
+    )
+    (kept / "other.md").write_text("---\nname: other\ndescription: Other\n---\n\nRun the linter before every commit.\n")
+    (kept / "MEMORY.md").write_text("- [Tests](tests.md) — when\n- [Other](other.md) — what\n")
+    found = check(tmp_path)
+    assert files_of(found) == [("memories.repeats", "tests.md")]
+    assert found[0].data["file"] == str(tmp_path / "CLAUDE.md")
+
+
+def test_a_type_that_several_memories_have_is_the_stores_own(tmp_path):
+    for n in range(3):
+        (tmp_path / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: d{n}\ntype: learning\n---\n\nWord {n}.\n")
+    assert "memories.type" not in [each.code for each in check(tmp_path)]
+    (tmp_path / "m2.md").unlink()
+    assert "memories.type" in [each.code for each in check(tmp_path)]
+
+
+def test_a_line_of_a_finding_is_the_line_in_the_file():
+    data = b"---\nname: a\n---\n\nOne.\n\nTwo.\n"
+    found = memory.from_bytes("/a.md", "auto", data)
+    assert memory_checks.line_of(found, found.body.index("Two")) == 7
