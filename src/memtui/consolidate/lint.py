@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
 from memtui.consolidate.apart import Pair
-from memtui.consolidate.project_checks import Project
+from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
@@ -28,7 +28,7 @@ ORDER = {code: number for number, code in enumerate(KINDS)}
 
 
 @dataclass
-class Subject:
+class LintInput:
     """What is checked: `scopes`, and the instructions that sessions get beside them. `root` is memtui's directory,
     empty where there is no home; `usage` the deliveries, None if they are not to be looked at; `apart` the pairs
     that a person called different; `now` in seconds since the epoch. `own` are those of the scopes, by label, that are
@@ -45,17 +45,17 @@ class Subject:
     memories: dict[str, Memory] = field(default_factory=dict)
 
 
-def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> Subject:
+def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
     """Return all scopes of a working directory as a subject."""
     every = scopes.discover(env, cwd)
     own = [each for each in every if each.kind != "instructions"]
     instructions = [each for each in every if each.kind == "instructions"]
-    return Subject(own, instructions, now, root, usage, apart, {each.label: each for each in own})
+    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own})
 
 
 def at(
     path: str, cwd: str, now: float, root: str = "", apart: Collection[Pair] = (), known: Sequence[Scope] = ()
-) -> Subject:
+) -> LintInput:
     """Return the memories below a path as a subject: a directory of memories, or a project with some in `.claude`.
     `root`, `apart` and `known`, the person's scopes, are empty where there is no home.
 
@@ -77,7 +77,7 @@ def at(
     guides = [scopes.project_instructions(root, root) for root in instructions if root]
     mine_too = {each.label: each for each in own.values() if each.label in {scope.label for scope in found}}
     guides = [each for each in guides if each.files]
-    return Subject(found, guides, now, root, None, set(apart), mine_too)
+    return LintInput(found, guides, now, root, None, set(apart), mine_too)
 
 
 def _directories(top: str) -> list[str]:
@@ -113,11 +113,11 @@ def _scope(directory: str, cwd: str) -> Scope:
     return Scope("agent" if is_agent else "auto", label, directory, root, problem=problem, writable=not problem)
 
 
-def check(subject: Subject) -> list[Finding]:
+def check(subject: LintInput) -> list[Finding]:
     """Find everything, problems first, then by how bad it is."""
     found: list[Finding] = []
     known: list[overlap.Known] = []
-    projects: dict[str, Project] = {}
+    projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
         memories = dict(subject.memories)
         known_to_all = content_checks.memories(subject.root, scope, memories)
@@ -146,7 +146,9 @@ def _where(scope: Scope, found: Finding) -> dict[str, object]:
     return where
 
 
-def _of_scope(subject: Subject, scope: Scope, own: Sequence[Memory], projects: dict[str, Project]) -> Iterator[Finding]:
+def _of_scope(
+    subject: LintInput, scope: Scope, own: Sequence[Memory], projects: dict[str, ProjectFiles]
+) -> Iterator[Finding]:
     by_file = {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
     index = index_of(scope)
     if index is not None:
@@ -156,7 +158,7 @@ def _of_scope(subject: Subject, scope: Scope, own: Sequence[Memory], projects: d
     whole = [each for each in own if each.broken is None]
     for memory in whole:
         yield from date_checks.of_memory(scope, memory, ours=ours)
-    project = projects.setdefault(scope.root_path, Project(scope.root_path)) if scope.root_path else None
+    project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
     if project is not None:
         yield from project_checks.of_memories(project, scope, whole)
     for memory in whole:

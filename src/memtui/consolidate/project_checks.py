@@ -41,7 +41,7 @@ FILE_BYTES = 1 << 20
 FILES = 20_000
 
 
-class Project:
+class ProjectFiles:
     """The project that memories are about: its directory `top`, and its repository."""
 
     def __init__(self, top: str) -> None:
@@ -119,7 +119,7 @@ class Project:
         return bare in gone or any(each.startswith(bare + "/") for each in gone), ""
 
 
-def of_memories(project: Project, scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
+def of_memories(project: ProjectFiles, scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
     """Find what the memories of a scope name that is gone from the project; nothing without a repository."""
     if not any("`" in memory.body for memory in memories) or not project.git.there:
         return
@@ -160,7 +160,7 @@ def _facts(scope: Scope, memory: Memory, start: int, words: str) -> dict[str, ob
     }
 
 
-def _path(project: Project, scope: Scope, memory: Memory, span: tuple[int, int, str]) -> Iterator[Finding]:
+def _path(project: ProjectFiles, scope: Scope, memory: Memory, span: tuple[int, int, str]) -> Iterator[Finding]:
     start, _, words = span
     match = PATH.fullmatch(words)
     path = match[1] if match else ""
@@ -174,7 +174,7 @@ def _path(project: Project, scope: Scope, memory: Memory, span: tuple[int, int, 
         yield problem("memories.path", f"memory:{memory.path}", proposed=now, certain=bool(now), **facts)
 
 
-def _command(project: Project, scope: Scope, memory: Memory, start: int, words: str) -> Iterator[Finding]:
+def _command(project: ProjectFiles, scope: Scope, memory: Memory, start: int, words: str) -> Iterator[Finding]:
     for pattern, known, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
         match = pattern.fullmatch(words)
         names = getattr(project, known) if match else None
@@ -183,7 +183,7 @@ def _command(project: Project, scope: Scope, memory: Memory, start: int, words: 
             yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **facts)
 
 
-def _branches(project: Project, scope: Scope, memory: Memory) -> Iterator[Finding]:
+def _branches(project: ProjectFiles, scope: Scope, memory: Memory) -> Iterator[Finding]:
     for match in BRANCH.finditer(memory.body):
         name = match[1] or match[2]
         at = memory.body.rfind("\n", 0, match.start()) + 1
@@ -195,7 +195,7 @@ def _branches(project: Project, scope: Scope, memory: Memory) -> Iterator[Findin
             yield note("memories.branch", f"memory:{memory.path}", **facts)
 
 
-def _symbols(project: Project, scope: Scope, symbols: dict[str, tuple[Memory, int]]) -> Iterator[Finding]:
+def _symbols(project: ProjectFiles, scope: Scope, symbols: dict[str, tuple[Memory, int]]) -> Iterator[Finding]:
     if not symbols or not project.git.whole:
         return
     gone = [word for word in symbols if word not in project.git.holds(symbols)]

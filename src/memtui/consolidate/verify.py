@@ -11,7 +11,7 @@ No shell and no program but git sees them, and no path leads out of the project.
 import re
 from collections.abc import Iterator
 
-from memtui.consolidate.project_checks import Project
+from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import globs
 from memtui.core.base.finding import Finding, problem
 from memtui.core.health import memory_checks
@@ -26,7 +26,7 @@ GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
 FILES = 2000
 
 
-def of_memory(project: Project | None, scope: Scope, memory: Memory) -> Iterator[Finding]:
+def of_memory(project: ProjectFiles | None, scope: Scope, memory: Memory) -> Iterator[Finding]:
     """Find the checks of a memory that fail, or that can't be understood."""
     for check in checks(memory):
         facts = {"check": check, **memory_checks.about(scope, memory)}
@@ -48,7 +48,7 @@ def checks(memory: Memory) -> list[str]:
     return [each.strip() for each in every if isinstance(each, str) and each.strip()]
 
 
-def holds(project: Project, check: str) -> bool:
+def holds(project: ProjectFiles, check: str) -> bool:
     """Make a check. Raises ValueError, with the reason, for one that can't be understood."""
     found = CHECK.fullmatch(check)
     if found is None:
@@ -58,17 +58,17 @@ def holds(project: Project, check: str) -> bool:
     return result != bool(found["no"])
 
 
-def _matching(project: Project, pattern: str) -> list[str]:
+def _matching(project: ProjectFiles, pattern: str) -> list[str]:
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ValueError("the pattern leads out of the project")
     return sorted(each for each in project.files if globs.matches(pattern, f"{project.top}/{each}", project.top))
 
 
-def _glob(project: Project, rest: str) -> bool:
+def _glob(project: ProjectFiles, rest: str) -> bool:
     return bool(_matching(project, rest))
 
 
-def _grep(project: Project, rest: str) -> bool:
+def _grep(project: ProjectFiles, rest: str) -> bool:
     found = GREP.fullmatch(rest)
     if found is None:
         raise ValueError("write it as: grep TEXT in PATTERN")
@@ -76,7 +76,7 @@ def _grep(project: Project, rest: str) -> bool:
     return any(text in project.read(each) for each in _matching(project, found["glob"])[:FILES])
 
 
-def _git(project: Project, rest: str) -> bool:
+def _git(project: ProjectFiles, rest: str) -> bool:
     found = GIT.fullmatch(rest)
     if found is None:
         raise ValueError("write it as: git branch|tag|path NAME")

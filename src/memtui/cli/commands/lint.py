@@ -8,7 +8,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.consolidate import apart, lint, lint_fixes
-from memtui.consolidate.lint import Subject
+from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
 from memtui.core.base.errors import EXIT_FINDINGS, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
@@ -87,7 +87,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text, EXIT_FINDINGS if problems else 0)
 
 
-def _subject(ctx: Context, path: "str | None") -> Subject:
+def _subject(ctx: Context, path: "str | None") -> LintInput:
     if path is None:
         return lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
     try:
@@ -106,7 +106,7 @@ def _confirm(ctx: Context, fixed: "list[FileFix]", *, yes: bool) -> None:
         ctx.confirm(f"Write {many(len(fixed), 'file')}?", "Nothing was written.")
 
 
-def _make(ctx: Context, subject: Subject, planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
+def _make(ctx: Context, subject: LintInput, planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
     """Make fixes, those of the person's own scopes as one step of undo. Return whether there is one."""
     own = subject.own if planned and _has_home(ctx) else {}
     mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
@@ -163,7 +163,7 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _print(ctx: Context, out: Output, subject: Subject, found: "list[Finding]") -> None:
+def _print(ctx: Context, out: Output, subject: LintInput, found: "list[Finding]") -> None:
     for each in found:
         path, number = lint.place(each)
         mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
