@@ -39,6 +39,10 @@ CALLS = [
     ["redo", "--list"],
     ["index"],
     ["index", "--fix"],
+    ["history", "prefer-pnpm"],
+    ["lint"],
+    ["lint", "--fix"],
+    ["lint", "--apart", "prefer-pnpm", "release-steps"],
     ["guide", "hello"],
     ["guide", "--list"],
     ["guide", "--withdraw", ID],
@@ -83,7 +87,7 @@ CALLS = [
     ["config", "unset", "mode"],
     ["completions", "bash"],
 ]
-FINDINGS = {"doctor", "hooks"}
+FINDINGS = {"doctor", "hooks", "lint"}
 # What prints texts, paths and scripts as they are, whatever the width.
 EXACT = {("deliveries", "show", "2CF53G"), ("completions", "bash"), ("paths",), ("paths", "guidance")}
 
