@@ -1,0 +1,228 @@
+"""Merge memories into one: their fields side by side, their bodies combined so that no statement is lost.
+
+The first memory is kept: its file, its links and its words stay, and it gets what only the others say.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from memtui.consolidate import coverage
+from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
+from memtui.consolidate.chunks import ITEM, LABEL, Chunk, chunks, join
+from memtui.consolidate.coverage import FieldValue, Statement
+from memtui.core.base.errors import MemtuiError
+from memtui.core.frontmatter import document
+from memtui.core.frontmatter.document import Document
+from memtui.core.memories import memory
+from memtui.core.memories.memory import Memory
+
+# What belongs to one file alone.
+OWN = frozenset({"name"})
+
+
+class MergedField(NamedTuple):
+    """A field of several memories: its dotted path, its value in each (None if it has none), and the number of the one
+    that is taken, from 0; None if the lists of all are put together."""
+
+    path: str
+    values: tuple[FieldValue | None, ...]
+    chosen: int | None
+
+    @property
+    def value(self) -> FieldValue:
+        """The value that is taken."""
+        if self.chosen is not None:
+            return self.values[self.chosen] or ""
+        every = [each for value in self.values if isinstance(value, tuple) for each in value]
+        return tuple(dict.fromkeys(every))
+
+    @property
+    def differs(self) -> bool:
+        """Whether a value of one of the memories is lost."""
+        return self.chosen is not None and any(each not in {None, self.values[self.chosen]} for each in self.values)
+
+
+def best_first(memories: Sequence[Memory]) -> list[Memory]:
+    """Sort memories so that the one to keep is first: the one with the most text, of those the newest."""
+    return sorted(memories, key=lambda each: (-len(each.body), -each.changed_at, each.path))
+
+
+def fields(memories: Sequence[Memory], choices: Mapping[str, int] | None = None) -> list[MergedField]:
+    """Return the fields of memories side by side. By default a field has the value of the first memory that has one,
+    and lists are put together; `choices` takes the value of another memory, by the field's dotted path."""
+    found = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
+    result = []
+    for path in dict.fromkeys(path for each in found for path in each):
+        values = tuple(each.get(path) for each in found)
+        number = (choices or {}).get(path)
+        if number is not None and values[number] is None:
+            number = None
+        if number is None and not all(isinstance(each, tuple | None) for each in values):
+            number = 0 if path in OWN else next(at for at, each in enumerate(values) if each or len(values) == at + 1)
+        result.append(MergedField(path, values, number))
+    return result
+
+
+def body(memories: Sequence[Memory], description: str) -> str:
+    """Return the body of the first memory with every statement that only the others have, or their descriptions, put
+    where it belongs: below the same heading, behind the same label (`**Why:**`), else at the end. What `description`,
+    that of the merged memory, says is not repeated."""
+    first, *others = memories
+    own = _Body(first.body, description)
+    if first.description != description:
+        own.add(_of_description(first))
+    for each in others:
+        own.add([*_of_description(each), *chunks(each.body)])
+    for each in memories:
+        own.add_missing(coverage.of_text(each.path, each.description) + coverage.of_text(each.path, each.body))
+    return own.text
+
+
+def _of_description(found: Memory) -> list[Chunk]:
+    return [Chunk("paragraph", found.description, "")] if found.description else []
+
+
+def merged(memories: Sequence[Memory], choices: Mapping[str, int] | None = None, text: str | None = None) -> bytes:
+    """Return the file of the merged memory: that of the first one, with fields and body as above, or with the body
+    `text`. Raises MemtuiError for a memory that is broken."""
+    for each in memories:
+        if each.broken is not None:
+            raise MemtuiError(f"{each.path} is broken: {each.broken}.", "Fix it in an editor first.")
+    doc = document.parse(memories[0].raw)
+    for field in fields(memories, choices):
+        path = tuple(field.path.split("."))
+        value = field.value
+        if value and doc.get(path) != (value if isinstance(value, str) else list(value)):
+            doc = _with_field(doc, path, value)
+    description = doc.fields.get("description")
+    shown = description if isinstance(description, str) else ""
+    doc = doc.with_body(body(memories, shown) if text is None else text)
+    data = doc.raw
+    for name in dict.fromkeys(name for each in memories for name in (each.stem, each.name)):
+        data = memory.remove_links(data, name)  # they would lead from the memory to itself
+    return data
+
+
+def _with_field(doc: Document, path: tuple[str, ...], value: FieldValue) -> Document:
+    try:
+        return doc.with_field(path, value)
+    except MemtuiError:  # the first memory has something else there: its field stays, and the other counts as dropped
+        return doc
+
+
+def proposal(
+    memories: Sequence[Memory],
+    evidence: Sequence[ProposalEvidence] = (),
+    choices: Mapping[str, int] | None = None,
+    text: str | None = None,
+) -> Proposal:
+    """Propose to merge memories into the first one; `choices` and `text` as for `merged`. Raises MemtuiError."""
+    first, *others = memories
+    outputs = [
+        FileOutput(first.path, merged(memories, choices, text)),
+        *(FileOutput(each.path, None) for each in others),
+    ]
+    return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence)
+
+
+class _Body:
+    """A body that grows by what it does not say yet."""
+
+    def __init__(self, text: str, description: str) -> None:
+        self._chunks = chunks(text)
+        self._description = description
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return join(self._chunks)
+
+    def add(self, found: Sequence[Chunk]) -> None:
+        """Add those of the pieces that say something new; of a paragraph or an item only what is new."""
+        heading: Chunk | None = None
+        pieces: list[Chunk] = []
+        for each in [*found, None]:
+            if each is None or each.kind == "heading":
+                self._add_section(heading, pieces)
+                heading, pieces = each, []
+            elif each.kind != "rule":
+                pieces.append(each)
+
+    def add_missing(self, statements: Sequence[Statement]) -> None:
+        """Add statements that are missing after all, at the end: those said by two in a row that came apart."""
+        for each in self._missing(statements):
+            self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
+
+    def _missing(self, statements: Sequence[Statement]) -> list[Statement]:
+        own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
+        return [each.statement for each in coverage.cover(statements, own).dropped]
+
+    def _add_section(self, heading: Chunk | None, pieces: Sequence[Chunk]) -> None:
+        place = self._section_end(heading)
+        begun = False
+        for each in pieces:
+            new = self._new_part(each)
+            if new is None:
+                continue
+            if place is None and heading is not None and not begun:
+                self._insert(self._end, heading)
+                begun = True
+            at = self._end if begun else self._behind_label(new) if heading is None else self._section_end(heading)
+            self._insert(self._end if at is None else at, new)
+
+    def _new_part(self, chunk: Chunk) -> Chunk | None:
+        """Return what of a piece is not said yet; None if all is."""
+        statements = coverage.of_text("", chunk.text)
+        missing = self._missing(statements)
+        if not missing:
+            return None
+        if chunk.kind in {"code", "table"} or len(missing) == len(statements):
+            return chunk
+        marks = ITEM.match(chunk.text) if chunk.kind == "item" else LABEL.match(chunk.text)
+        begins = missing[0] == statements[0] and chunk.kind != "item"
+        text = " ".join(each.text for each in missing)
+        return Chunk(chunk.kind, text if marks is None or begins else marks[0].lstrip() + text)
+
+    @property
+    def _end(self) -> int:
+        """The place behind the last piece, before the blank lines that end the text."""
+        last = self._chunks[-1]
+        return len(self._chunks) - (last.kind == "rule" and not last.text)
+
+    def _section_end(self, heading: Chunk | None) -> int | None:
+        """Return the place at the end of the section with such a heading; None if there is none. Without a heading: of
+        the text before the first heading, or below a heading that begins the text."""
+        heads = [at for at, each in enumerate(self._chunks) if each.kind == "heading"]
+        after = [*heads[1:], self._end]
+        if heading is None:
+            return (after[0] if heads[0] == 0 else heads[0]) if heads else self._end
+        wanted = heading.plain.casefold()
+        return next((end for at, end in zip(heads, after, strict=False) if self._plain(at) == wanted), None)
+
+    def _plain(self, at: int) -> str:
+        return self._chunks[at].plain.casefold()
+
+    def _behind_label(self, chunk: Chunk) -> int | None:
+        """Return the place behind the last piece with the label of a piece, or where pieces without a heading go."""
+        same = [at for at, each in enumerate(self._chunks) if chunk.label and each.label == chunk.label]
+        return same[-1] + 1 if same else self._section_end(None)
+
+    def _insert(self, at: int, chunk: Chunk) -> None:
+        above = self._chunks[at - 1] if at else None
+        if chunk.kind == "item" and (above is None or above.kind != "item"):
+            chunk = chunk._replace(text=chunk.text.lstrip())
+        lead = "\n" if above is None else _between(above, chunk)
+        if at < self._end:
+            below = self._chunks[at]
+            self._chunks[at] = below._replace(before=_between(chunk, below))
+        elif at == len(self._chunks):
+            self._chunks.append(Chunk("rule", "", "\n"))
+        elif not self._chunks[at].before:
+            self._chunks[at] = self._chunks[at]._replace(before="\n")
+        self._chunks.insert(at, chunk._replace(before=lead))
+
+
+def _between(above: Chunk, below: Chunk) -> str:
+    """Return what to put between two pieces: list items and labelled parts stand on lines that follow each other."""
+    close = above.kind == below.kind == "item" or bool(above.label and below.label)
+    return "\n" if close else "\n\n"

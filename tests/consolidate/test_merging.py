@@ -1,0 +1,146 @@
+"""Merging memories: fields side by side with a default for each, bodies combined; nothing that one of them says is lost, and
+what both say stands there once."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.consolidate import chunks, coverage, merging
+from memtui.core.memories import memory
+
+
+def made(name, text):
+    return memory.from_bytes(f"/x/{name}.md", "auto", text.encode())
+
+
+def simple(name, description, body, more=""):
+    text = f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: feedback\n{more}---\n\n{body}\n"
+    return made(name, text)
+
+
+PNPM = simple(
+    "prefer-pnpm",
+    "Use pnpm, never npm",
+    "Use pnpm for every install.\n\n**Why:** the lock file is pnpm's.\n**How to apply:** `pnpm add`.",
+)
+AGAIN = simple(
+    "pnpm-only",
+    "Use pnpm, never npm",
+    "Use pnpm for every install. The cache is shared.\n\n**Why:** npm broke CI twice.\n**How to apply:** `pnpm add`.\n",
+)
+
+
+def text(*memories, **more):
+    return merging.merged(memories, **more).decode()
+
+
+def test_what_both_say_stands_there_once_and_labelled_parts_come_together():
+    assert text(PNPM, AGAIN).partition("---\n\n")[2] == (
+        "Use pnpm for every install.\n\n**Why:** the lock file is pnpm's.\n**Why:** npm broke CI twice.\n"
+        "**How to apply:** `pnpm add`.\n\nThe cache is shared.\n"
+    )
+
+
+def test_a_section_gets_what_the_others_say_below_the_same_heading():
+    one = simple("one", "One", "# Setup\n\n- install\n\n# Run\n\nRun it.")
+    two = simple("two", "One", "# Run\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n\n# Setup\n\n- install\n- build")
+    assert text(one, two).partition("---\n\n")[2] == (
+        "# Setup\n\n- install\n- build\n\n# Run\n\nRun it.\n\nRun it twice, as root.\n\n# Stop\n\nPress q.\n"
+    )
+
+
+def test_a_description_that_is_not_taken_goes_into_the_body():
+    other = simple("two", "Never npm on CI", "Use pnpm for every install.")
+    assert text(PNPM, other).endswith("`pnpm add`.\n\nNever npm on CI\n")
+
+
+def test_what_contradicts_stays_beside_it():
+    one, two = simple("one", "Port", "The port is 8080."), simple("two", "Port", "The port is 8081.")
+    assert "8080" in text(one, two)
+    assert "8081" in text(one, two)
+
+
+def test_fields_stand_side_by_side_each_with_a_default():
+    one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
+    two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
+    found = {each.path: each for each in merging.fields([one, two])}
+    assert found["metadata.owner"].values == ("anna", "bob")
+    assert found["metadata.owner"].chosen == 0
+    assert found["metadata.owner"].differs
+    assert found["metadata.tags"].value == ("a", "b", "c")
+    assert found["metadata.expires"].chosen == 1
+    assert not found["metadata.type"].differs
+    assert 'expires: "2027-01-01"' in text(one, two)
+    assert [each.statement.text for each in coverage.of_proposal(merging.proposal([one, two])).dropped] == [
+        "owner: bob"
+    ]
+    chosen = text(one, two, choices={"metadata.owner": 1, "description": 1})
+    assert "owner: bob" in chosen
+    assert "description: Two" in chosen
+    assert "One" in chosen  # the description that was not taken
+    assert chosen.startswith("---\nname: one\n")
+
+
+def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
+    assert [each.name for each in merging.best_first([PNPM, AGAIN])] == ["pnpm-only", "prefer-pnpm"]
+    windows = made("w", "---\r\nname: w # mine\r\ndescription: W\r\n---\r\nOne.\r\n")
+    assert text(windows, simple("x", "W", "Two.")).startswith("---\r\nname: w # mine\r\n")
+    assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))
+
+
+def test_links_between_them_become_plain_words():
+    one, two = simple("one", "D", "See [[two]] and [[three]]."), simple("two", "D", "After [[one]].")
+    assert "See two and [[three]]." in text(one, two)
+    assert "After one." in text(one, two)
+
+
+def test_a_merge_of_one_into_an_empty_one_and_of_files_without_frontmatter():
+    assert text(made("a", ""), made("b", "Some text.")).count("Some text.") >= 1
+    assert text(made("a", "One."), made("b", "Two.")).startswith("One.")
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "Use pnpm.",
+            "Use pnpm. The port is 80.",
+            "The port is 81, not 80.",
+            "- an item",
+            "- an item\n  - below it\n- another. With two.",
+            "1. first\n2. second",
+            "```\ncode\n```",
+            "```sh\ncode\nmore\n```",
+            "# Setup",
+            "## Run it",
+            "**Why:** it broke.",
+            "**Why:** it broke. Twice.\n**How:** carefully.",
+            "| a1 | b1 |\n|---|---|\n| c1 | d1 |",
+            "> quoted. Words.",
+            "---",
+            "Deploy on Fridays.\nBefore noon.",
+            "Deploy on Fridays before noon.",
+        ]
+    ),
+    max_size=7,
+)
+
+
+@given(PIECES, PIECES, PIECES, st.sampled_from(["Use pnpm", "Other words", ""]))
+def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three, description):
+    memories = [
+        simple(name, description, "\n\n".join(body)) for name, body in zip("abc", (one, two, three), strict=True)
+    ]
+    found = merging.proposal(memories)
+    assert coverage.of_proposal(found).dropped == []
+    own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]
+    assert coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped == []
+
+
+@given(PIECES)
+def test_merging_the_same_twice_adds_nothing(body):
+    one, two = (simple(name, "The same", "\n\n".join(body)) for name in ("one", "two"))
+    assert text(one, two) == one.raw.decode()
+
+
+@given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
+def test_the_pieces_of_any_text_are_the_text(text):
+    assert chunks.join(chunks.chunks(text)) == text
