@@ -50,13 +50,8 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     data = bare.json("gc", "--dry-run")
     assert data["dry_run"]
     assert data["deleted_memories"] == ["global:long-ago"]
-    assert data["kept"] == {
-        "undo_days": 180,
-        "undo_changes": 2000,
-        "texts_days": 90,
-        "trust_days": 180,
-        "llm_log_days": 365,
-    }
+    limits = {"undo_days": 180, "undo_changes": 2000, "texts_days": 90, "trust_days": 180, "llm_log_days": 365}
+    assert data["kept"] == {**limits, "versions_days": 180, "versions_mb": 100}
     assert len(bare.json("undo", "--list")["history"]) == 3
     assert "CI is red." in bare("deliveries", "show", old[0]).out
 

@@ -58,6 +58,8 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
     )
     files = f"{many(len(found.temporary), 'file')} of writers that were killed" if found.temporary else ""
+    number = many(found.versions, "version")
+    versions = f"{number} of memories, {size(found.version_bytes)}: they can't be shown or restored then"
     rows = [
         ("undo", changes),
         ("trash", deleted),
@@ -65,6 +67,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("texts", texts if found.months else ""),
         ("models", calls if found.calls else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
+        ("versions", versions if found.versions else ""),
         ("files", files),
     ]
     return [(what, words) for what, words in rows if words]

@@ -23,6 +23,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
+from memtui.core.memories.versions import Versions, Writer
 from memtui.core.places import trust
 
 DAY = 86_400.0
@@ -77,6 +78,39 @@ class World:
 @pytest.fixture
 def world(tmp_path):
     return World(tmp_path)
+
+
+# --- versions of memories
+
+
+def taken_in(world, days, texts):
+    directory = world.repo / "memory"
+    directory.mkdir(exist_ok=True)
+    for number, text in enumerate(texts):
+        versions = Versions(world.root, lambda: NOW - days * DAY + number)
+        (directory / "a.md").write_text(text)
+        os.utime(directory / "a.md", (NOW, NOW + number))
+        versions.take_in(str(directory), lambda version: Writer("person"))
+    return versions.of(str(directory), "a.md")
+
+
+def test_old_versions_go_and_the_newest_stays(world):
+    taken_in(world, 200, ["one", "two", "three"])
+    due = retention.due(world.root, NOW)
+    assert (due.versions, due.version_bytes, due.anything) == (2, 6, True)
+    found = world.collect()
+    assert (found.versions, found.version_bytes, found.busy) == (2, 6, [])
+    assert not retention.due(world.root, NOW).anything
+
+
+def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
+    texts = [str(number) * 500_000 for number in range(5)]
+    taken_in(world, 1, texts)
+    assert retention.due(world.root, NOW).versions == 0
+    world.set(versions_mb=1, versions_days=0)
+    assert world.collect().versions == 3
+    world.set(versions_mb=0, versions_days=0)
+    assert retention.due(world.root, NOW).versions == 0
 
 
 # --- changes

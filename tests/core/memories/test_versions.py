@@ -182,16 +182,60 @@ def test_what_is_old_or_too_much_is_forgotten_but_never_what_a_review_needs(stor
     for number in range(5):
         write(directory / "a.md", str(number) * (200 + number))
         look()
-    assert len(versions.forget(0.0, 510)) == 3
+    assert versions.forget(0.0, 510) == (3, 200 + 201 + 202)
     before, now = versions.unseen([str(directory)])[0]
     assert (versions.content(before), versions.content(now)) == (b"1" * 100, b"4" * 204)
     assert len(versions.of(str(directory), "a.md")) == 3
-    assert len(versions.forget(2e9, 10**9)) == 1
+    assert versions.forget(2e9, 0) == (1, 203)
     assert len(os.listdir(versions.contents)) == 2
-    assert versions.forget(2e9, 0) == []
+    assert versions.forget(2e9, 1) == (0, 0)
     again = Versions(versions.root)
     again.follow()
     assert again.unseen([str(directory)]) == [(before, now)]
+
+
+def test_what_is_forgotten_makes_nothing_new(store):
+    directory, versions, look = store
+    empty = directory.parent / "empty"
+    empty.mkdir()
+    versions.take_in(str(empty), lambda version: AGENT)
+    write(directory / "a.md", "one")
+    look()
+    for number in range(3):
+        write(directory / "a.md", str(number))
+        look(Writer("person"))
+    assert versions.forget(2e9, 0)[0] == 3
+    assert look() == []
+    write(empty / "b.md", "new")
+    (found,) = versions.take_in(str(empty), lambda version: Writer("other"))
+    assert (found.writer.by, found.seen) == ("other", False)
+
+
+def test_a_memory_that_is_gone_and_known_to_be_is_forgotten(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    (directory / "a.md").unlink()
+    look(Writer("person"))
+    assert versions.forget(2e9, 0) == (2, 3)
+    assert os.listdir(versions.contents) == []
+    assert look() == []
+
+
+def test_what_another_process_forgot_is_followed(store):
+    directory, versions, look = store
+    write(directory / "a.md", "one")
+    look()
+    for number in range(9):
+        write(directory / "a.md", "x" * number)
+        look(Writer("person"))
+    other = Versions(versions.root, versions.now)
+    other.forget(2e9, 0)
+    for number in range(9):
+        write(directory / "a.md", "y" * number)
+        other.take_in(str(directory), lambda version: AGENT)
+    versions.follow()
+    assert versions.of(str(directory), "a.md") == other.of(str(directory), "a.md")
 
 
 # Whole and torn lines of every kind.

@@ -22,8 +22,8 @@ def register(commands: "parser.Commands") -> None:
         "delete old data for good",
         "memtui gc --dry-run\nmemtui gc",
         "It deletes old changes and their contents, the texts of old deliveries, trust in texts that are gone,"
-        " and temporary files of killed processes. None of it can be undone. memtui also does this once a day;"
-        " `memtui config list` shows how long data is kept.",
+        " old versions of memories, and temporary files of killed processes. None of it can be undone. memtui also does"
+        " this once a day; `memtui config list` shows how long data is kept.",
     )
     found.add_argument("--dry-run", action="store_true", help="only show what would be deleted")
 

@@ -10,6 +10,7 @@ from memtui.core.base.phrasing import ago
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import retention
 from memtui.core.journal.journal import Journal
+from memtui.core.memories.versions import Versions
 
 ERRORS_DAYS = 7
 TRASH_BYTES = 100_000_000
@@ -126,10 +127,13 @@ def kept(found: Journal, now: float) -> Iterator[Finding]:
     ledger = found.ledger()
     due = retention.due(found.root, now, ledger, trusted=False)
     oldest = next((clock.parse(each.time) for each in ledger.all()), None)
+    versions = Versions(found.root)
+    versions.follow()
     facts: dict[str, Any] = {
         "changes": sum(each.is_change for each in ledger.all()),
         "since": now - oldest if oldest is not None else None,
         "log": sum(delivery_log.sizes(found.root).values()),
+        "versions": versions.bytes_kept,
         "texts_days": retention.limits(found.root).texts_days,
     }
     yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)

@@ -205,10 +205,13 @@ REGISTRY = {
     "llm.nothing": Kind("There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set or install one of both."),
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),
-    "kept.ok": Kind("{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}"),
+    "kept.ok": Kind(
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
+        " {versions:size} of versions"
+    ),
     "kept.due": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts}; some of it is old enough "
-        "to be deleted after the next turn",
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
+        " {versions:size} of versions; some of it is old enough to be deleted after the next turn",
         "memtui gc --dry-run",
         "collect",
     ),

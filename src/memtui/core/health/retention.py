@@ -1,6 +1,6 @@
 """How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts,
-the log of calls of models.
-What is older is removed for good, once a day in a worker, or by `memtui gc`; `due` only lists it.
+the log of calls of models, the versions of memories. What is older is removed for good, once a day in a worker, or by
+`memtui gc`; `due` only lists it.
 
 `run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
 """
@@ -19,6 +19,7 @@ from memtui.core.health import call_log
 from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.memories.versions import Versions
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
 
@@ -34,13 +35,15 @@ Absent = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Limits:
-    """How long things are kept: days (0: for ever), and the number of changes (0: any)."""
+    """How long things are kept: days (0: for ever), the number of changes and the megabytes of versions (0: any)."""
 
     undo_days: int
     undo_changes: int
     texts_days: int
     trust_days: int
     llm_log_days: int
+    versions_days: int
+    versions_mb: int
 
 
 @dataclass
@@ -58,6 +61,8 @@ class Due:
     calls: list[str] = field(default_factory=list)
     trusted: int = 0
     directories: list[str] = field(default_factory=list)
+    versions: int = 0
+    version_bytes: int = 0
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
 
@@ -71,6 +76,7 @@ class Due:
             or self.calls
             or self.trusted
             or self.directories
+            or self.versions
             or self.temporary
         )
 
@@ -87,6 +93,8 @@ class Due:
             "call_months": [os.path.basename(path) for path in self.calls],
             "trusted_texts": self.trusted,
             "trusted_directories": self.directories,
+            "versions": self.versions,
+            "versions_bytes": self.version_bytes,
             "temporary_files": len(self.temporary),
             "busy": self.busy,
         }
@@ -95,7 +103,8 @@ class Due:
 def limits(root: str) -> Limits:
     """Read the limits from the settings."""
     given = config.load(root)
-    keys = ("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days")
+    days = ("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days")
+    keys = (*days, "versions_days", "versions_mb")
     return Limits(*(config.number(given, key) for key in keys))
 
 
@@ -248,8 +257,17 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     _count_trust(
         found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.trust_days)
     )
+    versions = Versions(root, lambda: now)
+    versions.follow()
+    gone, found.version_bytes = versions.too_old(*_of_versions(keep, now))
+    found.versions = len(gone)
     found.temporary = temporary(root, now)
     return found
+
+
+def _of_versions(keep: Limits, now: float) -> tuple[float, int]:
+    """Return the time before which versions are too old, and how many bytes of them are kept (0: no limit)."""
+    return (now - keep.versions_days * clock.DAY if keep.versions_days > 0 else 0.0), keep.versions_mb << 20
 
 
 def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
@@ -334,6 +352,11 @@ def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
         _save(root, {**state, "absent": rest})
 
 
+def _versions(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
+    if os.path.exists(f"{root}/versions.jsonl"):
+        found.versions, found.version_bytes = Versions(root, lambda: now).forget(*_of_versions(keep, now))
+
+
 def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     for path in temporary(root, now):
         if not has_time():
@@ -343,7 +366,8 @@ def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], 
 
 
 # What is collected, by the name of it in `busy`.
-STEPS = {"undo": _undo, "texts": _texts, "calls": _calls, "trust": _trust, "files": _files}
+STEPS = {"undo": _undo, "texts": _texts, "calls": _calls, "trust": _trust}
+STEPS |= {"versions": _versions, "files": _files}
 
 
 def _save(root: str, state: dict[str, object]) -> None:

@@ -7,6 +7,7 @@ it. Except for what an agent wrote there since memtui keeps versions at all: it 
 """
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -142,6 +143,12 @@ class Versions:
         files = [known for each in directories for known in self._directories.get(each, {}).values()]
         return [(_newest_seen(known), known[-1]) for known in files if not known[-1].seen]
 
+    @property
+    def bytes_kept(self) -> int:
+        """The bytes of all contents that the log names."""
+        known = [each for files in self._directories.values() for known in files.values() for each in known]
+        return sum({each.digest: each.size for each in known if each.size <= MAX_BYTES}.values())
+
     def content(self, version: Version) -> bytes:
         """Return the bytes of a version. Raises NotFoundError if they are not kept (any more), MemtuiError."""
         if version.digest == GONE:
@@ -246,28 +253,44 @@ class Versions:
         except OSError as error:
             raise storage_error(error, self.path) from error
 
-    def forget(self, oldest: float, most_bytes: int) -> list[Version]:
-        """Forget versions taken in before `oldest` (seconds since the epoch), then the oldest ones until the contents
-        have at most `most_bytes`; never the newest of a file, nor the newest that a person has seen. Return them.
+    def too_old(self, oldest: float, most_bytes: int) -> tuple[list[Version], int]:
+        """Return the versions to forget, and how many bytes of contents go with them: those taken in before `oldest`
+        (seconds since the epoch; 0: none), then the oldest ones until the contents have at most `most_bytes` (0: any
+        number). Never the newest of a file, nor the newest that a person has seen, unless the file is gone and a person
+        has seen that."""
+        files = [known for files in self._directories.values() for known in files.values()]
+        every = sorted((each for known in files for each in known), key=lambda each: each.time)
+        needed = {id(each) for known in files for each in _needed(known)}
+        users = Counter(each.digest for each in every)
+        total = self.bytes_kept
+        gone, freed = [], 0
+        for each in every:
+            too_much = 0 < most_bytes < total - freed
+            if id(each) not in needed and (too_much or (clock.parse(each.time) or 0.0) < oldest):
+                gone.append(each)
+                users[each.digest] -= 1
+                freed += 0 if users[each.digest] or each.size > MAX_BYTES else each.size
+        return gone, freed
+
+    def forget(self, oldest: float, most_bytes: int) -> tuple[int, int]:
+        """Forget what is `too_old`. Return how many versions that were, and how many bytes of contents.
 
         Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
         """
         with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
             self.follow()
-            files = [known for files in self._directories.values() for known in files.values()]
-            every = sorted((each for known in files for each in known), key=lambda each: each.time)
-            needed = {id(each) for known in files for each in _needed(known)}
-            total, gone = sum({each.digest: each.size for each in every}.values()), []
-            for each in [each for each in every if id(each) not in needed]:
-                if total > most_bytes or (clock.parse(each.time) or 0.0) < oldest:
-                    gone.append(each)
-                    total -= each.size
+            gone, freed = self.too_old(oldest, most_bytes)
             if gone:
-                self._rewrite([each for each in every if each not in gone])
-        return gone
+                self._rewrite({id(each) for each in gone})
+        return len(gone), freed
 
-    def _rewrite(self, kept: list[Version]) -> None:
-        data = b"".join(fastjson.dumps(each.row()).encode() + b"\n" for each in kept)
+    def _rewrite(self, gone: set[int]) -> None:
+        """Write the log without the versions with these identities, then remove the contents that it does not name."""
+        known = [each for files in self._directories.values() for known in files.values() for each in known]
+        kept = sorted((each for each in known if id(each) not in gone), key=lambda each: each.time)
+        looked = [{"v": FORMAT, "time": clock.iso(self._began), "dir": each} for each in self._directories]
+        rows = [*looked, *(each.row() for each in kept)]
+        data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs.write_atomic(self.path, data)
             digests = {each.digest for each in kept}
@@ -285,6 +308,9 @@ def _newest_seen(known: list[Version]) -> Version | None:
 
 
 def _needed(known: list[Version]) -> list[Version]:
-    """Return the versions of a file that a review needs: the newest, and the newest that a person has seen."""
+    """Return the versions of a file that a review needs: the newest, and the newest that a person has seen; none if the
+    file is gone and a person has seen that."""
     seen = _newest_seen(known)
+    if known[-1].digest == GONE and known[-1].seen:
+        return []
     return [known[-1]] if seen is None else [known[-1], seen]

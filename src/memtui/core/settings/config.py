@@ -28,6 +28,8 @@ DEFAULTS: "dict[str, object]" = {
     "llm_daily_dollars": 1.0,
     "llm_timeout": 120,
     "llm_log_days": 365,
+    "versions_days": 180,
+    "versions_mb": 100,
     "guide_to": "anyone",
     "glyphs": "auto",
     "theme": "dark",

@@ -32,6 +32,8 @@ MEANINGS = {
     "llm_daily_dollars": "dollars a day, 0: no limit",
     "llm_timeout": "seconds of an answer, 5 to 3600",
     "llm_log_days": "days of the models' log, 0: no limit",
+    "versions_days": "days of memories' versions, 0: no limit",
+    "versions_mb": "MB of memories' versions, 0: no limit",
     "guide_to": "whom notes are for: anyone, people",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
