@@ -1,6 +1,7 @@
 """The workspace: the environment, directory, clock and actor that every use case of both front doors starts from."""
 
 import os
+from functools import cached_property
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import UsageError
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger
     from memtui.core.memories.store import Store
+    from memtui.core.memories.versions import Versions
+    from memtui.core.review.changed import Changed
     from memtui.core.review.entries import Review
     from memtui.core.review.waiting import Waiting
 
@@ -109,7 +112,8 @@ class Workspace:
         from memtui.core.review import waiting
 
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
-        return waiting.waiting_in(self.root, [self.slug, None, *others], kinds or waiting.KINDS, unread)
+        wanted = waiting.KINDS if kinds is None else kinds
+        return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
         """Count the entries of each kind that wait for this project and everywhere, without snoozed ones. `unread` as
@@ -126,6 +130,32 @@ class Workspace:
         from memtui.core.review.entries import Review
 
         return Review(self.root, by=self.by, now=self.now)
+
+    @cached_property
+    def versions(self) -> "Versions":
+        """The versions of memories as far as they were read, shared in this process."""
+        from memtui.core.memories.versions import Versions
+
+        return Versions(self.root, self.now)
+
+    def take_in(self) -> None:
+        """Take in the new versions of this project's memories, unless the gate is off; `versions.problem` has what
+        kept that from succeeding."""
+        from memtui.core.memories import history, scopes
+
+        if self.setting("gate") != "off":
+            history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
+
+    def changed(self, *, every: bool = False) -> "list[Changed]":
+        """Return the memories that somebody else wrote since a person saw them, as far as they were taken in, the
+        newest first; `every`: of all projects."""
+        if self.setting("gate") == "off":
+            return []
+        from memtui.core.memories import scopes
+        from memtui.core.review import changed
+
+        self.versions.follow()
+        return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none

@@ -157,6 +157,19 @@ STORIES = {
         typed("inbox --snoozed", "memtui inbox --snoozed", "until"),
         typed("", "memtui snooze {other} --until now && memtui snooze --all --until 2w", "back"),
         typed("", "memtui undo --yes", ""),
+        typed(
+            ("keep NAME…", "inbox show NAME", "keep", "inbox"),
+            "memtui history prefer-pnpm && (cd .claude/memory && echo Mine. >> prefer-pnpm.md && touch -d '1 hour' prefer-pnpm.md)"
+            " && memtui inbox --kind changed && memtui inbox show prefer-pnpm && memtui keep prefer-pnpm",
+            "Kept: project:prefer-pnpm",
+        ),
+        typed(
+            ("take-back NAME…", "take-back"),
+            "(cd .claude/memory && echo Again. >> prefer-pnpm.md && touch -d '2 hours' prefer-pnpm.md)"
+            " && memtui take-back prefer-pnpm",
+            "Taken back: project:prefer-pnpm",
+        ),
+        typed("", "memtui keep --all --all-projects", "", 3),
         typed("reject ID…", "memtui reject {other} --never", ""),
         typed("items", "memtui items", "snapshot|item|test"),
         typed("items done ID…", "memtui items done {item}", ""),

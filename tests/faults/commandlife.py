@@ -4,6 +4,7 @@ What a command leaves is compared with what it leaves where nothing fails, and w
 called at all: a command that succeeded leaves the one, one that failed the other, one that was killed either.
 """
 
+import json
 import re
 
 import faulty
@@ -11,6 +12,7 @@ import running
 from hooklife import differ
 from world import DAY, World
 
+from memtui.core.base import ids
 from memtui.core.inbox import reconcile
 from memtui.worker import tidying
 
@@ -37,7 +39,9 @@ class CommandScenario:
 
     def prepare(self, world: World) -> None:
         for path, text in self.files.items():
-            world.write(f"{world.top}/{path}", text)
+            world.write(f"{world.top}/{path}", text.replace("TOP", world.top))
+            if path.endswith("/versions.jsonl"):  # a memory that was written just now is not taken in yet
+                running.os.utime(f"{world.top}/home/.claude/memory/alpha.md", (1_700_000_000, 1_700_000_000))
         for path, mode in self.modes.items():
             running.os.chmod(f"{world.top}/{path}", mode)
 
@@ -143,6 +147,14 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
 
 C = CommandScenario
 OLD = '{"v": 1, "id": "01KE2V3B000000000000000000", "time": "2026-01-05T09:00:00Z", "text": "tok-x9", "items": []}\n'
+# The version of a memory that a person saw last, so that its present text is somebody else's.
+WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
+LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
+LOOK |= {"digest": ids.digest(WAS.encode()), "size": len(WAS), "by": "first", "seen": True}
+SEEN = {
+    "home/.claude/memtui/versions.jsonl": json.dumps(LOOK) + "\n",
+    f"home/.claude/memtui/versions/{LOOK['digest']}": WAS,
+}
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("guide", "tok-n1 note"),
@@ -159,6 +171,8 @@ SCENARIOS = [
     C("approve", "@u1", "--scope", "project", "--name", "taught"),
     C("approve", "@u1", "--into", "alpha"),
     C("approve", "--all", pieces=True),
+    C("keep", "alpha", files=SEEN),
+    C("take-back", "alpha", files=SEEN),
     C("reject", "@u1"),
     C("reject", "@u1", "--never"),
     C("reject", "--all"),

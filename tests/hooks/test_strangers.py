@@ -1,6 +1,7 @@
 """Directories of memtui's that belong to another user, themselves or by a link, are neither read nor written."""
 
 import os
+import time
 
 import pytest
 from launching import EVENTS, Home
@@ -34,6 +35,10 @@ def fill(home):
     """Have guidance, a session that took some, a log."""
     home.guide("first")
     home.start()
+    deadline = time.monotonic() + 20
+    while not (home.root / "versions.jsonl").exists():  # the worker of the start has written its last
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     home.prompt()
     home.guide("second", urgent="yes")
     home.guide("everywhere", "global")

@@ -279,16 +279,18 @@ def test_two_workers_of_one_session_take_turns(world):
     assert world.errors == []
 
 
-def test_versions_of_memories_are_kept_unless_memtui_is_off(world):
+@pytest.mark.parametrize("off", [b'mode = "off"\n', b'gate = "off"\n'])
+def test_versions_of_memories_are_kept_unless_memtui_or_its_gate_is_off(world, off):
     memory = world.home / "repo" / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("one")
-    fs.write_atomic(world.root + "/config.toml", b'mode = "off"\n')
+    fs.write_atomic(world.root + "/config.toml", off)
     world.run()
     assert not os.path.exists(world.root + "/versions.jsonl")
     fs.write_atomic(world.root + "/config.toml", b"")
     world.run()
     (memory / "a.md").write_text("two")
+    os.utime(memory / "a.md", (time.time() - 10, time.time() - 10))
     world.run()
     versions = Versions(world.root)
     versions.follow()

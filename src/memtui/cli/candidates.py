@@ -106,6 +106,12 @@ def _waiting(*kinds: str) -> "Source":
     return found
 
 
+def _changed(ctx: Context) -> "Iterator[Found]":
+    from memtui.present import changed
+
+    return ((each.name, changed.by(each)) for each in ctx.changed())
+
+
 def _guidance_again(ctx: Context) -> "Iterator[Found]":
     from memtui.core.deliveries import notes
 
@@ -211,6 +217,8 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("trust", "names"): _own_memories,
     ("restore", "names"): _trash,
     ("undo", "id"): _changes,
+    ("keep", "names"): _changed,
+    ("take-back", "names"): _changed,
     ("approve", "ids"): _waiting("updates"),
     ("snooze", "ids"): _waiting("updates"),
     ("snooze", "--until"): _times_to_snooze,

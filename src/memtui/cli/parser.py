@@ -29,6 +29,8 @@ COMMANDS = {
     "history": "history",
     "guide": "guide",
     "inbox": "inbox",
+    "keep": "changed",
+    "take-back": "changed",
     "approve": "approve",
     "reject": "reject",
     "snooze": "snooze",

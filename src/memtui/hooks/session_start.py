@@ -8,7 +8,7 @@ from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
-from memtui.hooks import deliver, forks, index_block, prompt, runner
+from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 
 # Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
@@ -65,6 +65,9 @@ def handle(hook: runner.Hook) -> None:
         index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
     index_block.catch_up(hook, found)
+    if not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off":
+        # What is there counts as seen, or as somebody else's; what changes in this session is the agent's.
+        detach.detach(hook, "versions")
 
 
 def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object]]":

@@ -1,6 +1,6 @@
 """The client's status line: what waits for this session, and what became of the last delivery to it."""
 
-from memtui.core.base import clock, fs, paths
+from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.inbox import format as inbox_format
 from memtui.hooks import runner
 
@@ -21,13 +21,13 @@ def handle(hook: runner.Hook) -> None:
 
 
 def line(hook: runner.Hook) -> str:
-    """Return the line: `memtui 2 notes · 3 drafts · ✓ arrived 2m`; empty if there is nothing to say.
+    """Return the line: `memtui 2 notes · 3 drafts · 1 changed · ✓ arrived 2m`; empty if there is nothing to say.
 
     `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out.
     """
     _enter_project(hook)
     words = []
-    for part in (_notes, _drafts, _receipt):
+    for part in (_notes, _drafts, _changed, _receipt):
         try:
             words.append(part(hook))
         except (OSError, ValueError) as error:
@@ -66,6 +66,27 @@ def _drafts(hook: runner.Hook) -> str:
     found = [entry for path in files if fs.stamp(path) for entry in inbox_format.read(path)]
     now = clock.now()
     return _many(len([entry for entry in found if not entry.snoozed(now)]), "draft")
+
+
+def _changed(hook: runner.Hook) -> str:
+    """Say how many memories somebody else wrote that nobody has seen (core/memories/versions.py)."""
+    try:
+        found = fastjson.loads_dict(fs.read(hook.root + "/run/unseen.json", "cache")).get("unseen")
+    except OSError:
+        return ""
+    if not isinstance(found, dict) or not found:
+        return ""
+    from memtui.core.places import locate
+    from memtui.core.settings import config
+
+    if config.value(hook.settings, hook.project_root, "gate") == "off":
+        return ""
+    top = locate.worktree_top(hook.started_in)
+    agents = (paths.config_dir(hook.env) + "/agent-memory/", f"{top}/.claude/agent-memory")
+    project = locate.project_dir(hook.env, hook.started_in)[0]
+    own = {locate.global_dir(hook.env), project, locate.auto_dir(hook.env, hook.started_in)}
+    counts = [n for each, n in found.items() if isinstance(n, int) and (each in own or each.startswith(agents))]
+    return f"{sum(counts)} changed" if sum(counts) else ""
 
 
 def _receipt(hook: runner.Hook) -> str:

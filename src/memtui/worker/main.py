@@ -73,7 +73,8 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
 
     root = paths.root(env)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(config.load(root), paths.project_root(cwd), "mode") == "off":
+    settings, project = config.load(root), paths.project_root(cwd)
+    if "off" in {config.value(settings, project, "mode"), config.value(settings, project, "gate")}:
         return
     problem = history.taken_in(Versions(root), scopes.discover(env, cwd)).problem
     if problem is not None:

@@ -1,12 +1,13 @@
 """`memtui hooks`: install the hooks in Claude Code's settings, remove them, report what keeps them from running."""
 
 import argparse
+import contextlib
 
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base.errors import EXIT_FINDINGS
+from memtui.core.base.errors import EXIT_FINDINGS, MemtuiError
 from memtui.core.health import findings
 from memtui.hooks.installer import install
 from memtui.hooks.installer.entries import STATUS_LINE
@@ -65,6 +66,8 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan, now=ctx.now)
+        if plan.action == "install" and plan.changed:
+            _take_in(ctx)
     data = {
         "action": plan.action,
         "scope": plan.scope,
@@ -88,6 +91,13 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
 
     return Result(data, text)
+
+
+def _take_in(ctx: Context) -> None:
+    """Take in the memories as they are: what the agent writes from now on is to be seen. If that fails, the next
+    session's start does it."""
+    with contextlib.suppress(MemtuiError):
+        ctx.take_in()
 
 
 def _print_plan(out: Output, plan: install.Plan) -> None:

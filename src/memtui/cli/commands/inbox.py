@@ -7,7 +7,11 @@ from memtui.cli.context import Context
 from memtui.cli.entries import LIMIT, as_data, pick, states
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import entries as shown
+from memtui.cli.show.changed import whole
+from memtui.cli.show.entries import CHANGED
+from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import ago
+from memtui.core.review import changed
 from memtui.core.review.waiting import KINDS
 
 TITLES = {"guidance": "Note", "updates": "Draft", "items": "Unfinished item"}
@@ -19,11 +23,16 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "inbox",
         run,
-        "list notes, drafts and unfinished work",
+        "list notes, drafts, unfinished work, and what others wrote",
         "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
-        "That is notes for the agent, drafts of memories to review, and unfinished items.",
+        "That is notes for the agent, drafts of memories to review, unfinished items, and the memories that Claude,"
+        " an editor or a program wrote since you last saw them.",
     )
-    found.add_argument("--kind", choices=KINDS, help="guidance: notes, updates: drafts, items: unfinished work")
+    found.add_argument(
+        "--kind",
+        choices=(*KINDS, CHANGED),
+        help="guidance: notes, updates: drafts, items: unfinished work, changed: memories that somebody else wrote",
+    )
     found.add_argument("--snoozed", action="store_true", help="the drafts that wait until a later time")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
     found.add_argument(
@@ -38,7 +47,7 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits."""
-    kinds = (args.kind,) if args.kind else KINDS
+    kinds = (args.kind,) if args.kind else (*KINDS, CHANGED)
     return shown.listing(ctx, kinds, all_projects=args.all_projects, limit=args.limit, snoozed=args.snoozed)
 
 
@@ -46,7 +55,17 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one entry whole."""
     from memtui.cli.show import draft
 
-    (item,) = pick(ctx, [args.id], KINDS, "entry")
+    try:
+        (item,) = pick(ctx, [args.id], KINDS, "entry")
+    except NotFoundError:
+        ctx.take_in()
+        try:
+            found = changed.find(ctx.changed(every=True), args.id)
+        except NotFoundError:
+            found = None
+        if found is None:
+            raise
+        return whole(ctx, found)
     more = None if item.kind == "guidance" else draft.DraftDetails(ctx, item)
 
     def text(out: Output) -> None:

@@ -4,7 +4,9 @@ from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.entries import KIND_WORDS
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show import changed
 from memtui.core.base import clock, paths
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, cut, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
@@ -12,11 +14,15 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
+from memtui.core.memories.writers import Occasions
 from memtui.core.review import waiting
+from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
+# What is listed beside the entries of the inboxes: memories that somebody else wrote.
+CHANGED = "changed"
 TOLD_SHOWN = 5  # notes delivered last
 HEAD_COLUMNS = 16  # of an id and an age
 TITLE_SHOWN = 50  # characters of a session's title
@@ -42,17 +48,21 @@ def listing(
     """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: notes delivered last.
     With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
+    others, kinds = _changed(ctx, all_projects) if CHANGED in kinds and not snoozed else [], _of_inbox(kinds)
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
     now = ctx.now()
     later = [item for item in every if item.entry.snoozed(now) and (all_projects or item.slug in {ctx.slug, None})]
     every = [item for item in every if item.entry.snoozed(now) == snoozed]
     near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
     shown, more = entries.first(near, limit)
+    listed = others[:limit] if limit > 0 else others
+    occasions = Occasions(ctx.env)
     claimed = _under_way(ctx, all_projects) if "guidance" in kinds and not snoozed else []
     data = {
         "project": ctx.project_root,
         "entries": [entries.as_data(ctx, item) for item in shown] if ctx.out.json else [],
-        "more": more,
+        "changed": [changed.as_data(ctx, item, occasions) for item in listed] if ctx.out.json else [],
+        "more": {**more, CHANGED: len(others) - len(listed)},
         "in_delivery": claimed,
         "elsewhere": len(every) - len(near),
         "snoozed": len(later),
@@ -64,7 +74,10 @@ def listing(
         if snoozed and not shown:
             out.print("No draft is snoozed. memtui snooze ID --until friday hides one until then.")
             return
-        _print(ctx, out, shown, more, claimed, len(every) - len(near))
+        if listed:
+            changed.print_all(ctx, out, listed, len(others) - len(listed))
+        if shown or claimed or not listed or len(every) > len(near):
+            _print(ctx, out, shown, more, claimed, len(every) - len(near), nothing=not listed)
         if later and not snoozed:
             if len(every) == len(near):  # else that line stands there already
                 out.section()
@@ -73,6 +86,20 @@ def listing(
         _print_told(ctx, out, told or [])
 
     return Result(data, text)
+
+
+def _of_inbox(kinds: "tuple[str, ...]") -> "tuple[str, ...]":
+    return tuple(kind for kind in kinds if kind != CHANGED)
+
+
+def _changed(ctx: Context, all_projects: bool) -> "list[Changed]":
+    """Return what others wrote since the person saw it; what can't be read is said."""
+    try:
+        ctx.take_in()
+        return ctx.changed(every=all_projects)
+    except MemtuiError as error:
+        ctx.out.say(f"! {line(error.message)}")
+        return []
 
 
 def told(ctx: Context) -> "list[dict[str, object]]":
@@ -123,7 +150,10 @@ def _print(
     more: "dict[str, int]",
     claimed: "list[dict[str, object]]",
     elsewhere: int,
+    *,
+    nothing: bool,
 ) -> None:
+    """Print the entries, those under way, and how many there are elsewhere; if there is `nothing` else, say so."""
     now = ctx.now()
     homes = homes_of(ctx, items)
     for kind in KINDS:
@@ -149,7 +179,7 @@ def _print(
         _print_heading(out, "Under way", f"{len(claimed)}", "a hook gave it to the client, no transcript proves it yet")
         for row in claimed:
             _print_note(ctx, out, row, "→ under way to {}", "cyan")
-    if not items and not claimed:
+    if nothing and not items and not claimed:
         out.print("Nothing waits here.")
         out.print('  Write a note: memtui guide "…"')
     if elsewhere:

@@ -18,9 +18,9 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
     """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
     there. Raises MemtuiError if nothing can be read."""
     writers = Writers(versions.root)
-    versions.problem = None
+    versions.problem, versions.unsettled = None, False
     for scope in scopes:
-        if not scope.problem and not scope.files:
+        if with_versions(scope):
             try:
                 versions.take_in(scope.directory, writers.of)
             except MemtuiError as error:
@@ -31,6 +31,11 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
                 versions.problem = storage_error(error, versions.path)
     versions.follow()
     return versions
+
+
+def with_versions(scope: Scope) -> bool:
+    """Tell whether versions of a scope's memories are kept: not of instructions, nor of what must not be read."""
+    return not scope.problem and not scope.files
 
 
 def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
@@ -62,5 +67,5 @@ def restore(store: Store, versions: Versions, scope: Scope, found: Memory | None
     """
     data = versions.content(version)
     if found is None:
-        return store.add(scope, os.path.basename(version.file).removesuffix(".md"), data, op="restore")
+        return store.put(scope, version.file, data, op="restore")
     return store.edit(found, data, seen=True, op="restore")

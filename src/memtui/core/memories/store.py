@@ -89,15 +89,17 @@ class Store:
 
     def add(self, scope: Scope, name: str, data: bytes, *, op: str = "create", extra: Sequence[Change] = ()) -> Memory:
         """Create a memory from a whole file's bytes, with `extra` changes in the same step. Raises as `create`."""
+        return self.put(scope, f"{references.check_name(name)}.md", data, op=op, extra=extra)
+
+    def put(self, scope: Scope, file: str, data: bytes, *, op: str, extra: Sequence[Change] = ()) -> Memory:
+        """Create a memory as `add`, in a file that may be in a subdirectory of the scope."""
         references.writable(scope)
-        stem = references.check_name(name)
-        file = f"{stem}.md"
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
         edits = references.line_edits(self.root, scope, file, made.name, made.description, made.type)
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{op} {_name(scope)}:{stem}")
+        self.journal.run(op, planned, f"{op} {_name(scope)}:{made.stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False, op: str = "edit") -> Memory:

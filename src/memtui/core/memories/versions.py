@@ -7,6 +7,7 @@ it. Except for what an agent wrote there since memtui keeps versions at all: it 
 """
 
 import os
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -18,9 +19,13 @@ from memtui.core.base.storage import storage_error
 from memtui.core.places import locate
 
 FORMAT = 1
+UNSEEN = "/run/unseen.json"
 LOCK_SECONDS = 5.0
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20
+# Seconds. A file that somebody wrote less than this ago is left for the next look: a hook may still log that the agent
+# did, and the client writes its own fields into a memory right after the agent.
+SETTLED = 2.0
 GONE = ""  # the digest of a file that is not there
 FIRST, PERSON, AGENT, OTHER = "first", "person", "agent", "other"
 
@@ -55,6 +60,10 @@ class Version:
         """The path of the file."""
         return f"{self.directory}/{self.file}"
 
+    def is_of(self, data: bytes) -> bool:
+        """Tell whether it has these bytes."""
+        return self.digest == ids.digest(data)
+
     def row(self) -> dict[str, Any]:
         """Return its line."""
         found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
@@ -75,7 +84,8 @@ def _version(row: dict[str, Any]) -> Version | None:
 
 class Versions:
     """The versions of one memtui root. `follow` reads what was appended since it was last called. `problem` is why
-    the newest could not be taken in (core/memories/history.py)."""
+    the newest could not be taken in (core/memories/history.py); `unsettled`: a file was written just now, so that it is
+    to be looked at again. Threads may share it."""
 
     def __init__(self, root: str, now: Callable[[], float] = clock.now) -> None:
         self.root = root
@@ -83,6 +93,8 @@ class Versions:
         self.path = root + "/versions.jsonl"
         self.contents = root + "/versions"
         self.problem: MemtuiError | None = None
+        self.unsettled = False
+        self._guard = threading.RLock()
         self._forget()
 
     def _forget(self) -> None:
@@ -95,6 +107,10 @@ class Versions:
 
     def follow(self) -> None:
         """Read what was appended since the last call. Raises MemtuiError."""
+        with self._guard:
+            self._follow()
+
+    def _follow(self) -> None:
         try:
             found = os.stat(self.path)
             if found.st_size < self._read or found.st_ino != self._file:  # shortened by gc
@@ -119,13 +135,11 @@ class Versions:
         self._read += len(whole)
 
     def _add(self, files: dict[str, list[Version]], version: Version, *, only_seen: bool) -> None:
-        known = files.setdefault(version.file, [])
         if only_seen:
-            files[version.file] = [
-                replace(each, seen=True) if each.digest == version.digest else each for each in known
-            ]
+            for at, each in enumerate(known := files.get(version.file, [])):
+                known[at] = replace(each, seen=True) if each.digest == version.digest else each
         else:
-            known.append(version)
+            files.setdefault(version.file, []).append(version)
         if only_seen or version.seen:
             self._seen.add(version.digest)
 
@@ -140,7 +154,8 @@ class Versions:
     def unseen(self, directories: Collection[str]) -> list[tuple[Version | None, Version]]:
         """List the files of these directories whose newest version nobody has seen, each with the newest one before it
         that somebody has; None if there is none."""
-        files = [known for each in directories for known in self._directories.get(each, {}).values()]
+        with self._guard:
+            files = [known for each in directories for known in self._directories.get(each, {}).values()]
         return [(_newest_seen(known), known[-1]) for known in files if not known[-1].seen]
 
     @property
@@ -172,18 +187,20 @@ class Versions:
         `writer` says who wrote a version. Raises MemtuiError; LockTimeoutError if another process takes in at the
         moment.
         """
-        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
             self.follow()
             known = self._directories.get(directory)
             # Oldest first: `writer` reads the log back to each.
             fresh = sorted(self._fresh(directory, known or {}), key=lambda each: each.stamp)
             named = [self._named(each, writer, first=known is None) for each in fresh]
-            rows = [each.row() for each in named]
+            settled = [each for each in named if not self._is_unsettled(each)]
+            self.unsettled = self.unsettled or len(settled) < len(named)
+            rows = [each.row() for each in settled]
             if known is None and not rows:
                 rows = [{"v": FORMAT, "time": clock.iso(self.now()), "dir": directory}]
             self._append(rows)
-            self.follow()
-        return named
+            self._count(changed=bool(rows))
+        return settled
 
     def _fresh(self, directory: str, files: dict[str, list[Version]]) -> Iterator[Version]:
         try:
@@ -227,6 +244,9 @@ class Versions:
             found = found if not first or found.by == AGENT else Writer(FIRST)
         return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
 
+    def _is_unsettled(self, version: Version) -> bool:
+        return version.writer.by == OTHER and 0 <= self.now() - version.stamp / 1e9 < SETTLED
+
     def see(self, versions: Iterable[Version]) -> None:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
         time = clock.iso(self.now())
@@ -234,9 +254,18 @@ class Versions:
             {"v": FORMAT, "time": time, "dir": each.directory, "file": each.file, "digest": each.digest}
             for each in versions
         ]
-        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
             self._append(rows)
-            self.follow()
+            self._count(changed=bool(rows))
+
+    def _count(self, *, changed: bool) -> None:
+        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all."""
+        self.follow()
+        path = self.root + UNSEEN
+        if changed or not os.path.exists(path):
+            counts = {each: len(self.unseen([each])) for each in self._directories}
+            found = {"v": FORMAT, "unseen": {each: count for each, count in counts.items() if count}}
+            fs.write_cache(path, fastjson.dumps(found).encode())
 
     def _keep(self, digest: str, data: bytes) -> None:
         path = f"{self.contents}/{digest}"
@@ -277,7 +306,7 @@ class Versions:
 
         Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
         """
-        with fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
             self.follow()
             gone, freed = self.too_old(oldest, most_bytes)
             if gone:

@@ -18,6 +18,7 @@ DEFAULTS: "dict[str, object]" = {
     "extract": True,
     "extract_confidence": 0.5,
     "banner": True,
+    "gate": "show",
     "undo_days": 180,
     "undo_changes": 2000,
     "texts_days": 90,
@@ -36,6 +37,8 @@ DEFAULTS: "dict[str, object]" = {
     "pager": "auto",
 }
 MODES = ("full", "whisper", "off")
+# What becomes of memories that an agent writes: nothing; they wait to be seen; they become drafts instead.
+GATES = ("off", "show", "ask")
 # The themes that ctrl+t cycles through, then Textual's others.
 THEMES = ("dark", "light", "ansi-dark", "ansi-light")
 MORE_THEMES = (
@@ -45,13 +48,14 @@ MORE_THEMES = (
 )
 CHOICES = {
     "mode": MODES,
+    "gate": GATES,
     "llm_backend": ("off", "auto", "api", "claude"),
     "guide_to": ("anyone", "people"),
     "glyphs": ("auto", "unicode", "ascii"),
     "pager": ("auto", "never"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
-PER_PROJECT = ("mode", "extract", "banner", "guide_to")
+PER_PROJECT = ("mode", "extract", "banner", "gate", "guide_to")
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)

@@ -22,6 +22,7 @@ MEANINGS = {
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
+    "gate": "what Claude writes: show, ask first, off",
     "undo_days": "days of undo, 0: no limit",
     "undo_changes": "changes kept for undo, 0: no limit",
     "texts_days": "days delivered texts stay, 0: no limit",

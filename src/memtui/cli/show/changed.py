@@ -1,0 +1,74 @@
+"""Memories that somebody else wrote, as `memtui inbox` lists them and `inbox show` shows one."""
+
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.cli.show import diff
+from memtui.core.base import clock
+from memtui.core.base.errors import NotFoundError
+from memtui.core.base.phrasing import age, ago
+from memtui.core.memories.writers import Occasions
+from memtui.core.review import changed
+from memtui.core.review.changed import Changed
+from memtui.present import changed as words
+from memtui.present import versions as version_words
+
+COMMANDS = ("see one: memtui inbox show NAME", "decide: memtui keep NAME or take-back NAME")
+# Lines of the difference that a list shows.
+LINES_SHOWN = 6
+
+
+def as_data(ctx: Context, item: Changed, occasions: Occasions) -> "dict[str, object]":
+    """Return one for --json."""
+    occasion = occasions.of(item.now.writer)
+    return {
+        "name": item.name,
+        "scope": item.scope.label,
+        "path": item.key,
+        "change": item.kind,
+        "by": item.now.writer.by,
+        "session": item.now.writer.session or None,
+        "title": occasion.title or None,
+        "prompt": item.now.writer.prompt or None,
+        "prompt_text": occasion.prompt or None,
+        "time": item.now.time,
+        "diff": "\n".join(_diff(ctx, item)),
+    }
+
+
+def _diff(ctx: Context, item: Changed) -> "list[str]":
+    try:
+        return diff.lines(*changed.texts(ctx.versions, item))
+    except NotFoundError as error:
+        return [f"@ {error.message}"]
+
+
+def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> None:
+    """Print a section of the inbox: each with its writer, and the beginning of its difference."""
+    occasions = Occasions(ctx.env)
+    out.section()
+    out.beside(out.style("Changed", "bold") + "  ", 9, (f"{len(items) + more}", *COMMANDS), "dim")
+    for item in items:
+        when = age(clock.parse(item.now.time), ctx.now())
+        did = words.by(item, occasions.of(item.now.writer).title)
+        out.beside(f"  {when:>4}  ", 8, [out.style(line(item.ref), "cyan"), line(did)], "")
+        lines = _diff(ctx, item)
+        diff.show_lines(out, [each for each in lines if not each.startswith("@@")][:LINES_SHOWN], "      ")
+    if more:
+        out.print(f"  and {more:,} more: memtui inbox --kind changed --limit 0")
+
+
+def whole(ctx: Context, item: Changed) -> Result:
+    """Show one: who wrote it and when, after which prompt, and what changed."""
+    occasions = Occasions(ctx.env)
+
+    def text(out: Output) -> None:
+        occasion = occasions.of(item.now.writer)
+        out.heading(line(item.ref), ago(clock.parse(item.now.time), ctx.now()))
+        facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
+        for fact in filter(None, facts):
+            out.print("  " + out.style(line(fact), "dim"))
+        out.print()
+        diff.show_lines(out, _diff(ctx, item), "  ")
+        out.say(f"memtui keep {line(item.ref)} marks it as seen, memtui take-back {line(item.ref)} undoes it.")
+
+    return Result(as_data(ctx, item, occasions), text)

@@ -1,0 +1,111 @@
+"""Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it
+back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.memories import history
+from memtui.core.memories.memory import Memory, read_memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Outcome, Store
+from memtui.core.memories.versions import GONE, Version, Versions
+
+Kind = Literal["new", "edited", "deleted"]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A memory of a scope that somebody else wrote: its newest version `now`, and the newest one `before` it that a
+    person has seen; None if the file is new."""
+
+    scope: Scope
+    now: Version
+    before: Version | None
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others: the path of its file."""
+        return self.now.path
+
+    @property
+    def name(self) -> str:
+        """The name of its file, without directory and ending."""
+        return self.now.file.rpartition("/")[2].removesuffix(".md")
+
+    @property
+    def ref(self) -> str:
+        """What a person calls it: `scope:name`."""
+        return f"{self.scope.shown}:{self.name}"
+
+    @property
+    def kind(self) -> Kind:
+        """What was done to it."""
+        if self.now.digest == GONE:
+            return "deleted"
+        return "new" if self.before is None or self.before.digest == GONE else "edited"
+
+
+def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
+    """List what nobody has seen of some scopes, the newest first."""
+    found = []
+    for scope in filter(history.with_versions, scopes):
+        found += [Changed(scope, now, before) for before, now in versions.unseen([scope.directory])]
+    return sorted(found, key=lambda each: (each.now.time, each.now.stamp), reverse=True)
+
+
+def find(items: Sequence[Changed], ref: str) -> Changed:
+    """Find one by its name, `scope:name`, file or path. Raises NotFoundError; ConflictError if several match."""
+    found = [each for each in items if ref in {each.key, each.ref, f"{each.scope.label}:{each.name}"}]
+    found = found or [
+        each for each in items if ref.removesuffix(".md") in {each.name, each.now.file.removesuffix(".md")}
+    ]
+    if not found:
+        raise NotFoundError(f"Nobody else has changed “{ref}” since you saw it.", "`memtui inbox` lists what waits.")
+    if len(found) > 1:
+        raise ConflictError(f"“{ref}” can mean several: {', '.join(each.ref for each in found)}.")
+    return found[0]
+
+
+def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
+    """Return what a person saw last, and what is there now. Raises NotFoundError for a text that is not kept."""
+    return versions.content(item.before) if item.before is not None else b"", versions.content(item.now)
+
+
+def keep(versions: Versions, items: Sequence[Changed]) -> None:
+    """Record that a person has seen these. Raises MemtuiError."""
+    versions.see([each.now for each in items])
+
+
+def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
+    """Restore what a person saw last, as one step of undo: a new file goes to the trash, a deleted one comes back. A
+    failure does not stop the others; ConflictError is the failure of one that changed since it was taken in."""
+    outcome = store.each(items, lambda item: _take_back(store, versions, item))
+    history.taken_in(versions, list({each.scope.directory: each.scope for each in items}.values()))
+    return outcome
+
+
+def _take_back(store: Store, versions: Versions, item: Changed) -> None:
+    if item.kind == "deleted":
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore")
+        return
+    found = present(item)
+    if item.kind == "new":
+        store.delete(found)
+    else:
+        store.edit(found, texts(versions, item)[0], op="restore")
+
+
+def present(item: Changed) -> Memory:
+    """Return the memory as it is. Raises ConflictError if it is not the version that waits to be seen any more,
+    MemtuiError if it can't be read."""
+    try:
+        found = read_memory(item.key, item.scope.label)
+    except NotFoundError as error:
+        raise ConflictError(f"{item.ref} was deleted meanwhile.", "Nothing was written.") from error
+    except OSError as error:
+        raise MemtuiError(f"{item.key} can't be read: {error.strerror}.") from error
+    if not item.now.is_of(found.raw):
+        raise ConflictError(f"{item.ref} was changed again meanwhile.", "Look at it again; nothing was written.")
+    return found

@@ -1,0 +1,38 @@
+"""Words for memories that somebody else wrote since a person last saw them."""
+
+from collections.abc import Sequence
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import many, some
+from memtui.core.memories.versions import AGENT
+from memtui.core.review.changed import Changed
+from memtui.present import versions
+
+DID = {"new": "new", "edited": "changed", "deleted": "deleted"}
+# What was done to several of them.
+DONE = {"keep": "Kept", "take back": "Taken back"}
+
+
+def by(item: Changed, title: str = "") -> str:
+    """Say what was done and by whom: `changed by Claude in “title”`."""
+    if item.kind == "deleted":
+        return "deleted by someone else"
+    what = "new, written" if item.kind == "new" else "changed"
+    return f"{what} by {versions.writer(item.now, title)}"
+
+
+def who(item: Changed) -> str:
+    """Say in a word or two who wrote it."""
+    return "Claude" if item.now.writer.by == AGENT else "someone else"
+
+
+def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:
+    """Say what was done: `Kept auto:prefer-pnpm.`, `Taken back 3 memories; 1 was left alone.`."""
+    named = some([item.ref for item in items]) if len(items) <= 2 else many(len(items), "memory", "memories")
+    left = f"; {many(failed, 'one was', 'were')} left alone" if failed else ""
+    return f"{DONE[verb]}: {named}{left}."
+
+
+def failures(failed: Sequence[tuple[Changed, MemtuiError]]) -> list[dict[str, str]]:
+    """Return name, message and hint of each that could not be taken back."""
+    return [{"name": item.ref, "message": error.message, "hint": error.hint} for item, error in failed]

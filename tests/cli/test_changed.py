@@ -1,0 +1,147 @@
+"""What somebody else wrote: the inbox lists it with its difference; keep marks it as seen, take-back restores."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from .conftest import NOW
+from .test_history import logged_write, path_of
+
+SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
+
+
+@pytest.fixture
+def memtui(memtui):
+    """The command line, after a first look at the memories."""
+    memtui("inbox")
+    return memtui
+
+
+def write(path, text, at=100):
+    path.write_text(text)
+    os.utime(path, (NOW + at, NOW + at))
+
+
+def listed(memtui, *more):
+    rows = memtui.json("inbox", "--kind", "changed", *more)["changed"]
+    return {(row["name"], row["change"], row["by"]) for row in rows}
+
+
+@pytest.fixture
+def three(memtui, world):
+    """One memory that the agent changed, one that an editor made, one that is gone."""
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, path.read_text() + "The agent's line.\n")
+    logged_write(world, path, SESSION, "p1")
+    write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", 5000)
+    gone = next(each for each in path.parent.glob("*.md") if each.name not in {"MEMORY.md", "made.md", path.name})
+    before = gone.read_bytes()
+    gone.unlink()
+    return path, gone, before
+
+
+def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
+    _, gone, _ = three
+    assert listed(memtui) == {
+        ("prefer-pnpm", "edited", "agent"),
+        ("made", "new", "other"),
+        (gone.stem, "deleted", "other"),
+    }
+    out = memtui("inbox").out
+    assert "+The agent's line." in out
+    assert "changed by Claude in" in out
+    assert "new, written by someone else" in out
+    assert "deleted by someone else" in out
+    shown = memtui("inbox", "show", "prefer-pnpm").out
+    assert "+The agent's line." in shown
+    assert memtui.json("inbox", "show", "made")["change"] == "new"
+
+
+def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
+    path, gone, _ = three
+    memtui("keep", "prefer-pnpm", gone.stem)
+    assert listed(memtui) == {("made", "new", "other")}
+    write(path, path.read_text() + "Another.\n", 9000)
+    assert listed(memtui) == {("made", "new", "other"), ("prefer-pnpm", "edited", "other")}
+    assert "+Another." in memtui("inbox", "show", "prefer-pnpm").out
+    assert "agent's" not in "".join(
+        each for each in memtui("inbox", "show", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")
+    )
+
+
+def test_all_are_kept_at_once(memtui, three):
+    assert len(memtui.json("keep", "--all")["kept"]) == 3
+    assert listed(memtui) == set()
+    assert memtui("keep", "--all", check=False).code == 3
+
+
+def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
+    path, gone, before = three
+    changed = path.read_bytes()
+    memtui("take-back", "--all")
+    assert gone.read_bytes() == before
+    assert not (path.parent / "made.md").exists()
+    assert b"The agent's line" not in path.read_bytes()
+    assert listed(memtui) == set()
+    assert any(row["name"] == "made" for row in memtui.json("restore")["trash"])
+    memtui("undo", "--yes")
+    assert path.read_bytes() == changed
+    assert (path.parent / "made.md").exists()
+    assert not gone.exists()
+
+
+def test_one_in_a_subdirectory_comes_back_there(memtui, world):
+    path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
+    path.parent.mkdir()
+    write(path, "---\nname: deep\ndescription: deep\n---\nText.\n")
+    memtui("inbox")
+    memtui("keep", "deep")
+    path.unlink()
+    memtui("take-back", "deep")
+    assert path.read_text().endswith("Text.\n")
+
+
+def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui, world, monkeypatch):
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, "---\nname: prefer-pnpm\n---\nOne.\n")
+    memtui("inbox")
+    from memtui.workspace import Workspace
+
+    def late(self):
+        write(path, "---\nname: prefer-pnpm\n---\nTwo.\n", 200)
+
+    monkeypatch.setattr(Workspace, "take_in", late)
+    done = memtui("take-back", "prefer-pnpm", check=False)
+    assert (done.code, path.read_text()[-5:]) == (4, "Two.\n")
+    assert "changed again meanwhile" in done.err
+
+
+def test_what_a_person_does_through_memtui_counts_as_seen(memtui, three):
+    memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
+    assert ("prefer-pnpm", "edited", "agent") not in listed(memtui)
+
+
+def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world):
+    log = Path(world.env["HOME"]) / ".claude" / "memtui" / "versions.jsonl"
+    before = log.read_bytes()
+    memtui("config", "set", "gate", "off")
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, "changed\n")
+    assert listed(memtui) == set()
+    assert log.read_bytes() == before
+
+
+def test_the_status_line_counts_them_apart(memtui, three):
+    memtui("inbox")
+    assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
+    memtui("keep", "--all")
+    assert "changed" not in memtui("statusline", stdin='{"session_id": "x"}').out
+
+
+def test_names_that_nobody_changed_are_refused(memtui):
+    done = memtui("keep", "prefer-pnpm", check=False)
+    assert done.code == 3
+    assert "Nobody else has changed" in done.err
+    assert memtui("keep", check=False).code == 2
+    assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits here.")
