@@ -16,7 +16,7 @@ from memtui.core.memories.writers import Writers
 
 def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
     """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
-    there. Raises MemtuiError if nothing can be read."""
+    there."""
     writers = Writers(versions.root)
     versions.problem, versions.unsettled = None, False
     for scope in scopes:
@@ -29,7 +29,10 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
                 break  # another process takes them in
             except OSError as error:
                 versions.problem = storage_error(error, versions.path)
-    versions.follow()
+    try:
+        versions.follow()
+    except MemtuiError as error:
+        versions.problem = error
     return versions
 
 
