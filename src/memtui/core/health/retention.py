@@ -366,8 +366,14 @@ def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], 
 
 
 # What is collected, by the name of it in `busy`.
-STEPS = {"undo": _undo, "texts": _texts, "calls": _calls, "trust": _trust}
-STEPS |= {"versions": _versions, "files": _files}
+STEPS: dict[str, Callable[[str, float, Limits, Due, Callable[[], bool]], None]] = {
+    "undo": _undo,
+    "texts": _texts,
+    "calls": _calls,
+    "trust": _trust,
+    "versions": _versions,
+    "files": _files,
+}
 
 
 def _save(root: str, state: dict[str, object]) -> None:
