@@ -28,7 +28,9 @@ WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 FILLERS = frozenset(
     WORD.findall(
         "a an the to of for in on at with by from and or any all every your you we it its is are be this that these "
-        "those here there use using used do run write put add keep make new code file files please just only ever"
+        "those here there use using used do run write put add keep make new code file files please just only ever "
+        "one ones two another other others more less again always never anything nothing everything something them "
+        "him her us me my our so too as well both each much many first last same way thing things"
     )
 )
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))

@@ -21,7 +21,7 @@ RELATIVE = re.compile(
     r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|year))"
     r"|" + COUNT.format(1) + " " + UNIT.format(1) + r"s? ago"
     r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?"
-    r")(?![\w/-]|['’]s\b| of\b)",
+    r")(?![\w/-]|\.\w|['’]s\b| of\b)",
     re.IGNORECASE,
 )
 QUOTED = re.compile(

@@ -128,7 +128,7 @@ def of_memories(project: ProjectFiles, scope: Scope, memories: Sequence[Memory])
         if memory.broken is not None:
             continue
         for start, end, words, line in _spans(memory.body):
-            if PAST.search(line):
+            if _past(line):
                 continue
             yield from _path(project, scope, memory, (start, end, words))
             yield from _command(project, scope, memory, start, words)
@@ -147,6 +147,11 @@ def _spans(body: str) -> Iterator[tuple[int, int, str, str]]:
         at = body.rfind("\n", 0, match.start()) + 1
         end = body.find("\n", match.end())
         yield match.start(1), match.end(1), match[1], body[at : end if end >= 0 else len(body)]
+
+
+def _past(line: str) -> bool:
+    """Tell whether a line tells of the past, by its words outside of code spans."""
+    return PAST.search(SPAN.sub("``", line)) is not None
 
 
 def _facts(scope: Scope, memory: Memory, start: int, words: str) -> dict[str, object]:
@@ -188,7 +193,7 @@ def _branches(project: ProjectFiles, scope: Scope, memory: Memory) -> Iterator[F
         name = match[1] or match[2]
         at = memory.body.rfind("\n", 0, match.start()) + 1
         line = memory.body[at:].partition("\n")[0]
-        if {("branch", name), ("tag", name)} & project.git.refs or PAST.search(line) or not project.git.whole:
+        if {("branch", name), ("tag", name)} & project.git.refs or _past(line) or not project.git.whole:
             continue
         if re.search(rf"(?:'|/|\s){re.escape(name)}(?:'|\s|$)", project.git.merged, re.MULTILINE):
             facts = _facts(scope, memory, match.start(1 if match[1] else 2), name)
@@ -198,7 +203,8 @@ def _branches(project: ProjectFiles, scope: Scope, memory: Memory) -> Iterator[F
 def _symbols(project: ProjectFiles, scope: Scope, symbols: dict[str, tuple[Memory, int]]) -> Iterator[Finding]:
     if not symbols or not project.git.whole:
         return
-    gone = [word for word in symbols if word not in project.git.holds(symbols)]
+    held = project.git.holds(symbols)
+    gone = [word for word in symbols if word not in held]
     for word in gone[:SYMBOLS]:
         memory, start = symbols[word]
         if project.git.had(word):

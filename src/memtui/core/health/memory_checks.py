@@ -14,6 +14,7 @@ from memtui.core.redaction import redact
 
 LARGE_BYTES = 4096
 OWN_TYPE = 3
+COUNT_DIGITS = 8
 DAY_SECONDS = 86_400
 EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
@@ -48,7 +49,12 @@ def line_of(memory: Memory, at: int) -> int:
 
 def _secrets(scope: Scope, memory: Memory) -> Iterator[Finding]:
     text = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
-    found = redact.found_in(text)
+    # A short number behind such a word ("--keys 20000") is a count.
+    found = [
+        each
+        for each in redact.found_in(text)
+        if not (text[each.start : each.end].isdecimal() and each.end - each.start < COUNT_DIGITS)
+    ]
     if found:
         kinds = list(dict.fromkeys(each.kind for each in found))
         line = text.count("\n", 0, found[0].start) + 1
