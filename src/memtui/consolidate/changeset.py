@@ -8,6 +8,7 @@ import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Literal, get_args
 
 from memtui.core.base import ids
@@ -22,6 +23,8 @@ DECISIONS: tuple[Decision, ...] = get_args(Decision)
 ACCEPTED = frozenset({"accepted", "edited"})
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
+# The most pieces of evidence of a proposal, passages of a piece, and characters of a passage or a reason.
+MAX_EVIDENCE, MAX_TEXTS, MAX_TEXT = 100, 100, 20_000
 # What is known of a finding besides its code.
 Data = Mapping[str, object]
 
@@ -150,13 +153,19 @@ def propose(
     evidence: Iterable[ProposalEvidence] = (),
     reason: str = "",
 ) -> Proposal:
-    """Make a proposal, with an id made from its files. Raises UsageError if its kind can't have these files."""
+    """Make a proposal, with an id made from its files; evidence over the limits is left out. Raises UsageError if its
+    kind can't have these files."""
     read, made = tuple(inputs), tuple(outputs)
     parts = [kind, *(f"{each.path} {each.sha256}" for each in read)]
     parts += [f"{each.path} {'' if each.data is None else sha256(each.data)}" for each in made]
-    found = Proposal(ids.digest("\n".join(parts), 5), kind, reason, tuple(evidence), read, made)
+    found = Proposal(ids.digest("\n".join(parts), 5), kind, reason[:MAX_TEXT], _limited(evidence), read, made)
     check(found)
     return found
+
+
+def _limited(evidence: Iterable[ProposalEvidence]) -> tuple[ProposalEvidence, ...]:
+    some = islice(evidence, MAX_EVIDENCE)
+    return tuple(replace(each, texts=tuple(text[:MAX_TEXT] for text in each.texts[:MAX_TEXTS])) for each in some)
 
 
 def check(found: Proposal) -> None:

@@ -15,6 +15,9 @@ from typing import Any, cast
 from memtui.consolidate.changeset import (
     DECISIONS,
     KINDS,
+    MAX_EVIDENCE,
+    MAX_TEXT,
+    MAX_TEXTS,
     ChangeSet,
     Data,
     FileInput,
@@ -30,15 +33,11 @@ from memtui.core.base.errors import UsageError
 from memtui.core.memories import memory
 
 FORMAT, VERSION = "memtui-changeset", 1
-# The most that a file may have: bytes, changes, files of a change, bytes of an output, pieces of evidence of a change,
-# passages of a piece, characters of a reason, a passage or a value.
+# The most that a file may have: bytes, changes, files of a change, bytes of an output.
 MAX_BYTES = 64 << 20
 MAX_CHANGES = 10_000
 MAX_FILES = 1000
 MAX_OUTPUT = memory.MAX_BYTES
-MAX_EVIDENCE = 100
-MAX_TEXTS = 100
-MAX_TEXT = 20_000
 MAX_ID, MAX_PATH = 64, 4096
 
 
@@ -118,6 +117,15 @@ def loads(data: bytes, files: MemoryFiles) -> ChangeSet:
     if twice is not None:
         raise UsageError(f"It has two changes with the id {twice}.")
     return ChangeSet(_text(found, "time", "the ChangeSet"), _text(found, "by", "the ChangeSet"), proposals)
+
+
+def is_changeset(data: bytes) -> bool:
+    """Return whether a file says that it is a ChangeSet, of whatever version."""
+    try:
+        found = json.loads(data) if len(data) <= MAX_BYTES else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and found.get("format") == FORMAT
 
 
 def _no_number(name: str) -> float:

@@ -42,6 +42,33 @@ class FileDiff(NamedTuple):
     repaired: bool
 
 
+class Savings(NamedTuple):
+    """What less there is: memories, bytes of them, lines of MEMORY.md and bytes of it; negative for more."""
+
+    memories: int
+    bytes: int
+    index_lines: int
+    index_bytes: int
+
+    @property
+    def index_tokens(self) -> int:
+        """About how many tokens of each session's context the index saves: one for four bytes."""
+        return round(self.index_bytes / 4)
+
+
+def savings(found: Iterable[FileDiff]) -> Savings:
+    """Return what changes of files save. An archived memory is saved, too."""
+    sums = [0, 0, 0, 0]
+    for each in found:
+        for data, sign in ((each.before, 1), (each.after, -1)):
+            if data is None or is_archived(each.path):
+                continue
+            at = 2 if is_index(each.path) else 0
+            sums[at] += sign * (data.count(b"\n") if at else 1)
+            sums[at + 1] += sign * len(data)
+    return Savings(*sums)
+
+
 class _RefusedError(Exception):
     def __init__(self, reason: Reason, path: str, error: MemtuiError) -> None:
         super().__init__(error.message)

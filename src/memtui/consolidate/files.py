@@ -1,9 +1,10 @@
 """The files that proposals may read and write: the memories and indexes of the scopes of a working directory."""
 
 import os
+from dataclasses import replace
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ARCHIVE, is_index
+from memtui.consolidate.changeset import ARCHIVE, Proposal, is_index, sha256
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
@@ -87,6 +88,14 @@ class MemoryFiles:
             except OSError as error:
                 raise storage_error(error, path) from error
         return self._data[path]
+
+    def filled(self, found: Proposal) -> Proposal:
+        """Return a proposal with the contents of its inputs, as far as they are still as it read them."""
+        inputs = []
+        for each in found.inputs:
+            data = self.data(each.path) if each.data is None and each.sha256 else each.data
+            inputs.append(replace(each, data=data if data is not None and sha256(data) == each.sha256 else None))
+        return replace(found, inputs=tuple(inputs))
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
         """Return the memories of a scope with links in them, by path. Those that must not or can't be read, are too

@@ -115,6 +115,7 @@ def proposal(
     evidence: Sequence[ProposalEvidence] = (),
     choices: Mapping[str, int] | None = None,
     text: str | None = None,
+    reason: str = "",
 ) -> Proposal:
     """Propose to merge memories into the first one; `choices` and `text` as for `merged`. Raises MemtuiError."""
     first, *others = memories
@@ -122,7 +123,7 @@ def proposal(
         FileOutput(first.path, merged(memories, choices, text)),
         *(FileOutput(each.path, None) for each in others),
     ]
-    return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence)
+    return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence, reason)
 
 
 class _Body:

@@ -1,0 +1,264 @@
+"""Plan a ChangeSet from what lint finds, without a model: the same memories give the same proposals, worst first.
+
+Memories that overlap are merged, what lint can fix is fixed, what has expired or repeats CLAUDE.md goes. What needs a
+person's words, such as a contradiction, is left to findings.
+"""
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from memtui.consolidate import apart, coverage, lint, lint_fixes, merging
+from memtui.consolidate.changeset import (
+    ARCHIVE,
+    ChangeSet,
+    FileInput,
+    FileOutput,
+    Kind,
+    Proposal,
+    ProposalEvidence,
+    is_index,
+    propose,
+    read_from,
+)
+from memtui.consolidate.lint import LintInput
+from memtui.core.base import clock, fs
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import Finding
+from memtui.core.health import findings
+from memtui.core.memories import memory
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.store import Store
+
+BY = "memtui"
+# The least score of two memories that are merged.
+MERGED = 0.5
+# The most memories that become one, and the most bytes of its body; larger ones should be split.
+MOST, LARGEST = 4, 4096
+# The most findings that the reason of a change names.
+SHOWN = 3
+# By finding: what becomes of a memory that no longer helps.
+REMOVED = {"memories.empty": "delete", "memories.expired": "archive", "memories.unused": "archive"}
+CODES = frozenset({*REMOVED, "memories.alike", "memories.repeats", "memories.type"})
+
+
+class Planned(NamedTuple):
+    """A ChangeSet, and the findings that it was made from, worst first; `left` are those that it does nothing about."""
+
+    changes: ChangeSet
+    findings: tuple[Finding, ...]
+    left: tuple[Finding, ...]
+
+
+def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
+    """Plan what to do about the memories of a subject, which are the person's own (`lint.here`). `go_on` is asked now
+    and then; False ends the plan early."""
+    found = lint.check(subject)
+    planner = _Planner(store, subject, found)
+    proposals: list[tuple[int, Proposal]] = []
+    for step in (planner.merges, planner.removals, planner.fixes, planner.types):
+        if go_on():
+            proposals += step()
+    proposals.sort(key=lambda each: each[0])
+    unique = {each.id: each for _, each in proposals}
+    changes = ChangeSet(clock.iso(store.journal.now()), BY, tuple(unique.values()))
+    return Planned(changes, tuple(found), tuple(each for at, each in enumerate(found) if at not in planner.used))
+
+
+def is_safe(found: Proposal) -> bool:
+    """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
+    codes = {each.code for each in found.evidence}
+    return found.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
+
+
+FIXED = lint_fixes.FIELDS | lint_fixes.TEXTS | lint_fixes.LINES
+
+
+def reject(store: Store, rejected: Iterable[Proposal]) -> int:
+    """Keep memories apart for good that a person did not want to be merged, as one step of undo. Return the number of
+    pairs. Raises MemtuiError."""
+    pairs = 0
+    with store.journal.together():
+        for each in rejected:
+            if each.kind != "merge":
+                continue
+            read = [memory.read_memory(file.path, "") for file in each.inputs if os.path.exists(file.path)]
+            for at, one in enumerate(read):
+                for other in read[at + 1 :]:
+                    pairs += apart.keep(store, one, other)
+    return pairs
+
+
+class _Planner:
+    """The proposals for some findings, each with the place of its worst finding. `used` are the numbers of the findings
+    that something is proposed for, `gone` the files that go."""
+
+    def __init__(self, store: Store, subject: LintInput, found: Sequence[Finding]) -> None:
+        self.store = store
+        self.subject = subject
+        self.found = found
+        self.used: set[int] = set()
+        self.gone: set[str] = set()
+        self.scopes = {each.label: each for each in subject.scopes}
+
+    def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
+        return ((at, each) for at, each in enumerate(self.found) if each.code in codes)
+
+    def _memory(self, path: object) -> Memory | None:
+        """Return a memory that may be changed; None if it may not."""
+        found = self.subject.memories.get(str(path))
+        if found is None or found.broken is not None or os.path.islink(found.path) or found.path in self.gone:
+            return None
+        scope = self.scopes.get(found.scope_label)
+        if scope is None or not scope.writable or scope.problem or len(found.raw) > memory.MAX_BYTES:
+            return None
+        return found
+
+    # Merges
+
+    def merges(self) -> list[tuple[int, Proposal]]:
+        """Propose a merge for each cluster of memories of one scope that overlap."""
+        scores: dict[frozenset[str], tuple[float, int]] = {}
+        for at, each in self._numbered({"memories.alike"}):
+            score = each.data.get("score")
+            if isinstance(score, int | float) and score >= 100 * MERGED:
+                scores[frozenset((str(each.data["path"]), str(each.data["other_path"])))] = (score / 100, at)
+        proposals = []
+        for cluster in _clusters(scores):
+            memories = [each for each in map(self._memory, cluster) if each is not None]
+            one_scope = len({each.scope_label for each in memories}) == 1 and len(memories) == len(cluster)
+            if not one_scope or not all(self.store.is_trusted(each) for each in memories):
+                continue
+            pairs = {at: score for pair, (score, at) in scores.items() if pair <= set(cluster)}
+            made = self._merge(merging.best_first(memories), pairs)
+            if made is not None:
+                proposals.append((min(pairs), made))
+                self.used.update(pairs)
+                self.gone.update(made.gone)
+        return proposals
+
+    def _merge(self, memories: Sequence[Memory], pairs: Mapping[int, float]) -> Proposal | None:
+        evidence = [_evidence(self.found[at], score) for at, score in pairs.items()]
+        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
+        try:
+            made = merging.proposal(memories, evidence, reason=reason)
+        except MemtuiError:
+            return None
+        size = len(memory.from_bytes(memories[0].path, "", made.written[0].data or b"").body.encode())
+        return made if size <= max(LARGEST, len(memories[0].body.encode())) else None
+
+    # What goes
+
+    def removals(self) -> list[tuple[int, Proposal]]:
+        """Propose to remove what is empty or only repeats instructions, to archive what expired or is never used."""
+        proposals = []
+        for at, each in self._numbered({*REMOVED, "memories.repeats"}):
+            found = self._memory(each.data.get("path"))
+            kind = REMOVED.get(each.code, "delete")
+            if found is None or (kind == "archive" and not self.store.is_trusted(found)):
+                continue
+            read = [read_from(found.path, found.raw)]
+            if each.code == "memories.repeats":
+                instructions = self._repeated(found, str(each.data.get("file")))
+                if instructions is None:
+                    continue
+                read.append(instructions)
+            outputs = [FileOutput(found.path, None)]
+            if kind == "archive":
+                outputs.append(FileOutput(self._archived(found), found.raw))
+                made = propose("archive", read, outputs, [_evidence(each)], findings.message(each))
+            else:
+                made = propose("delete", read, outputs, [_evidence(each)], findings.message(each))
+            proposals.append((at, made))
+            self.used.add(at)
+            self.gone.add(found.path)
+        return proposals
+
+    def _repeated(self, found: Memory, path: str) -> FileInput | None:
+        """Return the file of instructions if it says all that a memory does; None if it does not."""
+        try:
+            data = fs.read_bytes(path, memory.MAX_BYTES)
+        except OSError:
+            return None
+        says = coverage.of_text(path, data.decode("utf-8", "replace"))
+        own = [each for each in coverage.of_file(found.path, found.raw) if each.kind != "field"]
+        return None if coverage.cover(own, says).dropped else read_from(path, data)
+
+    def _archived(self, found: Memory) -> str:
+        directory = self.scopes[found.scope_label].directory
+        stem = f"{directory}/{ARCHIVE}/{found.stem}"
+        names = [stem, *(f"{stem}-{number}" for number in range(2, 1000))]
+        return next(f"{each}.md" for each in names if not os.path.lexists(f"{each}.md"))
+
+    # What lint fixes
+
+    def fixes(self) -> list[tuple[int, Proposal]]:
+        """Propose what lint would fix, one change for each file."""
+        proposals = []
+        by_path: dict[str, list[int]] = {}
+        for at, each in enumerate(self.found):
+            if lint_fixes.fixable(each):
+                by_path.setdefault(str(each.data.get("path")), []).append(at)
+        for scope in self.subject.scopes:
+            for fixed in lint_fixes.plan(self.subject.root, scope, self.found):
+                path = f"{scope.directory}/{fixed.file}"
+                numbers = by_path.get(path, [])
+                if path in self.gone or not numbers:
+                    continue
+                evidence = [_evidence(self.found[at]) for at in numbers]
+                reason = " ".join(findings.message(self.found[at]) for at in numbers[:SHOWN])
+                read, made = read_from(path, fixed.before), FileOutput(path, fixed.after)
+                kind: Kind = "relink" if is_index(path) else "rewrite"
+                proposals.append((min(numbers), propose(kind, [read], [made], evidence, reason)))
+                self.used.update(numbers)
+        return proposals
+
+    def types(self) -> list[tuple[int, Proposal]]:
+        """Propose the type that one of the usual ones is a variant of: `Feedback`, `references`."""
+        proposals = []
+        for at, each in self._numbered({"memories.type"}):
+            own = [found for found in self.subject.memories.values() if found.type == each.data.get("type")]
+            for found in own:
+                usual = _usual(found.type)
+                if usual is None or self._memory(found.path) is None:
+                    continue
+                try:
+                    data = memory.with_fields(found, {"type": usual})
+                except MemtuiError:
+                    continue
+                read, made = read_from(found.path, found.raw), FileOutput(found.path, data)
+                proposals.append((at, propose("retype", [read], [made], [_evidence(each)], findings.message(each))))
+                self.used.add(at)
+        return proposals
+
+
+def _usual(kind: str) -> str | None:
+    """Return the usual type that a type is a variant of."""
+    plain = kind.strip().casefold()
+    found = next((each for each in memory.TYPES if plain in {each, each + "s"}), None)
+    return None if found == kind else found
+
+
+def _evidence(found: Finding, score: float | None = None) -> ProposalEvidence:
+    """Return a finding as evidence; what `data` can't hold in a file is left out, lists become texts."""
+    plain = {key: value for key, value in found.data.items() if isinstance(value, str | int | float | bool)}
+    lists = [value for value in found.data.values() if isinstance(value, list | tuple)]
+    texts = tuple(str(each) for value in lists for each in value)
+    return ProposalEvidence(found.code, score, texts, plain)
+
+
+def _clusters(scores: Mapping[frozenset[str], tuple[float, int]]) -> list[list[str]]:
+    """Group files of which all are alike, each in one group, the most alike first."""
+    groups: dict[str, list[str]] = {}
+    for pair, _ in sorted(scores.items(), key=lambda each: (-each[1][0], sorted(each[0]))):
+        one, other = sorted(pair)
+        for path, partner in ((one, other), (other, one)):
+            group = groups.get(partner)
+            if path in groups:
+                continue
+            if group is None:
+                groups[path] = groups[partner] = [path, partner]
+            elif len(group) < MOST and all(frozenset((path, each)) in scores for each in group):
+                group.append(path)
+                groups[path] = group
+    return list({id(each): sorted(each) for each in groups.values()}.values())

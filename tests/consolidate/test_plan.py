@@ -1,0 +1,194 @@
+"""The plan: what overlaps is merged, what lint can fix is fixed, what no longer helps goes; the same memories give the same
+plan, and after it was applied there is nothing left to propose."""
+
+import json
+import os
+
+import pytest
+
+from memtui.consolidate import apart, applying, changeset_json, coverage, lint, plan, plan_file
+from memtui.consolidate.composing import savings
+from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.plan_file import Decisions
+from memtui.core.base import clock
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.journal import undo
+from memtui.core.memories import trusting
+from memtui.core.memories.status import Usage
+
+from .stores import World, text_of
+
+NOW = clock.parse("2026-11-21T09:00:00Z")
+PNPM = text_of(
+    "prefer-pnpm", "Use pnpm in this repository, never npm", "The lock file of npm breaks the frozen install of CI."
+)
+AGAIN = text_of(
+    "pnpm-only",
+    "Never npm: this repository uses pnpm",
+    "A frozen install breaks with the lock file of npm on CI. Twice.",
+)
+REVIEW = text_of("review", "What to look at first in a review", "Names, tests, then the error paths.")
+INDEX = (
+    "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [pnpm-only](pnpm-only.md) — packages again\n"
+    "- [review](review.md) — how to review\n- [gone](gone.md) — not there\n"
+)
+
+
+@pytest.fixture
+def world(tmp_path):
+    files = {"prefer-pnpm.md": PNPM, "pnpm-only.md": AGAIN, "review.md": REVIEW, "MEMORY.md": INDEX}
+    return World(f"{tmp_path}", files)
+
+
+def planned(world):
+    subject = lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), apart.load(world.root))
+    return plan.plan(world.store, subject)
+
+
+def only(world, kind):
+    return [each for each in planned(world).changes.proposals if each.kind == kind]
+
+
+def apply_all(world):
+    found = planned(world).changes
+    return applying.apply(world.store, found.decided("accepted", [each.id for each in found.proposals]))
+
+
+def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
+    (merge,) = only(world, "merge")
+    assert {os.path.basename(each.path) for each in merge.inputs} == {"prefer-pnpm.md", "pnpm-only.md"}
+    assert merge.evidence[0].code == "memories.alike"
+    assert 0.5 <= merge.evidence[0].score < 1
+    assert "overlap" in merge.reason
+    assert coverage.of_proposal(merge).dropped == []
+    assert merge.decision == "open"
+
+
+def test_the_same_memories_give_the_same_plan(world):
+    assert planned(world).changes.proposals == planned(world).changes.proposals
+
+
+def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
+    (relink,) = only(world, "relink")
+    assert [each.code for each in relink.evidence] == ["memories.dangling"]
+    assert plan.is_safe(relink)
+    assert not plan.is_safe(only(world, "merge")[0])
+    assert "gone.md" not in relink.outputs[0].data.decode()
+
+
+def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
+    before = world.files()
+    done = apply_all(world)
+    assert not done.refused
+    assert planned(world).changes.proposals == ()
+    saved = savings(done.diffs)
+    assert saved.memories == 1
+    assert saved.index_lines == 2
+    assert saved.index_tokens > 0
+    undo.run(world.store.journal, "undo").first()
+    assert world.files() == before
+
+
+def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):
+    (merge,) = only(world, "merge")
+    assert plan.reject(world.store, [merge]) == 1
+    assert only(world, "merge") == []
+    undo.run(world.store.journal, "undo").first()
+    assert len(only(world, "merge")) == 1
+
+
+def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_goes(world):
+    world.write("stub.md", text_of("stub", "A stub", "TODO"))
+    world.write(
+        "old.md", text_of("old", "Freeze of the release").replace("metadata:", "expires: 2026-01-01\nmetadata:")
+    )
+    rule = "Every commit is signed with the key of the person who made it"
+    other = "Secrets never go into a ticket, a log or a test"
+    world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")
+    world.write("signed.md", text_of("signed", rule, f"{rule}."))
+    world.write("more.md", text_of("more", other, f"{other}.\n\nThe vault is at vault.example."))
+    found = {os.path.basename(each.inputs[0].path): each.kind for each in planned(world).changes.proposals}
+    assert found["stub.md"] == "delete"
+    assert found["old.md"] == "archive"
+    assert found["signed.md"] == "delete"
+    assert "more.md" not in found  # it says more than the rule
+    done = apply_all(world)
+    assert not done.refused
+    assert os.path.exists(world.path(".archive/old.md"))
+
+
+def test_a_variant_of_a_usual_type_becomes_that_type(world):
+    world.write("odd.md", text_of("odd", "Where the wiki is", "At wiki.example", kind="References"))
+    (retype,) = only(world, "retype")
+    assert b"type: reference\n" in retype.outputs[0].data
+
+
+def test_untrusted_memories_of_a_repository_are_not_merged(world):
+    for name in ("prefer-pnpm.md", "pnpm-only.md"):
+        world.write(f"{world.project}/{name}", world.read(name))
+        os.unlink(world.path(name))
+    merges = [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+    assert merges == []
+    trusting.grant(world.root, world.project)
+    assert [each for each in only(world, "merge") if each.inputs[0].path.startswith(world.project)]
+
+
+# the file
+
+
+def test_a_plan_written_again_keeps_its_decisions(world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    found = planned(world).changes
+    first = plan_file.decide(found, Decisions(accept=(found.proposals[0].id[:6],)))
+    plan_file.write(path, first)
+    again = plan_file.with_earlier(planned(world).changes, plan_file.read(path, MemoryFiles(world.store)))
+    assert [each.decision for each in again.proposals] == [each.decision for each in first.proposals]
+    assert again.accepted
+
+
+def test_the_file_tells_its_readers_what_is_dropped(world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    plan_file.write(path, planned(world).changes)
+    with open(path) as file:
+        rows = json.load(file)["changes"]
+    assert all("coverage" in row for row in rows if row["kind"] == "merge")
+    assert plan_file.read(path, MemoryFiles(world.store)).proposals == planned(world).changes.proposals
+
+
+def test_decisions_name_proposals_by_a_part_of_their_id(world):
+    found = planned(world).changes
+    every = plan_file.decide(found, Decisions(reject=(found.proposals[0].id[-6:],), accept_all=True))
+    assert every.proposals[0].decision == "rejected"
+    assert {each.decision for each in every.proposals[1:]} == {"accepted"}
+    with pytest.raises(NotFoundError):
+        plan_file.decide(found, Decisions(accept=("zzzzzz",)))
+    name = found.proposals[0].id
+    with pytest.raises(ConflictError):
+        plan_file.decide(found, Decisions(accept=(name,), reject=(name,)))
+
+
+def test_files_that_are_none_of_ours_are_neither_read_nor_overwritten(world, tmp_path):
+    path = f"{tmp_path}/notes.json"
+    with open(path, "w") as file:
+        file.write('{"mine": 1}')
+    with pytest.raises(ConflictError):
+        plan_file.write(path, planned(world).changes)
+    for name in (path, f"{tmp_path}/nowhere.json", f"{tmp_path}"):
+        with pytest.raises(MemtuiError) as refused:
+            plan_file.read(name, MemoryFiles(world.store))
+        assert name in refused.value.message
+    with open(path) as file:
+        assert file.read() == '{"mine": 1}'
+
+
+def test_a_file_without_texts_is_covered_from_the_files_themselves(world):
+    found = changeset_json.dumps(planned(world).changes)
+    rows = json.loads(found)
+    for row in rows["changes"]:
+        for each in row["inputs"]:
+            each.pop("text", None)
+    files = MemoryFiles(world.store)
+    for each in changeset_json.loads(json.dumps(rows).encode(), files).proposals:
+        if each.kind == "merge":
+            assert coverage.of_proposal(each) is None
+            assert coverage.of_proposal(files.filled(each)).dropped == []
