@@ -1,4 +1,5 @@
-"""Before a tool runs: deliver urgent guidance in the middle of a turn, and guidance for the path the tool touches."""
+"""Before a tool runs: the gate before memories; urgent guidance in the middle of a turn, and guidance for the path that
+the tool touches."""
 
 import posix
 
@@ -18,8 +19,21 @@ def touched(hook: Hook) -> "list[str]":
     return [paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)) for path in found]
 
 
+def _is_refused(hook: Hook) -> bool:
+    from memtui.core.settings import config
+
+    if config.value(hook.settings, hook.project_root, "gate") != "ask":
+        return False
+    from memtui.hooks import gate
+
+    return gate.refuse(hook)
+
+
 def handle(hook: Hook) -> None:
-    """Deliver what must not wait for the next prompt. A subagent gets nothing: no transcript proves what reached it."""
+    """Keep memories as drafts, where the person wants that; deliver what must not wait for the next prompt. A subagent
+    gets nothing: no transcript proves what reached it."""
+    if hook.settings and _is_refused(hook):
+        return
     if hook.payload.get("agent_id"):
         return
     for _, directory in hook.inboxes():

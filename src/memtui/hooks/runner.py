@@ -250,8 +250,18 @@ def reply(hook: Hook, context: str, message: str = "") -> None:
     if message:
         answer["systemMessage"] = message
     if answer:
-        from memtui.core.base import fs
+        _print(hook, answer)
 
-        if hook.deadline is not None:
-            hook.deadline.lift()
-        fs.write_all(1, fastjson.dumps(answer).encode())
+
+def deny(hook: Hook, reason: str) -> None:
+    """Print that the tool must not run, and why: the model gets `reason`. Raises OSError if nobody reads it."""
+    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    _print(hook, {"hookSpecificOutput": {"hookEventName": hook.event, **decision}})
+
+
+def _print(hook: Hook, answer: "dict[str, object]") -> None:
+    from memtui.core.base import fs
+
+    if hook.deadline is not None:
+        hook.deadline.lift()
+    fs.write_all(1, fastjson.dumps(answer).encode())

@@ -13,6 +13,8 @@ SIMILAR_SHOWN = 3  # similar memories beside a draft
 TITLE_SHOWN = 50  # characters of a title
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
 
+# The drafts that are made of a refused write (worker/gated.py).
+WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to change it"}
 # What was decided, by code; `{}` is replaced by what it was decided about.
 DECIDED = {
     "reject": "Rejected {}.",
@@ -25,6 +27,12 @@ DECIDED = {
 def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
     """Return the first line of an entry, cut between two words after at most `limit` characters."""
     return cut(safe_text.line(" ".join(item.text.strip().partition("\n")[0].split())), limit)
+
+
+def kind(item: Waiting) -> str:
+    """Say what kind of draft an entry is: what Claude wanted to write, or what the person said."""
+    given = item.entry.fields.get("kind", "draft")
+    return WRITES.get(given, given)
 
 
 def sure(confidence: str) -> str:

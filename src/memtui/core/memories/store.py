@@ -102,23 +102,33 @@ class Store:
         self.journal.run(op, planned, f"{op} {_name(scope)}:{made.stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
-    def edit(self, found: Memory, change: bytes | Mapping[str, str], *, seen: bool = False, op: str = "edit") -> Memory:
+    def edit(
+        self,
+        found: Memory,
+        change: bytes | Mapping[str, str],
+        *,
+        seen: bool = False,
+        op: str = "edit",
+        extra: Sequence[Change] = (),
+    ) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal.
+        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal; `extra`
+        changes are made in the same step.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         its frontmatter is broken and fields are to be changed.
         """
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
-        if data == found.raw:
+        if data == found.raw and not extra:
             return found
         path = self._file_of(scope, found)
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
-        self.journal.run(op, [*known, FileChange(path, found.raw, data), *edits], f"{op} {_name(scope)}:{found.stem}")
+        planned = [*known, FileChange(path, found.raw, data), *edits, *extra]
+        self.journal.run(op, planned, f"{op} {_name(scope)}:{found.stem}")
         return read_memory(found.path, scope.label)
 
     def retype(self, found: Memory, kind: str) -> Memory:

@@ -32,7 +32,11 @@ def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
 def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
     try:
-        written = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=[removal(draft.item)])
+        extra = [removal(draft.item)]
+        if draft.replaced is not None:
+            written = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
+        else:
+            written = draft.store.add(draft.scope, draft.name, draft.data, op="approve", extra=extra)
     except MemtuiError as error:
         return Approval(draft.item, None, error)
     return Approval(draft.item, written)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memtui.core.base import paths
+from memtui.core.base import ids, paths
 from memtui.core.base.errors import UsageError
 from memtui.core.frontmatter import document
 from memtui.core.memories import memory, references, scopes
@@ -29,23 +29,27 @@ AS_DRAFTED = Choices()
 
 @dataclass(frozen=True)
 class Draft:
-    """The memory that a pending update proposes. `data`: the whole file; `store`: that of the project it belongs to."""
+    """The memory that a pending update proposes. `data`: the whole file; `store`: that of the project it belongs to;
+    `replaced`: the memory as it is, if the update proposes another text for it."""
 
     item: Waiting
     store: Store
     scope: Scope
     name: str
     data: bytes
+    replaced: Memory | None = None
 
     @property
     def path(self) -> str:
         """The path of the file it would become."""
+        if self.replaced is not None:
+            return self.replaced.path
         return f"{self.scope.directory}/{self.name}.md"
 
     @property
     def taken(self) -> bool:
         """Whether another memory has this name already, so that the draft can't be approved."""
-        return any(file == f"{self.name}.md" for file, _ in scopes.files(self.scope))
+        return self.replaced is None and any(file == f"{self.name}.md" for file, _ in scopes.files(self.scope))
 
     @property
     def memory(self) -> Memory:
@@ -67,7 +71,25 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     if not choices.scope and scope.kind == "project" and not scope.exists:
         scope = own.scope("auto")
     references.writable(scope)
+    replaced = _replaced(scope, item, stem)
+    if replaced is not None:
+        made = memory.from_bytes(replaced.path, scope.label, data)
+        fields = {"description": made.description, "type": made.type, "body": made.body}
+        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced)
     return Draft(item, own, scope, references.check_name(stem), data)
+
+
+def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:
+    """Return the memory for which a pending update proposes another text; None if it proposes a new one, or if that
+    memory was changed since: then its name is taken."""
+    fields = item.entry.fields
+    file = fields.get("replaces", "")
+    if not file or scope.label != fields.get("scope") or stem != fields.get("name"):
+        return None
+    if (file, "") not in scopes.files(scope):
+        return None
+    found = memory.read_memory(f"{scope.directory}/{file}", scope.label)
+    return found if found.broken is None and ids.digest(found.raw) == fields.get("base") else None
 
 
 def label_of(item: Waiting, choices: Choices = AS_DRAFTED) -> str:

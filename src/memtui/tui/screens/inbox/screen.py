@@ -47,7 +47,7 @@ from memtui.tui.widgets.rows import Column, RowList
 SIDE_BY_SIDE = 120
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
-KINDS = {"confirmation": "confirmed"}
+KINDS = {"confirmation": "confirmed", "write": "new", "rewrite": "rewrite"}
 EMPTY = """Nothing to review.
 Sessions save drafts here when you correct or confirm the agent, and the work they did not finish.
 {app.guide} writes a note, {app.memories} shows the memories."""

@@ -125,7 +125,7 @@ def draft_text(
 
 def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> None:
     fields = item.entry.fields
-    facts = [fields.get("kind", "draft")]
+    facts = [drafts.kind(item)]
     if sure := drafts.sure(fields.get("confidence", "")):
         facts.append(sure)
     facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]

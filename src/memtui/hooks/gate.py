@@ -1,0 +1,42 @@
+"""The gate before memories: with `gate = "ask"` a write of the agent into a memory directory is refused, and becomes a
+draft for the person instead."""
+
+from memtui.hooks import runner
+
+WRITES = ("Write", "Edit", "MultiEdit")
+INDEX = "/MEMORY.md"
+REASON = (
+    'Not written: memtui keeps this memory as a draft until the user approves it (gate = "ask" in its settings).'
+    " The work can go on without it."
+)
+REASON_INDEX = (
+    'Not written: memtui adds a memory\'s line to MEMORY.md when the user approves the memory (gate = "ask" in its'
+    " settings). The work can go on without it."
+)
+
+
+def refuse(hook: runner.Hook) -> bool:
+    """Refuse the tool if it would write a memory, once the memory is kept as a draft; tell whether it was refused. An
+    edit that the client will refuse itself is left to it."""
+    given = hook.payload.get("tool_input")
+    path = given.get("file_path") if isinstance(given, dict) else None
+    if hook.text("tool_name") not in WRITES or not isinstance(path, str) or not path.endswith(".md"):
+        return False
+    from memtui.core.base import paths
+    from memtui.core.places import locate
+
+    path = paths.normal(paths.join(hook.text("cwd") or hook.project_root, path))
+    if path.endswith(INDEX):
+        if locate.scope_of(hook.env, hook.started_in, path.removesuffix(INDEX) + "/x.md") is None:
+            return False
+        runner.deny(hook, REASON_INDEX)
+        return True
+    if locate.scope_of(hook.env, hook.started_in, path) is None:
+        return False
+    # Finding secrets takes modules that a hook does without; this is rare, and what is refused must not get lost.
+    from memtui.worker import gated
+
+    if not gated.keep(hook.env, hook.started_in, hook.session_id, path, hook.text("tool_name"), hook.payload):
+        return False
+    runner.deny(hook, REASON)
+    return True

@@ -1,0 +1,111 @@
+"""The draft that a refused write of the agent becomes: the memory as it would have been, without secrets."""
+
+from memtui.core.base import fs, ids, paths
+from memtui.core.base.storage import read_or_none
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import pending_update
+from memtui.core.memories import memory, scopes
+from memtui.core.memories.scopes import Scope
+from memtui.core.redaction.redact import redact
+
+WRITE, REWRITE = "write", "rewrite"
+
+
+def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payload: dict[str, object]) -> bool:
+    """Keep what a tool would write into a memory's file as a draft of its scope's inbox; one that this session left for
+    the same file is replaced. False, and nothing is kept, if the tool would change nothing or fail, or if the file is
+    of no scope of `cwd`. Raises OSError, MemtuiError."""
+    given = payload.get("tool_input")
+    before = read_or_none(path)
+    data = _written(tool, given if isinstance(given, dict) else {}, before)
+    scope = _scope(env, cwd, path)
+    if data is None or data == before or scope is None:
+        return False
+    found = memory.from_bytes(path, scope.label, data)
+    project = paths.project_root(cwd)
+    fields = {
+        "from": f"session:{session}",
+        "kind": WRITE if before is None else REWRITE,
+        "name": redact(found.stem)[0],
+        "type": found.type,
+        "scope": scope.label,
+        "session": session,
+        "project": project,
+    }
+    if before is not None:
+        fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
+    description, body = (redact(text)[0].strip() for text in (found.description, found.body))
+    text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or found.stem, [])
+    slug = None if scope.label == "global" else paths.slug(project)
+    _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
+    return True
+
+
+def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes | None:
+    """Return the file as the tool would leave it; None if it would fail."""
+    if tool == "Write":
+        content = given.get("content")
+        return content.encode("utf-8", "replace") if isinstance(content, str) else None
+    edits = given.get("edits") if tool == "MultiEdit" else [given]
+    text = None if before is None else before.decode("utf-8", "replace")
+    for each in edits if isinstance(edits, list) else []:
+        old, new = (each.get(key) if isinstance(each, dict) else None for key in ("old_string", "new_string"))
+        if not isinstance(old, str) or not isinstance(new, str):
+            return None
+        if not old and not text:
+            text = new  # an edit of nothing makes the file
+        elif not old or text is None or old not in text:
+            return None
+        else:
+            text = text.replace(old, new, -1 if each.get("replace_all") else 1)
+    return None if text is None else text.encode("utf-8", "replace")
+
+
+def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
+    """Return the scope of a file, also of the memory of another project."""
+    for scope in scopes.discover(env, cwd):
+        if not scope.files and not scope.problem and path.startswith(scope.directory + "/"):
+            return scope
+    top = paths.config_dir(env) + "/projects/"
+    slug, _, rest = path.removeprefix(top).partition("/")
+    if not path.startswith(top) or not rest.startswith("memory/"):
+        return _new_agent(env, path)
+    return Scope("auto", f"auto:{slug}", f"{top}{slug}/memory")
+
+
+def _new_agent(env: dict[str, str], path: str) -> Scope | None:
+    """Return the scope of a subagent that has no memory yet."""
+    for place, suffix in (
+        (paths.config_dir(env) + "/agent-memory/", ""),
+        ("/.claude/agent-memory/", "@project"),
+        ("/.claude/agent-memory-local/", "@local"),
+    ):
+        before, found, rest = path.partition(place)
+        name, slash, _ = rest.partition("/")
+        if found and slash and (suffix or not before):
+            return Scope("agent", f"agent:{name}{suffix}", f"{before}{place}{name}")
+    return None
+
+
+def _leave(directory: str, fields: dict[str, str], text: str) -> None:
+    """Append the draft to an inbox, in place of one that the same session left for the same memory."""
+    path = f"{directory}/{inbox_format.FILES['updates']}"
+    same = ("session", "scope", "name")
+    replaced = False
+
+    def change(source: str) -> str:
+        nonlocal replaced
+        for entry in inbox_format.parse(source):
+            old = entry.fields
+            if old.get("kind") in {WRITE, REWRITE} and all(old.get(key) == fields.get(key) for key in same):
+                replaced = True
+                kept = {"id": entry.id, "time": old.get("time", "")}
+                end = entry.start + len(entry.raw)
+                return source[: entry.start] + inbox_format.render(kept | fields, text) + source[end:]
+        return source
+
+    if not inbox_format.unread(path) and fs.stamp(path):
+        inbox_file.rewrite(path, change)
+    if not replaced:
+        inbox_file.append_entry(directory, "updates", fields, text)

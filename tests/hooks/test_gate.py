@@ -1,0 +1,197 @@
+"""With gate = "ask" a write of the agent into a memory directory is refused and becomes a draft; else it is let pass."""
+
+import json
+
+import pytest
+from launching import LAUNCHER, PYTHON, Home
+from test_imports import check, imported
+
+from memtui.core.inbox import format as inbox_format
+from memtui.workspace import Workspace
+
+MEMORY = "---\nname: {name}\ndescription: About {name}\nmetadata:\n  type: project\n---\n\n{body}\n"
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = Home(tmp_path)
+    found.settings('gate = "ask"\n')
+    return found
+
+
+def decide(home, tool, session="s1", **given):
+    """What the hook answers: the reason of a refusal, empty for none."""
+    import subprocess
+
+    data = json.dumps(home.payload("PreToolUse", session, tool_name=tool, tool_input=given)).encode()
+    command = [PYTHON, "-I", "-S", str(LAUNCHER), "PreToolUse"]
+    done = subprocess.run(command, input=data, capture_output=True, env=home.env, timeout=30, check=True)
+    if not done.stdout:
+        return ""
+    output = json.loads(done.stdout)["hookSpecificOutput"]
+    assert (output["hookEventName"], output["permissionDecision"]) == ("PreToolUse", "deny")
+    return output["permissionDecisionReason"]
+
+
+def drafts(home, scope="project"):
+    try:
+        return inbox_format.read(f"{home.boxes[scope]}/pending-updates.md")
+    except FileNotFoundError:
+        return []
+
+
+def auto(home):
+    return home.config / "projects" / home.boxes["project"].name / "memory"
+
+
+def approve(home, entry):
+    from memtui.core.review import approve, draft
+
+    workspace = Workspace(home.env, str(home.project), by="cli")
+    (item,) = [each for each in workspace.waiting(("updates",)) if each.id == entry.id]
+    store = workspace.store()
+    (done,) = approve.approve_all(store.journal, [draft.propose(store, item)])
+    assert done.error is None
+    return done.memory
+
+
+def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_to_be_written(home):
+    path = auto(home) / "use-uv.md"
+    text = MEMORY.format(name="use-uv", body="Use uv for tools.")
+    reason = decide(home, "Write", file_path=str(path), content=text)
+    assert "draft" in reason
+    assert not path.exists()
+    (entry,) = drafts(home)
+    fields = entry.fields
+    assert (fields["kind"], fields["name"], fields["type"], fields["scope"]) == ("write", "use-uv", "project", "auto")
+    assert fields["session"] == "s1"
+    made = approve(home, entry)
+    assert (made.path, made.description, made.type) == (str(path), "About use-uv", "project")
+    assert made.body.strip() == "Use uv for tools."
+    assert drafts(home) == []
+
+
+def test_an_edit_becomes_a_draft_that_replaces_the_text(home):
+    path = auto(home) / "team" / "use-uv.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(MEMORY.format(name="use-uv", body="Use uv for tools.").replace("metadata:", "owner: me\nmetadata:"))
+    before = path.read_text()
+    assert decide(home, "Edit", file_path=str(path), old_string="uv for tools", new_string="uv for all")
+    assert path.read_text() == before
+    (entry,) = drafts(home)
+    assert entry.fields["kind"] == "rewrite"
+    approve(home, entry)
+    assert path.read_text() == before.replace("uv for tools", "uv for all")
+
+
+def test_a_later_write_of_the_session_replaces_its_draft(home):
+    for body in ("One.", "Two."):
+        text = MEMORY.format(name="a", body=body)
+        decide(home, "Write", file_path=str(auto(home) / "a.md"), content=text)
+    (entry,) = drafts(home)
+    assert "Two." in entry.text
+    decide(home, "Write", session="s2", file_path=str(auto(home) / "a.md"), content=text)
+    assert len(drafts(home)) == 2
+
+
+def test_edits_are_applied_as_the_client_does(home):
+    path = auto(home) / "a.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(MEMORY.format(name="a", body="one one two"))
+    edits = [
+        {"old_string": "one", "new_string": "1", "replace_all": True},
+        {"old_string": "two", "new_string": "2"},
+    ]
+    assert decide(home, "MultiEdit", file_path=str(path), edits=edits)
+    assert "1 1 2" in drafts(home)[0].text
+
+
+def test_a_secret_does_not_get_into_the_inbox(home):
+    key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
+    text = MEMORY.format(name="token", body=f"The token is {key}.")
+    assert decide(home, "Write", file_path=str(auto(home) / "token.md"), content=text)
+    for path in home.root.rglob("*"):
+        assert not path.is_file() or key.encode() not in path.read_bytes()
+
+
+def test_the_index_is_left_to_memtui(home):
+    assert "MEMORY.md" in decide(home, "Write", file_path=str(auto(home) / "MEMORY.md"), content="- [a](a.md)")
+    assert drafts(home) == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("Write", {"file_path": "PROJECT/README.md", "content": "x"}),
+        ("Write", {"file_path": "PROJECT/docs/MEMORY.md", "content": "x"}),
+        ("Write", {"file_path": "AUTO/notes.txt", "content": "x"}),
+        ("Write", {"file_path": "AUTO/a.md"}),
+        ("Write", {"file_path": 5, "content": "x"}),
+        ("Edit", {"file_path": "AUTO/missing.md", "old_string": "a", "new_string": "b"}),
+        ("Edit", {"file_path": "AUTO/there.md", "old_string": "not in it", "new_string": "b"}),
+        ("Read", {"file_path": "AUTO/there.md"}),
+        ("Bash", {"command": "echo x > AUTO/there.md"}),
+    ],
+)
+def test_everything_else_is_let_pass(home, tool, given):
+    auto(home).mkdir(parents=True)
+    (auto(home) / "there.md").write_text("there")
+    places = {"PROJECT": str(home.project), "AUTO": str(auto(home))}
+    for key, value in given.items():
+        for name, place in places.items():
+            if isinstance(value, str):
+                value = value.replace(name, place)  # noqa: PLW2901
+        given = {**given, key: value}
+    assert decide(home, tool, **given) == ""
+    assert drafts(home) == []
+
+
+def test_the_scopes_keep_their_drafts(home):
+    text = MEMORY.format(name="a", body="Text.")
+    project = home.project / ".claude" / "memory"
+    project.mkdir(parents=True)
+    paths = {
+        "project": project / "in-project.md",
+        "global": home.config / "memory" / "everywhere.md",
+        "agent:tester": home.config / "agent-memory" / "tester" / "a.md",
+        "agent:own@project": home.project / ".claude" / "agent-memory" / "own" / "a.md",
+        "auto:-other": home.config / "projects" / "-other" / "memory" / "a.md",
+    }
+    for path in paths.values():
+        assert decide(home, "Write", file_path=str(path), content=text)
+    found = [*drafts(home), *drafts(home, "global")]
+    assert {entry.fields["scope"] for entry in found} == set(paths)
+
+
+def test_it_can_be_set_for_one_project(home):
+    home.settings(f'[projects."{home.project}"]\ngate = "ask"\n')
+    text = MEMORY.format(name="a", body="Text.")
+    assert decide(home, "Write", file_path=str(auto(home) / "a.md"), content=text)
+
+
+@pytest.mark.parametrize("settings", ['gate = "show"\n', 'gate = "off"\n', "", 'gate = "aks"\n'])
+def test_without_asking_nothing_is_refused_and_nothing_more_imported(home, settings):
+    home.settings(settings)
+    given = {"file_path": str(auto(home) / "a.md"), "content": "x"}
+    assert decide(home, "Write", **given) == ""
+    modules, said = imported(home, "PreToolUse", tool_name="Write", tool_input=given)
+    assert said == b""
+    assert "memtui.hooks.gate" not in modules
+    check(modules)
+
+
+def test_asking_costs_a_tool_that_writes_no_memory_no_dear_import(home):
+    decide(home, "Bash", command="ls")
+    given = {"file_path": f"{home.project}/README.md", "content": "x"}
+    for tool in ("Bash", "Write"):
+        modules, said = imported(home, "PreToolUse", tool_name=tool, tool_input=given)
+        assert said == b""
+        check(modules)
+
+
+def test_what_can_not_be_kept_as_a_draft_is_not_refused(home):
+    home.boxes["project"].parent.mkdir(parents=True, exist_ok=True)
+    home.boxes["project"].write_text("in the way")
+    text = MEMORY.format(name="a", body="Text.")
+    assert decide(home, "Write", file_path=str(auto(home) / "a.md"), content=text) == ""
+    assert (home.root / "log" / "errors.jsonl").exists()
