@@ -22,6 +22,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.places import locate
+from memtui.core.review.waiting import Waiting, waiting_in
 
 AGENTS = ("agent-memory", "agent-memory-local")
 ORDER = {code: number for number, code in enumerate(KINDS)}
@@ -32,8 +33,8 @@ class LintInput:
     """What is checked: `scopes`, and the instructions that sessions get beside them. `root` is memtui's directory,
     empty where there is no home; `usage` the deliveries, None if they are not to be looked at; `apart` the pairs
     that a person called different; `now` in seconds since the epoch. `own` are those of the scopes, by label, that are
-    the person's, where commands know the memories and changes are journaled. `memories` are filled in by `check`, by
-    path."""
+    the person's, where commands know the memories and changes are journaled. `drafts` are those that wait for them.
+    `memories` are filled in by `check`, by path."""
 
     scopes: list[Scope]
     instructions: list[Scope]
@@ -42,6 +43,7 @@ class LintInput:
     usage: Usage | None = None
     apart: set[Pair] = field(default_factory=set)
     own: dict[str, Scope] = field(default_factory=dict)
+    drafts: list[Waiting] = field(default_factory=list)
     memories: dict[str, Memory] = field(default_factory=dict)
 
 
@@ -50,7 +52,8 @@ def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apa
     every = scopes.discover(env, cwd)
     own = [each for each in every if each.kind != "instructions"]
     instructions = [each for each in every if each.kind == "instructions"]
-    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own})
+    drafts = waiting_in(root, [None, paths.slug(paths.project_root(cwd))], ("updates",))
+    return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own}, drafts)
 
 
 def at(
@@ -164,7 +167,7 @@ def _of_scope(
     for memory in whole:
         yield from verify.of_memory(project, scope, memory)
     if subject.usage is not None:
-        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories)
+        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories, subject.drafts)
 
 
 def worst_first(found: Iterable[Finding]) -> list[Finding]:

@@ -98,6 +98,10 @@ KINDS = {
         "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
         "Delete one of the two: memtui rm {scope}:{memory}",
     ),
+    "memories.corrected": Kind(
+        "{scope}:{memory} was delivered to session {session}, and you corrected Claude on it again: “{words}”.",
+        "Make it clearer, or put the draft {draft} into it: memtui approve {draft} --into {memory}",
+    ),
     "memories.date": Kind(
         "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}: "
         "“{proposed}”.",
