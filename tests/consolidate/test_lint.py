@@ -80,7 +80,10 @@ def test_fixes_write_what_is_known_and_leave_the_rest(store):
     assert "- [Release](release.md) — How a release is made, by tag, build and publish" in lines
     assert "## Nothing Here" not in lines
     assert "## More" in lines
-    assert sum("package-manager.md" in line for line in lines) == 1
+    both = "pnpm in every package, npm nowhere; listed a second time by accident"
+    assert [line for line in lines if "package-manager.md" in line] == [
+        f"- [Package manager](package-manager.md) — {both}"
+    ]
     assert not any("gone.md" in line for line in lines)
     assert any("(no-line.md)" in line for line in lines)
 
@@ -124,7 +127,18 @@ def test_an_index_full_of_memories_is_not_reordered():
 
 def test_a_duplicate_with_another_anchor_is_none():
     data = b"- [A](a.md#one) - x\n- [A](a.md#two) - y\n- [B](b.md)\n"
-    assert index_lines.remove_repeated(data) == data
+    assert index_lines.repeated(index.parse_index(data)) == []
+
+
+def test_what_only_the_second_line_of_a_memory_says_goes_to_the_first(tmp_path):
+    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
+    (tmp_path / "b.md").write_text("---\nname: b\ndescription: The shelf\n---\n\nCounts in boxes.\n")
+    lines = ["- [A](a.md) — cents", "- [A](a.md) — the till counts", "  - in cents", "- [A again](a.md): on Mondays."]
+    lines += ["- [B](b.md)", "* [B](b.md) — " + "far too much text " * 12]
+    (tmp_path / "MEMORY.md").write_text("\n".join(lines))
+    after = fix(tmp_path)
+    assert (tmp_path / "MEMORY.md").read_text().splitlines() == ["- [A](a.md) — cents; on Mondays.", *lines[4:]]
+    assert [each.data["file"] for each in after if each.code == "memories.same_line"] == ["b.md"]
 
 
 WORDS = st.text(alphabet=string.ascii_letters + " #-*[]().\n\r\t`<!>é—", max_size=200)
@@ -139,7 +153,7 @@ LINES = st.lists(
 @given(WORDS | LINES)
 def test_fixes_of_an_index_are_stable_and_add_nothing(text):
     data = text.encode()
-    for change in (index_lines.remove_repeated, index_lines.remove_empty_sections, index_lines.move_up):
+    for change in (index_lines.remove_empty_sections, index_lines.move_up):
         once = change(data)
         assert change(once) == once
         assert set(once.decode().split()) <= set(data.decode().split())

@@ -1,6 +1,6 @@
 """The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made.
 
-Nothing is dropped that is not elsewhere in the memory; a date or a path is replaced only if it is certain.
+No statement is dropped but that of a line whose memory is gone; a date or a path is replaced only if it is certain.
 """
 
 import os
@@ -105,9 +105,9 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding]) -> bytes:
     data = read_or_none(scope.index_path) or b""
     if codes & {"memories.dangling", "memories.no_line"}:
         data = Report(root, scope, parse_index(data)).fixed
-    if "memories.same_line" in codes:
-        data = index_lines.remove_repeated(data)
     for each in found:
+        if each.code == "memories.same_line":
+            data = index_lines.combine_repeated(data, str(each.data["words"]), str(each.data["proposed"]))
         if each.code == "memories.long_hook":
             facts = {key: str(each.data[key]) for key in ("file", "proposed", "words")}
             data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])

@@ -2,7 +2,7 @@
 say nothing, or go on."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.memories import index_lines
@@ -23,9 +23,11 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
     subject = f"index:{scope.label}"
     for first, *others in index_lines.repeated(index):
         numbers = [entry.line for entry in (first, *others)]
-        text = [index.lines[entry.line - 1].strip() for entry in others]
-        where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "removed": text}
-        yield problem("memories.same_line", subject, file=first.target, **where, **about)
+        line = _combined(index, first, others, memories.get(normal(first.target)))
+        where = {"line": others[0].line, "lines": numbers, "count": len(numbers), "words": first.raw_target}
+        certain = len(line) <= max(LINE_CHARACTERS, len(index.lines[first.line - 1].rstrip()))
+        facts = {"file": first.target, "proposed": line, "certain": certain}
+        yield problem("memories.same_line", subject, **facts, **where, **about)
     for start, _, title in index_lines.empty_sections(index):
         yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
     echoes = []
@@ -48,6 +50,18 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
         if those:
             names = [entry.target for entry in those]
             yield note("memories.spills", subject, files=names, line=those[0].line, certain=certain, **about)
+
+
+def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], found: Memory | None) -> str:
+    """Return the first line of a memory with what only its other lines say behind it."""
+    line = index.lines[first.line - 1].rstrip()
+    known = words(f"{line} {found.description} {found.body}" if found is not None else line)
+    for entry in others:
+        text = index_lines.text_of(index, entry)
+        if not words(text) <= known:
+            line = f"{line.rstrip(' ;,.')}{'; ' if first.hook else index_lines.EM_DASH}{text}"
+            known |= words(text)
+    return line
 
 
 def words(text: str) -> set[str]:

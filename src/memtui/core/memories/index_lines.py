@@ -3,7 +3,7 @@ line ends and prose stay as a person wrote them."""
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, budget, normal, parse_index
 from memtui.core.memories.memory import one_line
@@ -199,14 +199,27 @@ def repeated(index: Index) -> list[list[IndexEntry]]:
     return [entries for entries in found.values() if len(entries) > 1]
 
 
-def remove_repeated(data: bytes) -> bytes:
-    """Remove all lines of a memory but the first, with the more indented lines that continue them."""
+def combine_repeated(data: bytes, target: str, line: str) -> bytes:
+    """Put one line in the place of the first of a memory that has several, and remove the others with the more indented
+    lines that continue them. `target` as the lines have it, with its anchor."""
     index = parse_index(data)
     gone: set[int] = set()
-    for _, *others in repeated(index):
-        for entry in others:
-            gone.update(range(entry.line - 1, _block_end(index, entry)))
-    return _without(index, gone)
+    lines = list(index.lines)
+    for first, *others in repeated(index):
+        if first.raw_target == target:
+            end = lines[first.line - 1][len(lines[first.line - 1].rstrip("\r\n")) :]
+            lines[first.line - 1] = line + end
+            for entry in others:
+                gone.update(range(entry.line - 1, _block_end(index, entry)))
+    return _without(index, gone, lines)
+
+
+def text_of(index: Index, entry: IndexEntry) -> str:
+    """Return the text behind an entry's link, that of the lines that continue it included."""
+    line = joined(index, entry)
+    close = line.find(")", entry.end)
+    found = SEPARATOR.match(line, close + 1)
+    return line[found.end() if found else close + 1 :].strip()
 
 
 def spilling(index: Index) -> list[IndexEntry]:
@@ -219,7 +232,8 @@ def joined(index: Index, entry: IndexEntry) -> str:
     parts = [index.lines[n].strip() for n in range(entry.line - 1, _block_end(index, entry))]
     rest = [part[found.end() :] if (found := ITEM.match(part)) else part for part in parts[1:]]
     lead = index.lines[entry.line - 1]
-    return lead[: len(lead) - len(lead.lstrip())] + "; ".join([parts[0].rstrip(" ;,."), *filter(None, rest)])
+    first = parts[0].rstrip(" ;,.") if any(rest) else parts[0]
+    return lead[: len(lead) - len(lead.lstrip())] + "; ".join([first, *filter(None, rest)])
 
 
 def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
@@ -291,11 +305,11 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     return after if len(budget(after, agent=agent).below) < len(found.below) else data
 
 
-def _without(index: Index, gone: set[int]) -> bytes:
-    """Return the index without some lines (numbers from 0)."""
+def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -> bytes:
+    """Return the index without some lines (numbers from 0); `lines` are its lines where others were changed."""
     if not gone:
         return index.raw
-    kept = [line for number, line in enumerate(index.lines) if number not in gone]
+    kept = [line for number, line in enumerate(lines or index.lines) if number not in gone]
     if kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
         kept[-1] = kept[-1].rstrip("\r\n")
     return _bytes(index, kept)
