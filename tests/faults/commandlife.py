@@ -266,6 +266,16 @@ SCENARIOS = [
     C("sessions", reads=True),
     C("search", "native", reads=True),
     C("doctor", reads=True),
+    C("consolidate", reads=True),
+    C(
+        "consolidate",
+        "--all",
+        "--yes",
+        files={
+            "home/.claude/memory/stub.md": "---\nname: stub\ndescription: tok-x3\n---\n\nTODO\n",
+            "home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n- [stub](stub.md) — tok-x3\n",
+        },
+    ),
     C("lint", reads=True),
     C("lint", "--apart", "alpha", "native"),
     C(

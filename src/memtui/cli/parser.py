@@ -43,6 +43,7 @@ COMMANDS = {
     "trust": "trust",
     "doctor": "doctor",
     "lint": "lint",
+    "consolidate": "consolidate",
     "gc": "gc",
     "llm": "llm",
     "paths": "paths",

@@ -32,12 +32,13 @@ def checked_bytes(ctx: "Context", data: bytes, *, yes: bool, declined: str, befo
     return checked(ctx, text, yes=yes, declined=declined, before=known)[0].encode("utf-8", "surrogateescape")
 
 
-def confirm(ctx: "Context", text: str, *, yes: bool, declined: str) -> None:
-    """Ask about a secret in a text that can't be changed. Raises MemtuiError for no, and where nobody can answer."""
+def confirm(ctx: "Context", text: str, *, yes: bool, declined: str, before: str = "") -> None:
+    """Ask about a secret in a text that can't be changed, unless `before` has it too. Raises MemtuiError for no, and
+    where nobody can answer."""
     from memtui.core.redaction import redact
     from memtui.present import secret
 
-    kinds = [] if yes else redact.kinds_in(text)
+    kinds = [] if yes else redact.kinds_in(text, before)
     if kinds:
         message = declined if ctx.can_ask else f"{secret.suspicion(kinds)}. {declined}"
         ctx.confirm(f"{secret.question(kinds)} Leave it in?", message)

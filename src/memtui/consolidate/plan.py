@@ -6,6 +6,7 @@ person's words, such as a contradiction, is left to findings.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from memtui.consolidate import apart, coverage, lint, lint_fixes, merging
@@ -21,6 +22,7 @@ from memtui.consolidate.changeset import (
     propose,
     read_from,
 )
+from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.lint import LintInput
 from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
@@ -39,7 +41,8 @@ MOST, LARGEST = 4, 4096
 SHOWN = 3
 # By finding: what becomes of a memory that no longer helps.
 REMOVED = {"memories.empty": "delete", "memories.expired": "archive", "memories.unused": "archive"}
-CODES = frozenset({*REMOVED, "memories.alike", "memories.repeats", "memories.type"})
+# The findings that lint fixes by itself.
+FIXED = lint_fixes.FIELDS | lint_fixes.TEXTS | lint_fixes.LINES
 
 
 class Planned(NamedTuple):
@@ -71,21 +74,16 @@ def is_safe(found: Proposal) -> bool:
     return found.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIXED
 
 
-FIXED = lint_fixes.FIELDS | lint_fixes.TEXTS | lint_fixes.LINES
-
-
 def reject(store: Store, rejected: Iterable[Proposal]) -> int:
-    """Keep memories apart for good that a person did not want to be merged, as one step of undo. Return the number of
-    pairs. Raises MemtuiError."""
-    pairs = 0
-    with store.journal.together():
-        for each in rejected:
-            if each.kind != "merge":
-                continue
-            read = [memory.read_memory(file.path, "") for file in each.inputs if os.path.exists(file.path)]
-            for at, one in enumerate(read):
-                for other in read[at + 1 :]:
-                    pairs += apart.keep(store, one, other)
+    """Keep memories apart for good that a person did not want to be merged. Return the number of pairs that are new.
+    Raises MemtuiError."""
+    pairs, files = 0, MemoryFiles(store)
+    for each in rejected:
+        there = [file.path for file in each.inputs if os.path.exists(file.path)] if each.kind == "merge" else []
+        for one, other in combinations(
+            [memory.read_memory(path, files.scope_of(path).scope.label) for path in there], 2
+        ):
+            pairs += apart.keep(store, one, other)
     return pairs
 
 

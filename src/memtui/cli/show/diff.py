@@ -2,8 +2,11 @@
 
 import difflib
 from collections.abc import Iterable
+from itertools import pairwise
 
 from memtui.cli.output import Output, safe
+from memtui.present import word_diff
+from memtui.present.word_diff import Spans
 
 STYLES = {"+": "green", "-": "red", "@": "dim"}
 
@@ -20,6 +23,20 @@ def show(out: Output, before: bytes, after: bytes) -> None:
 
 
 def show_lines(out: Output, diff: Iterable[str], indent: str = "") -> None:
-    """Print the lines of a diff in colour."""
-    for each in diff:
-        out.exact(indent + out.style(safe(each), STYLES.get(each[:1], "")))
+    """Print the lines of a diff in colour, with the words underlined by which a line differs from the one before it."""
+    found = list(diff)
+    marked: dict[int, Spans] = {}
+    for at, (old, new) in enumerate(pairwise(found) if out.colour else ()):
+        if old[:1] == "-" and new[:1] == "+":
+            marked[at], marked[at + 1] = word_diff.differing(safe(old[1:]), safe(new[1:]))
+    for at, each in enumerate(found):
+        out.exact(indent + _styled(out, safe(each), marked.get(at, [])))
+
+
+def _styled(out: Output, line: str, marked: Spans) -> str:
+    style = STYLES.get(line[:1], "")
+    pieces, at = [], 0
+    for start, end in marked:  # counted without the sign
+        pieces += [out.style(line[at : start + 1], style), out.style(line[start + 1 : end + 1], f"{style} marked")]
+        at = end + 1
+    return "".join([*pieces, out.style(line[at:], style)])

@@ -1,16 +1,14 @@
 """The differences of two texts, line by line, in a time that stays short for long and very different texts."""
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import pairwise
 
 from rich.text import Text
 
 from memtui.core.base.phrasing import many
-from memtui.present import safe_text
+from memtui.present import safe_text, word_diff
 
 BOTH, OLD, NEW = " ", "-", "+"
 STYLES = {BOTH: "dim", OLD: "red", NEW: "green"}
@@ -20,9 +18,6 @@ CONTEXT = 4
 SHOWN = 20_000
 # Between two anchors, so many lines of each text are compared one by one; more are taken as all different.
 SMALL = 40
-# Words are marked in lines of at most so many characters, of which at least this part is the same.
-MARKED_LINE, ALIKE = 1000, 0.4
-WORD = re.compile(r"\s+|\w+|[^\w\s]")
 
 Marked = tuple[str, str]
 
@@ -129,20 +124,10 @@ def _mark_words(text: Text) -> None:
         starts.append((at, line))
         at += len(line) + 1
     for (old_at, old), (new_at, new) in pairwise(starts):
-        if old[:2] == f"{OLD} " and new[:2] == f"{NEW} " and max(len(old), len(new)) <= MARKED_LINE:
-            words = [WORD.findall(line[2:]) for line in (old, new)]
-            matcher = SequenceMatcher(None, words[0], words[1], autojunk=False)
-            if matcher.ratio() < ALIKE:
-                continue
-            for what, old_from, old_to, new_from, new_to in matcher.get_opcodes():
-                if what != "equal":
-                    _underline(text, old_at + 2, words[0], old_from, old_to)
-                    _underline(text, new_at + 2, words[1], new_from, new_to)
-
-
-def _underline(text: Text, at: int, words: Sequence[str], begin: int, end: int) -> None:
-    start = at + len("".join(words[:begin]))
-    text.stylize("underline", start, start + len("".join(words[begin:end])))
+        if old[:2] == f"{OLD} " and new[:2] == f"{NEW} ":
+            for at, spans in zip((old_at, new_at), word_diff.differing(old[2:], new[2:]), strict=True):
+                for start, end in spans:
+                    text.stylize("underline", at + 2 + start, at + 2 + end)
 
 
 def _near(lines: Sequence[Marked]) -> list[bool]:

@@ -1,0 +1,192 @@
+"""`memtui consolidate`: the plan is shown, written, decided on and made; nothing is written before somebody accepts."""
+
+import json
+import os
+
+import pytest
+
+from consolidate.stores import World, text_of
+from consolidate.test_plan import AGAIN, INDEX, PNPM, REVIEW
+
+
+@pytest.fixture
+def world(tmp_path):
+    files = {"prefer-pnpm.md": PNPM, "pnpm-only.md": AGAIN, "review.md": REVIEW, "MEMORY.md": INDEX}
+    return World(f"{tmp_path}/w", files)
+
+
+@pytest.fixture
+def shell(monkeypatch, capsysbinary, world):
+    from .conftest import Shell
+
+    return Shell(monkeypatch, capsysbinary, world.env, world.repo)
+
+
+def ids(shell):
+    return {each["kind"]: each["id"] for each in shell.json("consolidate")["changes"]}
+
+
+def test_the_plan_is_shown_with_reasons_diffs_and_what_follows_and_nothing_is_written(shell, world):
+    before = world.files()
+    done = shell("consolidate")
+    assert "merge prefer-pnpm into pnpm-only" in done.out
+    assert "overlap" in done.out
+    assert "+The lock file of npm breaks the frozen install of CI." in done.out
+    assert "- auto:prefer-pnpm\n" in done.out
+    assert "Links and lines follow in MEMORY.md." in done.out
+    assert "2 changes proposed. Saves 1 memory" in done.out
+    assert "--accept" in done.err
+    assert world.files() == before
+
+
+def test_json_has_files_diffs_and_what_is_dropped(shell):
+    merge = next(each for each in shell.json("consolidate")["changes"] if each["kind"] == "merge")
+    assert merge["dropped"] == []
+    assert merge["score"] >= 0.5
+    assert {os.path.basename(each["path"]): each["gone"] for each in merge["files"]} == {
+        "pnpm-only.md": False,
+        "prefer-pnpm.md": True,
+        "MEMORY.md": False,
+    }
+
+
+def test_what_is_accepted_is_made_and_one_undo_takes_it_back(shell, world):
+    before = world.files()
+    done = shell("consolidate", "--accept", ids(shell)["merge"][:6], "--yes")
+    assert "1 change made: 1 merged. Saves 1 memory" in done.out
+    assert not os.path.exists(world.path("prefer-pnpm.md"))
+    assert "gone.md" in world.text("MEMORY.md")  # the other change was not accepted
+    shell("undo")
+    assert world.files() == before
+
+
+def test_all_and_safe(shell, world):
+    assert [each["kind"] for each in shell.json("consolidate", "--safe", "--yes")["made"]] == ["relink"]
+    assert [each["kind"] for each in shell.json("consolidate", "--all", "--yes")["made"]] == ["merge"]
+    assert "nothing to consolidate" in shell("consolidate").out
+
+
+def test_without_a_terminal_it_asks_for_yes(shell, world):
+    before = world.files()
+    done = shell("consolidate", "--all", check=False)
+    assert done.code == 1
+    assert "--yes" in done.err
+    assert world.files() == before
+
+
+def test_a_person_is_asked_after_a_look(shell, world, monkeypatch):
+    from memtui.cli.context import Context
+
+    monkeypatch.setattr(Context, "can_ask", True)
+    before = world.files()
+    done = shell("consolidate", "--all", stdin="n\n", check=False)
+    assert "Make 2 changes to 3 files? [y/N]" in done.err
+    assert "merge prefer-pnpm" in done.out
+    assert world.files() == before
+    shell("consolidate", "--all", stdin="y\n")
+    assert world.files() != before
+
+
+def test_a_plan_file_is_written_decided_on_and_applied(shell, world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    assert "2 changes, 0 accepted" in shell("consolidate", "--plan", path).out
+    assert "No change is accepted" in shell("consolidate", "--apply", path).out
+    shell("consolidate", "--plan", path, "--accept", ids(shell)["merge"])
+    assert "2 changes, 1 accepted" in shell("consolidate", "--plan", path).out  # the decision is kept
+    assert shell.json("consolidate", "--apply", path, "--yes")["made"][0]["kind"] == "merge"
+    assert not os.path.exists(world.path("prefer-pnpm.md"))
+
+
+def test_a_stale_plan_says_which_file_changed(shell, world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    shell("consolidate", "--plan", path, "--all")
+    world.write("pnpm-only.md", AGAIN + "More.\n")
+    done = shell("consolidate", "--apply", path, "--yes", check=False)
+    assert done.code == 4
+    assert "Not made (out of date): merge prefer-pnpm into pnpm-only." in done.err
+    assert "pnpm-only.md changed since this was planned" in done.err.replace("\n", " ")
+    assert "1 change made: 1 relinked" in done.out
+    assert world.text("pnpm-only.md") == AGAIN + "More.\n"
+
+
+def test_a_rejected_merge_is_not_proposed_again(shell, world):
+    assert "1 pair of memories kept apart for good" in shell("consolidate", "--reject", ids(shell)["merge"]).out
+    assert "merge" not in ids(shell)
+    shell("undo")
+    assert "merge" in ids(shell)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        ("no json", "not JSON"),
+        ('{"a": 1}', "no ChangeSet"),
+        ('{"format": "memtui-changeset", "version": 9}', "version 9"),
+    ],
+)
+def test_a_file_that_is_no_changeset_is_refused(shell, tmp_path, data, said):
+    path = f"{tmp_path}/plan.json"
+    with open(path, "w") as file:
+        file.write(data)
+    done = shell("consolidate", "--apply", path, "--yes", check=False)
+    assert done.code == 2
+    assert path in done.err
+    assert said in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_hostile_plan_changes_nothing(shell, world, tmp_path):
+    path, victim = f"{tmp_path}/plan.json", f"{world.top}/.bashrc"
+    shell("consolidate", "--plan", path, "--all")
+    with open(path) as file:
+        found = json.load(file)
+    found["changes"][0]["outputs"][0]["path"] = victim
+    with open(path, "w") as file:
+        json.dump(found, file)
+    before = world.files()
+    done = shell("consolidate", "--apply", path, "--yes", check=False)
+    assert done.code
+    assert ".bashrc" in done.err
+    assert world.files() == before
+
+
+def test_a_secret_that_a_plan_brings_in_is_asked_about(shell, world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    shell("consolidate", "--plan", path, "--all")
+    with open(path) as file:
+        found = json.load(file)
+    for each in found["changes"]:
+        if each["kind"] == "merge":
+            each["outputs"][0]["text"] += "\nThe key is ghp_" + "a1B2" * 9 + "\n"
+    with open(path, "w") as file:
+        json.dump(found, file)
+    before = world.files()
+    from memtui.cli.context import Context
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Context, "can_ask", True)
+        done = shell("consolidate", "--apply", path, stdin="y\nn\n", check=False)
+    assert "GitHub" in done.err
+    assert world.files() == before
+
+
+def test_one_scope_alone(shell, world):
+    world.write(f"{world.everywhere}/stub.md", text_of("stub", "A stub", "TODO"))
+    assert {each["kind"] for each in shell.json("consolidate", "--scope", "global")["changes"]} >= {"delete"}
+    assert "delete" not in {each["kind"] for each in shell.json("consolidate", "--scope", "auto")["changes"]}
+    assert shell("consolidate", "--scope", "nowhere", check=False).code == 3
+    assert shell("consolidate", "--scope", "auto", "--apply", "x", check=False).code == 2
+
+
+def test_an_id_that_is_none_is_said(shell):
+    done = shell("consolidate", "--accept", "zzzzzz", check=False)
+    assert done.code == 3
+    assert "There is no change “zzzzzz”" in done.err
+
+
+def test_words_that_differ_are_underlined(shell, world):
+    shell.env["FORCE_COLOR"] = "1"
+    world.write("here.md", text_of("here", "Now there", "Where it is."))  # the index has a line of another instead
+    out = shell("consolidate").out
+    assert "\x1b[31m-- [\x1b[0m\x1b[31;4mgone\x1b[0m" in out
+    assert "\x1b[32m+- [\x1b[0m\x1b[32;4mhere\x1b[0m" in out
