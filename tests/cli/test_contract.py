@@ -77,6 +77,7 @@ CALLS = [
     ["doctor"],
     ["gc", "--dry-run"],
     ["gc"],
+    ["dream", "--dry-run"],
     ["llm"],
     ["llm", "log"],
     ["doctor", "--fix"],

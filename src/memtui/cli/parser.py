@@ -45,6 +45,7 @@ COMMANDS = {
     "lint": "lint",
     "consolidate": "consolidate",
     "gc": "gc",
+    "dream": "dream",
     "llm": "llm",
     "paths": "paths",
     "config": "config",

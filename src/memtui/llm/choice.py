@@ -24,6 +24,11 @@ class ModelChoice(NamedTuple):
     daily_dollars: float
     seconds: float
 
+    @property
+    def off(self) -> bool:
+        """Whether the settings say that no model may be asked."""
+        return self.reason == OFF
+
     def must_be(self) -> None:
         """Raise OffError if no model can be asked."""
         if not self.backend:

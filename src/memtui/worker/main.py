@@ -1,12 +1,12 @@
 """The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
-brings the catalogs of memories up to date, keeps their new versions and removes old files.
+brings the catalogs of memories up to date, keeps their new versions, removes old files and starts a dream.
 
 It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
 
 from collections.abc import Callable
 
-from memtui.core.base import fs, paths
+from memtui.core.base import clock, fs, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
@@ -43,6 +43,7 @@ def run(
         "catalog": lambda: build_catalogs(env, payload),
         "versions": lambda: take_in_versions(env, payload),
         "tidy": lambda: tidy(root),
+        "dream": lambda: dream(env, payload),
     }
     for name, step in steps.items():
         if task in {"", name}:
@@ -79,6 +80,33 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     problem = history.taken_in(Versions(root), scopes.discover(env, cwd)).problem
     if problem is not None:
         raise problem
+
+
+def dream(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Start `memtui dream` in a process of its own if the settings want that, and its gates are open
+    (consolidate/gates.py). Only that process imports what asks a model."""
+    root = paths.root(env)
+    settings = config.load(root)
+    if config.value(settings, None, "dream") is not True:
+        return
+    from memtui.consolidate import gates
+
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    if config.value(settings, paths.project_root(cwd), "mode") == "off" or not gates.open_now(root, clock.now()):
+        return
+    import subprocess
+    import sys
+
+    sources = __file__.removesuffix("/memtui/worker/main.py")
+    subprocess.Popen(
+        [sys.executable, "-m", "memtui", "dream", "--unattended", "--json", "--project", cwd],
+        env={**env, "PYTHONPATH": sources},
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -1,5 +1,7 @@
 """The lists of `memtui inbox` and `guide --list`: entries by kind, notes under way, notes delivered last."""
 
+import os
+
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.entries import KIND_WORDS
@@ -7,7 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show import changed
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age, cut, until
+from memtui.core.base.phrasing import age, ago, cut, many, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
@@ -20,6 +22,10 @@ from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.consolidate.proposed import ProposedSet
 
 # What is listed beside the entries of the inboxes: memories that somebody else wrote.
 CHANGED = "changed"
@@ -36,6 +42,15 @@ COMMANDS = {
 }
 
 
+def _proposals(ctx: Context) -> "list[ProposedSet]":
+    """List the ChangeSets that wait; most people never have one, and reading them takes imports."""
+    if not os.path.isdir(ctx.root + "/proposals"):
+        return []
+    from memtui.consolidate import proposed
+
+    return proposed.waiting(ctx.root)
+
+
 def listing(
     ctx: Context,
     kinds: "tuple[str, ...]" = KINDS,
@@ -48,6 +63,7 @@ def listing(
     """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: notes delivered last.
     With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
+    proposals = _proposals(ctx) if CHANGED in kinds and not snoozed else []
     others, kinds = _changed(ctx, all_projects) if CHANGED in kinds and not snoozed else [], _of_inbox(kinds)
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
     now = ctx.now()
@@ -62,6 +78,7 @@ def listing(
         "project": ctx.project_root,
         "entries": [entries.as_data(ctx, item) for item in shown] if ctx.out.json else [],
         "changed": [changed.as_data(ctx, item, occasions) for item in listed] if ctx.out.json else [],
+        "proposals": [{"path": each.path, "by": each.by, "open": each.open} for each in proposals],
         "more": {**more, CHANGED: len(others) - len(listed)},
         "in_delivery": claimed,
         "elsewhere": len(every) - len(near),
@@ -83,6 +100,9 @@ def listing(
                 out.section()
             untils = [end for item in later if (end := item.until(now)) is not None]
             out.print(f"{drafts.waiting(untils, now)}: memtui inbox --snoozed")
+        for each in proposals:
+            what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
+            out.print(f"{what}: {line(ctx.tilde(each.path))}")
         _print_told(ctx, out, told or [])
 
     return Result(data, text)

@@ -24,6 +24,7 @@ AREAS = {
     "log": "delivery log",
     "kept": "kept data",
     "llm": "models",
+    "dream": "dreams",
 }
 
 
@@ -209,6 +210,14 @@ REGISTRY = {
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
         " {versions:size} of versions"
     ),
+    # unattended consolidation, and what it waits for
+    "dream.ok": Kind(),
+    "dream.off": Kind("only when you ask ({last})", "To let a worker: memtui config set dream true"),
+    "dream.open": Kind("after the next turn ({last})"),
+    "dream.time": Kind("at most once a day: in {wait} at the soonest ({last})"),
+    "dream.throttle": Kind("the next look for new sessions in {wait}"),
+    "dream.sessions": Kind("{missing:session} more to wait for"),
+    "dream.lock": Kind("process {process} is at it"),
     "kept.due": Kind(
         "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
         " {versions:size} of versions; some of it is old enough to be deleted after the next turn",

@@ -23,6 +23,7 @@ DEFAULTS: "dict[str, object]" = {
     "undo_changes": 2000,
     "texts_days": 90,
     "trust_days": 180,
+    "dream": False,
     "llm_backend": "off",
     "llm_model": "haiku",
     "llm_daily_tokens": 1_000_000,

@@ -27,6 +27,7 @@ MEANINGS = {
     "undo_changes": "changes kept for undo, 0: no limit",
     "texts_days": "days delivered texts stay, 0: no limit",
     "trust_days": "days to trust gone texts, 0: no limit",
+    "dream": "dream once a day, unattended",
     "llm_backend": "which model: off, auto, api, claude",
     "llm_model": "its id, or haiku, sonnet, opus",
     "llm_daily_tokens": "tokens a day, 0: no limit",

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 
+from memtui.consolidate import gates
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, note, problem
@@ -37,7 +38,8 @@ def check(
 
 def _models(env: dict[str, str], now: float) -> list[Finding]:
     try:
-        return list(checks.check(env, paths.root(env), now))
+        root = paths.root(env)
+        return [*checks.check(env, root, now), *gates.check(root, now)]
     except OSError as error:
         return [problem("llm.failed", why=str(error))]
 

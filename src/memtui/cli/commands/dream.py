@@ -1,0 +1,168 @@
+"""`memtui dream`: let a model propose fewer, truer memories. It changes nothing."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+
+from memtui.cli import parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.consolidate import gates, plan_file, proposed
+from memtui.consolidate.dream import Dream, DreamOutcome
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError
+from memtui.core.base.phrasing import many
+from memtui.core.deliveries import error_log
+from memtui.core.memories import scopes
+from memtui.core.memories.scopes import Scope
+from memtui.core.settings import config
+from memtui.hooks import environment
+from memtui.llm.choice import choose
+from memtui.llm.errors import OffError
+from memtui.llm.model import LanguageModel
+from memtui.llm.usage import ModelUsage
+from memtui.present import dreams, models
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "dream",
+        run,
+        "let a model propose what to merge, archive or rewrite",
+        "memtui dream --dry-run\nmemtui dream\nmemtui dream --scope project --yes --plan dream.json",
+        "Nothing is changed: the proposals are written to a file, for you to review. It says first what the model will"
+        " cost. Interrupted, it goes on next time. Without a model (see `memtui llm`) it proposes what lint finds.",
+    )
+    found.add_argument("--scope", metavar="LABEL", action="append", help="only this scope; may be given several times")
+    found.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
+    found.add_argument("--yes", action="store_true", help="don't ask before the model is asked")
+    found.add_argument("--plan", metavar="FILE", help="write the proposals to FILE")
+    found.add_argument(
+        "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
+    )
+    found.add_argument("--again", action="store_true", help="ask also what an interrupted run got answers to")
+    found.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Dream; unattended, nobody sees an error, so it is logged."""
+    ctx.must_have_home()
+    if not args.unattended:
+        return _dreamt(ctx, args)
+    try:
+        _must_be_believed(ctx)
+        return _dreamt(ctx, args)
+    except MemtuiError as error:
+        error_log.add(ctx.root, "dream", error)
+        raise
+
+
+def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
+    """Ask, and write the proposals."""
+    within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
+    dream = Dream(ctx.store(), within, _model(ctx, unattended=args.unattended), args.remove, again=args.again)
+    asked, cost = len(dream.unanswered()), dream.estimate()
+    data: dict[str, object] = {
+        "by": dream.by,
+        "memories": dream.count,
+        "requests": len(dream.batches),
+        "answered_before": len(dream.batches) - asked,
+        "estimate": {"tokens": cost.tokens, "cost": cost.cost},
+    }
+    if args.dry_run:
+        return Result(data, lambda out: _print_estimate(out, dream, asked, cost))
+    if asked and not args.yes and not args.unattended:
+        ctx.confirm(f"{_sentence(dream, asked, cost)} Ask?", "No model was asked.")
+    with gates.held(ctx.root, ctx.now()):
+        outcome = dream.run(_progress(ctx, asked))
+    path = _saved(ctx, args.plan, outcome)
+    data |= {
+        "path": path,
+        "proposals": [
+            {"id": each.id, "kind": each.kind, "what": dreams.headline(each), "reason": dreams.reason(each)}
+            for each in outcome.found.proposals
+        ],
+        "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
+        "failed": [each.message for each in [*outcome.failed, *([outcome.stopped] if outcome.stopped else [])]],
+        "used": {"tokens": outcome.used.tokens, "cost": outcome.used.cost},
+    }
+    code = EXIT_FAILED if outcome.stopped is not None or outcome.failed else 0
+    return Result(data, lambda out: _print(out, dream, outcome, path), code)
+
+
+def _must_be_believed(ctx: Context) -> None:
+    """Raise MemtuiError if a project's settings say which model is asked, or with which key: a worker inherits them."""
+    for path, name in environment.set_by_project(ctx.project_root, environment.MODELS):
+        raise MemtuiError(f"{path} sets {name}, so no model is asked unattended here.")
+
+
+def _writable(ctx: Context) -> list[Scope]:
+    found = scopes.discover(ctx.env, ctx.cwd)
+    return [each for each in found if each.writable and each.exists and each.kind != "instructions"]
+
+
+def _model(ctx: Context, *, unattended: bool) -> LanguageModel | None:
+    """Return the model; None if none may be asked, or unattended none can be."""
+    choice = choose(ctx.env, config.load(ctx.root))
+    try:
+        choice.must_be()
+    except OffError:
+        if unattended or choice.off:
+            return None
+        raise
+    return LanguageModel(ctx.env, ctx.root, now=ctx.now)
+
+
+def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:
+    money = f", up to {models.dollars(cost.cost)}" if cost.cost is not None else ", at a price that is not known"
+    return f"{many(asked, 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens{money}."
+
+
+def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage) -> None:
+    if dream.model is None:
+        out.print(f"{many(dream.count, 'memory', 'memories')}; no model would be asked: see memtui llm")
+        return
+    out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
+    if len(dream.batches) > asked:
+        out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
+    if not dream.batches:
+        out.print("Nothing needs a look.")
+
+
+def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
+    def say(done: int, total: int) -> None:
+        if asked and done < total:
+            ctx.out.say(f"{done + 1} of {total} …")
+
+    return say if sys.stderr.isatty() else lambda *_: None
+
+
+def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | None:
+    """Write the proposals to the file that is wanted, else for the person's review; None if there are none."""
+    if wanted is not None:
+        path = os.path.abspath(os.path.join(ctx.cwd, wanted))
+        plan_file.write(path, outcome.found)
+        return path
+    return proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
+
+
+def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -> None:
+    for each in outcome.found.proposals:
+        out.print(out.style(line(dreams.headline(each)), "bold"))
+        if reason := dreams.reason(each):
+            out.paragraph(line(reason), "  ")
+    if not outcome.found.proposals:
+        out.print("Nothing to propose.")
+    for words in dreams.left_out(outcome.dropped):
+        out.print(out.style(f"· {words}", "dim"))
+    for error in outcome.failed:
+        out.print(out.style(f"! {line(error.message)}", "yellow"))
+    if outcome.stopped is not None:
+        out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
+        out.print("The answers so far are kept: memtui dream goes on from there.")
+    if dream.model is not None:
+        out.print(f"Used: {outcome.used.tokens:,} tokens, {models.dollars(outcome.used.cost)}.")
+    if path is not None:
+        out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")

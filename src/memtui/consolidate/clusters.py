@@ -1,0 +1,101 @@
+"""Clusters: the memories that a dream looks at together, since they may say the same, or that need a look by
+themselves.
+
+Left out is what must not reach a model or could not be changed: memories that are broken, long, not trusted, in a
+read-only scope, or that seem to contain a secret.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import combinations
+from typing import NamedTuple
+
+from memtui.consolidate import contradictions, date_checks, duplicates
+from memtui.consolidate.apart import Pair
+from memtui.consolidate.changeset import ProposalEvidence
+from memtui.consolidate.dates import relative_dates
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.places import trust
+from memtui.core.redaction.redact import kinds_in
+
+# Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
+MOST_TOGETHER, MOST_CHARACTERS = 6, 8000
+# The code of what two memories that are alike are found by.
+ALIKE = "memories.alike"
+# The most pairs that are looked at, the most alike first.
+MOST_PAIRS = 400
+# A description with fewer words says too little.
+FEW_WORDS = 3
+
+
+class Cluster(NamedTuple):
+    """Memories of one scope, its directory, and why they are looked at."""
+
+    directory: str
+    memories: tuple[Memory, ...]
+    evidence: tuple[ProposalEvidence, ...]
+
+
+def eligible(root: str, scope: Scope, memories: Iterable[Memory]) -> list[Memory]:
+    """List the memories of a scope that a dream may look at."""
+    if scope.kind == "instructions" or not scope.writable or scope.problem:
+        return []
+    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    return [
+        each
+        for each in memories
+        if each.broken is None
+        and 0 < len(each.raw) <= MOST_CHARACTERS
+        and (trusted is None or trusted.allows(each.raw))
+        and not kinds_in(each.raw.decode("utf-8", "replace"))
+    ]
+
+
+def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
+    """List the clusters among the memories of one scope: those that contradict each other, then those alike, the most
+    alike first, then single ones. Each memory is in at most one; two that are kept apart are never in the same."""
+    groups: dict[str, list[Memory]] = {}
+    reasons: dict[str, list[ProposalEvidence]] = {}
+    for one, other, evidence in _pairs(memories):
+        mine, theirs = (groups.get(each.path, [each]) for each in (one, other))
+        joined = mine if mine is theirs else [*mine, *theirs]
+        if len(joined) > MOST_TOGETHER or _apart(joined, kept_apart):
+            continue
+        found = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        for each in joined:
+            groups[each.path], reasons[each.path] = joined, [*found, evidence]
+    made = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
+    alone = [Cluster(directory, (each,), why(each)) for each in memories if each.path not in groups]
+    return [*made.values(), *(each for each in alone if each.evidence)]
+
+
+def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
+    for one, other in contradictions.find(memories):
+        yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
+    for pair in duplicates.pairs(memories, MOST_PAIRS):
+        yield pair.one, pair.other, ProposalEvidence(ALIKE, pair.score, pair.shared)
+
+
+def _apart(joined: Sequence[Memory], kept_apart: Collection[Pair]) -> bool:
+    return bool(kept_apart) and any(
+        frozenset((one.path, other.path)) in kept_apart for one, other in combinations(joined, 2)
+    )
+
+
+def why(found: Memory) -> tuple[ProposalEvidence, ...]:
+    """Return why a memory needs a look by itself: it names relative dates, or its description says too little."""
+    reasons = []
+    words = [each.words for each in relative_dates(found.body, written_on(found))]
+    if words:
+        reasons.append(ProposalEvidence("memories.date", texts=tuple(words)))
+    if len(found.description.split()) < FEW_WORDS:
+        texts = (found.description,) if found.description else ()
+        reasons.append(ProposalEvidence("memories.no_description", texts=texts))
+    return tuple(reasons)
+
+
+def written_on(found: Memory) -> date:
+    """Return the day on which a memory was written, by its own fields, else by its file."""
+    day, _ = date_checks.written(found)
+    return day or datetime.fromtimestamp(found.mtime, UTC).date()

@@ -1,0 +1,117 @@
+"""`memtui dream`: what it costs before, what it used after, and nothing changed meanwhile."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from e2e.model import Model, Reply, use
+from memtui.consolidate import gates
+from memtui.core.base import paths
+
+NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
+
+
+@pytest.fixture
+def api():
+    server = Model()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def dreamy(bare, api):
+    """A home with two memories that say the same, and a loopback model."""
+    for name, text in (("use-pnpm", "Use pnpm 9 in the web repository."), ("no-npm", "In the web repository: pnpm 9.")):
+        bare("new", name, "--scope", "global", "--description", "The web repository uses pnpm", "--body", text)
+    bare("config", "set", "llm_backend", "api")
+    bare.env |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
+    api.script = lambda request: use("answer", actions=[merge(request)])
+    return bare
+
+
+def merge(request):
+    names = [name for name, _ in NOTE.findall(request.text())]
+    text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
+    return {"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}
+
+
+def home(bare):
+    """What a person has, by path."""
+    every = Path(paths.config_dir(bare.env)).rglob("*")
+    return {str(each): each.read_bytes() for each in every if each.is_file() and "/memtui/" not in str(each)}
+
+
+def test_it_says_what_it_would_cost_and_asks_nothing(dreamy, api):
+    said = " ".join(dreamy("dream", "--dry-run").out.split())
+    assert re.search(r"2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0\.00\d\.", said)
+    assert dreamy.json("dream", "--dry-run")["estimate"]["cost"] > 0
+    assert api.requests == []
+
+
+def test_without_an_answer_to_its_question_it_asks_no_model(dreamy, api):
+    done = dreamy("dream", check=False)
+    assert done.code == 1
+    assert "No model was asked" in done.err
+    assert api.requests == []
+
+
+def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
+    before = home(dreamy)
+    said = dreamy("dream", "--yes").out
+    assert "merge" in said
+    assert "They say the same." in said
+    assert "1,010 tokens, $0.000" in said
+    assert home(dreamy) == before
+    (path,) = Path(dreamy.json("paths")["root"]).glob("proposals/*.json")
+    assert str(path) in said.replace("\n", "")
+    assert json.loads(path.read_text())["changes"][0]["decision"] == "open"
+    assert "dream" in dreamy("llm", "log").out
+
+
+def test_a_plan_goes_where_it_is_wanted(dreamy, tmp_path):
+    data = dreamy.json("dream", "--yes", "--plan", str(tmp_path / "dream.json"))
+    assert data["path"] == str(tmp_path / "dream.json")
+    assert [each["kind"] for each in data["proposals"]] == ["merge"]
+    assert json.loads((tmp_path / "dream.json").read_text())["format"] == "memtui-changeset"
+
+
+def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
+    api.script = lambda _: Reply([], status=401, error="authentication_error")
+    done = dreamy("dream", "--yes", check=False)
+    assert done.code == 1
+    assert "Check ANTHROPIC_API_KEY" in done.out
+    assert "goes on from there" in done.out
+
+
+def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
+    api.script = lambda request: use("answer", actions=[{**merge(request), "keep": "m99"}])
+    said = " ".join(dreamy("dream", "--yes").out.split())
+    assert "Nothing to propose." in said
+    assert "1 proposal left out: named a memory that was not asked about together" in said
+
+
+def test_without_a_model_what_lint_finds_is_proposed(dreamy, api):
+    dreamy("config", "set", "llm_backend", "off")
+    said = dreamy("dream", "--scope", "global").out
+    assert "into" in said
+    assert "overlap" in said
+    assert "no model would be asked" in dreamy("dream", "--dry-run").out
+    assert api.requests == []
+
+
+def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
+    settings = Path(dreamy.cwd) / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"env": {"ANTHROPIC_BASE_URL": api.url}}))
+    assert dreamy("dream", "--unattended", check=False).code == 1
+    assert api.requests == []
+    assert "ANTHROPIC_BASE_URL" in dreamy("doctor", "--errors").out
+    settings.unlink()
+    before = home(dreamy)
+    assert dreamy.json("dream", "--unattended")["proposals"]
+    assert home(dreamy) == before
+    root = dreamy.json("paths")["root"]
+    assert gates.last(root) > 0
+    assert "proposal" in dreamy("inbox").out
