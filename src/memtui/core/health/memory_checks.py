@@ -70,6 +70,8 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
     elif memory.has_frontmatter and not memory.description:
         proposed = described(memory.body)
         yield problem("memories.no_description", subject, proposed=proposed, field="description", **facts)
+    if not memory.has_frontmatter:
+        yield note("memories.no_frontmatter", subject, **facts)
     size = len(memory.body.encode("utf-8", "replace"))
     if size > LARGE_BYTES:
         yield note("memories.large", subject, bytes=size, **facts)

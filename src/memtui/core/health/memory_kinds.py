@@ -131,6 +131,10 @@ KINDS = {
         "In MEMORY.md of {scope} the lines of {files:memory|memories} only repeat the description: {files}.",
         "Say there when the memory helps.",
     ),
+    "memories.no_frontmatter": Kind(
+        "{scope}:{memory} has no frontmatter, so no description and no type.",
+        "If it is a memory: memtui edit {scope}:{memory} --description …",
+    ),
     "memories.large": Kind("{scope}:{memory} has {bytes:size} of text.", "Split it: one fact in a memory."),
     "memories.type": Kind(
         "The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
