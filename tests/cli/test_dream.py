@@ -114,4 +114,20 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert home(dreamy) == before
     root = dreamy.json("paths")["root"]
     assert gates.last(root) > 0
-    assert "proposal" in dreamy("inbox").out
+    (waiting,) = dreamy.json("inbox")["proposals"]
+    assert waiting["open"] == 1
+    assert "1 proposal about memories, by claude-haiku-5-5, just now" in dreamy("inbox").out
+    (change,) = json.loads(Path(waiting["path"]).read_text())["changes"]
+    dreamy("consolidate", "--apply", waiting["path"], "--reject", change["id"], "--yes")
+    assert dreamy.json("inbox")["proposals"] == []
+    assert home(dreamy) == before
+
+
+def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
+    before = home(dreamy)
+    path = dreamy.json("dream", "--yes")["path"]
+    dreamy("consolidate", "--apply", path, "--all", "--yes")
+    assert len(home(dreamy)) == len(before) - 1
+    assert dreamy.json("inbox")["proposals"] == []
+    dreamy("undo", "--yes")
+    assert home(dreamy) == before

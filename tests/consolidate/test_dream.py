@@ -7,10 +7,11 @@ import re
 import pytest
 
 from e2e.model import Model, Reply, use
-from memtui.consolidate import apart, applying, dreaming, gates, proposed
+from memtui.consolidate import apart, applying, dreaming, gates, plan_file, proposed
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
+from memtui.core.health import retention
 from memtui.core.memories import memory, scopes, trusting
 from memtui.core.memories.store import Store
 from memtui.llm.model import LanguageModel
@@ -272,17 +273,46 @@ def test_the_rules_hold_no_text_of_a_memory():
     assert len(dreaming.SYSTEM) < 10_000
 
 
-def test_a_changeset_waits_until_each_proposal_is_decided(world, api):
+def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     api.script = answers(MERGE, DATES)
     found = dream(world).run().found
     path = proposed.save(world.root, found, 1_795_000_000.0)
     (waiting,) = proposed.waiting(world.root)
     assert (waiting.path, waiting.open, waiting.by) == (path, 2, "claude-haiku-5-5")
     world.write(f"{world.root}/proposals/other.json", "{}")
-    first, second = (each.id for each in found.proposals)
-    decided = found.decided("rejected", [first]).decided("accepted", [second])
-    proposed.save(world.root, decided, 1_795_000_001.0)
-    assert [each.path for each in proposed.waiting(world.root)] == [path]
+    world.write("soon.md", SOON + "More.\n")
+    assert [each.open for each in proposed.waiting(world.root)] == [1]
+    plan_file.write(path, found.decided("rejected", [each.id for each in found.proposals]))
+    assert proposed.waiting(world.root) == []
+
+
+def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
+    api.script = answers(MERGE, DATES)
+    found = dream(world).run().found
+    path = proposed.save(world.root, found, 1_795_000_000.0)
+    assert dream(world).batches == []
+    plan_file.write(path, found.decided("rejected", [each.id for each in found.proposals]))
+    assert dream(world).batches == []
+    assert dream(world, again=True).batches
+    world.write("soon.md", SOON + "More, since yesterday.\n")
+    (batch,) = dream(world).batches
+    assert [each.stem for cluster in batch.clusters for each in cluster.memories] == ["soon"]
+
+
+def test_lint_s_proposals_are_made_once(world):
+    first = dream(world, model=False).run().found
+    assert first.proposals
+    proposed.save(world.root, first, 1_795_000_000.0)
+    assert dream(world, model=False).run().found.proposals == ()
+
+
+def test_old_changesets_are_removed(world, api):
+    api.script = answers(MERGE)
+    proposed.save(world.root, dream(world).run().found, 1_795_000_000.0)
+    later = 1_795_000_000.0 + 366 * 86400
+    assert retention.due(world.root, later).proposals == 1
+    assert retention.collect(world.root, later).proposals == 1
+    assert proposed.waiting(world.root) == []
 
 
 def test_one_dream_at_a_time(world):

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memtui.consolidate import apart, applying, lint, plan
-from memtui.consolidate.changeset import ChangeSet, Proposal
-from memtui.consolidate.clusters import clusters, eligible
+from memtui.consolidate import apart, applying, lint, plan, proposed
+from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
+from memtui.consolidate.clusters import Cluster, clusters, eligible
 from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, fastjson, fs
@@ -27,6 +27,7 @@ from memtui.llm.model import LanguageModel
 from memtui.llm.usage import NOTHING, ModelUsage, tokens_in
 
 PURPOSE = "dream"
+NOTHING_SETTLED = proposed.Settled(frozenset(), frozenset())
 VERSION = 1
 # The part of all memories that a run may propose to remove, and the number that is allowed in any case.
 REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
@@ -52,7 +53,8 @@ class DreamOutcome:
 
 class Dream:
     """One run over the memories of some scopes. `model`: None for what lint proposes; `removable`: how many files
-    the proposals may remove, None for the usual part; `again`: ask also what was answered before."""
+    the proposals may remove, None for the usual part; `again`: ask also what was answered before,
+    and about what has proposals that wait or were rejected."""
 
     def __init__(
         self,
@@ -68,6 +70,7 @@ class Dream:
         for scope in self._scopes:
             self._memories[scope.directory] = eligible(store.root, scope, scopes.memories(scope))
         self._apart = apart.load(store.root)
+        self._settled = NOTHING_SETTLED if again else proposed.settled(store.root)
         self.count = sum(map(len, self._memories.values()))
         usual = max(REMOVABLE_LEAST, int(self.count * REMOVABLE_PART))
         self.removable = usual if removable is None else removable
@@ -75,10 +78,8 @@ class Dream:
         self._answers = {} if again else self._known()
         self.batches: list[Batch] = []
         if model is not None:
-            every_cluster = [
-                each for place, found in self._memories.items() for each in clusters(place, found, self._apart)
-            ]
-            self.batches = batches(every_cluster)
+            found = [clusters(place, memories, self._apart) for place, memories in self._memories.items()]
+            self.batches = batches(each for some in found for each in some if not self._is_settled(each))
 
     @property
     def by(self) -> str:
@@ -131,6 +132,11 @@ class Dream:
         own = {each.label: each for each in self._scopes}
         return replace(every, scopes=self._scopes, own=own)
 
+    def _is_settled(self, cluster: Cluster) -> bool:
+        """Return whether proposals from these very texts wait for a person, or were rejected."""
+        texts = self._settled.texts
+        return all((each.path, sha256(each.raw)) in texts for each in cluster.memories)
+
     def _answered(self, batch: Batch, outcome: DreamOutcome) -> dict[str, Any]:
         """Return the answer to a request: the one that is kept, or a new one, which is kept then."""
         known = self._answer(batch)
@@ -158,7 +164,8 @@ class Dream:
 
     def _makeable(self, found: Sequence[Proposal], outcome: DreamOutcome) -> list[Proposal]:
         """Return the proposals that the store could make now; the others are dropped."""
-        composition = applying.preview(self.store, found, MemoryFiles(self.store))
+        new = [each for each in found if each.id not in self._settled.ids]
+        composition = applying.preview(self.store, new, MemoryFiles(self.store))
         for refused in composition.refused:
             names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))

@@ -1,19 +1,21 @@
 """ChangeSets that wait for a person: one file each in `<root>/proposals/`, named by when it was made."""
 
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.consolidate import changeset_json, plan_file
-from memtui.consolidate.changeset import ChangeSet
+from memtui.consolidate.changeset import ChangeSet, sha256
 from memtui.core.base import fastjson, fs, ids
 
 # A larger file is listed without its counts.
 MOST_BYTES = changeset_json.MAX_BYTES
+MOST_INPUT = changeset_json.MAX_OUTPUT
 
 
 class ProposedSet(NamedTuple):
     """A ChangeSet that waits: its file, when it was made (seconds since the epoch), what made it, and how many of its
-    proposals nobody decided yet."""
+    proposals nobody decided yet, whose files are as they were then."""
 
     path: str
     time: float
@@ -35,23 +37,74 @@ def save(root: str, found: ChangeSet, now: float) -> str:
 
 def waiting(root: str) -> list[ProposedSet]:
     """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
+    found = []
+    for path, made, row in _every(root):
+        undecided = sum(_decision(each) == "open" and _is_current(each) for each in _changes(row))
+        if undecided:
+            found.append(ProposedSet(path, made, str(row.get("by") or ""), undecided))
+    return found
+
+
+class Settled(NamedTuple):
+    """What needs no new proposal: `ids` of those that wait or were rejected, and the `texts` that they were made from,
+    as (path, SHA-256)."""
+
+    ids: frozenset[str]
+    texts: frozenset[tuple[str, str]]
+
+
+def settled(root: str) -> Settled:
+    """Return what needs no new proposal, since a person has one to decide, or did not want it."""
+    names, texts = set(), set()
+    for _, _, row in _every(root):
+        for change in _changes(row):
+            if _decision(change) not in {"open", "rejected"}:
+                continue
+            names.add(str(change.get("id")))
+            texts.update(_inputs(change))
+    return Settled(frozenset(names), frozenset(texts))
+
+
+def _every(root: str) -> Iterator[tuple[str, float, dict[str, object]]]:
+    """Yield the path, time and content of each file, newest first."""
     try:
         names = sorted(os.listdir(directory(root)), reverse=True)
     except OSError:
-        return []
-    found = []
+        return
     for name in names:
         made = ids.id_time(name.removesuffix(".json"))
         if made is None or not name.endswith(".json"):
             continue
         path = f"{directory(root)}/{name}"
         try:
-            row = fastjson.loads_dict(fs.read_bytes(path, MOST_BYTES))
+            yield path, made, fastjson.loads_dict(fs.read_bytes(path, MOST_BYTES))
         except OSError:
             continue
-        changes = row.get("changes")
-        rows = changes if isinstance(changes, list) else []
-        undecided = sum(isinstance(each, dict) and each.get("decision", "open") == "open" for each in rows)
-        if undecided:
-            found.append(ProposedSet(path, made, str(row.get("by") or ""), undecided))
-    return found
+
+
+def _changes(row: dict[str, object]) -> list[dict[str, object]]:
+    changes = row.get("changes")
+    return [each for each in changes if isinstance(each, dict)] if isinstance(changes, list) else []
+
+
+def _inputs(change: dict[str, object]) -> list[tuple[str, str]]:
+    """Return the files that a change was made from, as (path, SHA-256)."""
+    rows = change.get("inputs")
+    found = [each for each in rows if isinstance(each, dict)] if isinstance(rows, list) else []
+    return [(str(each.get("path")), str(each.get("sha256"))) for each in found]
+
+
+def _is_current(change: dict[str, object]) -> bool:
+    """Return whether all files are as they were when the change was proposed."""
+    for path, digest in _inputs(change):
+        try:
+            data = fs.read_bytes(path, MOST_INPUT)
+        except (OSError, ValueError):
+            return False
+        if sha256(data) != digest:
+            return False
+    return True
+
+
+def _decision(change: dict[str, object]) -> object:
+    return change.get("decision") or "open"

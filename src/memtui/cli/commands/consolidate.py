@@ -66,7 +66,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.plan:
         return _write(ctx, os.path.abspath(args.plan), found)
     if args.apply or found.accepted or args.reject or args.all or args.safe:
-        return _apply(ctx, store, found, args)
+        done = _apply(ctx, store, found, args)
+        if args.apply and (accept or args.reject or args.all):  # what is decided is not asked about again
+            plan_file.write(os.path.abspath(args.apply), found)
+        return done
     return _show(files, found)
 
 

@@ -12,6 +12,7 @@ from memtui.consolidate import gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.scopes import Scope
@@ -42,7 +43,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
     )
-    found.add_argument("--again", action="store_true", help="ask also what an interrupted run got answers to")
+    found.add_argument(
+        "--again", action="store_true", help="ask also what was answered before, and about what has proposals already"
+    )
     found.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 
@@ -150,7 +153,7 @@ def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | Non
 
 def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -> None:
     for each in outcome.found.proposals:
-        out.print(out.style(line(dreams.headline(each)), "bold"))
+        out.heading(f"{short_id(each.id)}  {line(dreams.headline(each))}")
         if reason := dreams.reason(each):
             out.paragraph(line(reason), "  ")
     if not outcome.found.proposals:
@@ -166,3 +169,4 @@ def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -
         out.print(f"Used: {outcome.used.tokens:,} tokens, {models.dollars(outcome.used.cost)}.")
     if path is not None:
         out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")
+        out.say(f"Make them: memtui consolidate --apply {line(path)} --accept ID… (or --all, --reject ID…)")

@@ -59,6 +59,7 @@ class Due:
     months: list[str] = field(default_factory=list)
     text_bytes: int = 0
     calls: list[str] = field(default_factory=list)
+    proposals: int = 0
     trusted: int = 0
     directories: list[str] = field(default_factory=list)
     versions: int = 0
@@ -74,6 +75,7 @@ class Due:
             or self.images
             or self.months
             or self.calls
+            or self.proposals
             or self.trusted
             or self.directories
             or self.versions
@@ -91,6 +93,7 @@ class Due:
             "months": [os.path.basename(path) for path in self.months],
             "months_bytes": self.text_bytes,
             "call_months": [os.path.basename(path) for path in self.calls],
+            "proposals": self.proposals,
             "trusted_texts": self.trusted,
             "trusted_directories": self.directories,
             "versions": self.versions,
@@ -253,6 +256,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     found.months = [path for path in folding.old(root, now, keep.texts_days) if not _is_folded(state, path)]
     found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
     found.calls = call_log.old(root, now, keep.llm_log_days)
+    found.proposals = len(_old_proposals(root, now, keep.llm_log_days))
     absent = _absent_before(state)
     _count_trust(
         found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.trust_days)
@@ -336,6 +340,21 @@ def _calls(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool
     for path in call_log.old(root, now, keep.llm_log_days):
         fs.unlink(path)
         found.calls.append(path)
+    for path in _old_proposals(root, now, keep.llm_log_days):
+        fs.unlink(path)
+        found.proposals += 1
+
+
+def _old_proposals(root: str, now: float, days: int) -> list[str]:
+    """List the ChangeSets that were proposed more than so many days ago (0: none)."""
+    try:
+        names = os.listdir(root + "/proposals")
+    except OSError:
+        return []
+    made = [(name, ids.id_time(name.removesuffix(".json"))) for name in names]
+    return [
+        f"{root}/proposals/{name}" for name, at in made if days > 0 and at is not None and at < now - days * clock.DAY
+    ]
 
 
 def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
