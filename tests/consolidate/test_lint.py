@@ -233,3 +233,21 @@ def test_a_line_of_a_finding_is_the_line_in_the_file():
     data = b"---\nname: a\n---\n\nOne.\n\nTwo.\n"
     found = memory.from_bytes("/a.md", "auto", data)
     assert memory_checks.line_of(found, found.body.index("Two")) == 7
+
+
+def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
+    (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
+    (found,) = check(tmp_path)
+    assert (found.code, lint.place(found)) == ("memories.secret", (str(tmp_path / "MEMORY.md"), 3))
+    (tmp_path / "MEMORY.md").write_text("# Shop\n\nRun it with `--seed N --keys 20000`.\n")
+    assert check(tmp_path) == []
+
+
+def test_two_files_of_one_name_in_two_directories_are_a_persons_to_rename(tmp_path):
+    for place, text in (("a", "The till counts in cents."), ("b", "Invoices go out on Mondays.")):
+        (tmp_path / place).mkdir()
+        (tmp_path / place / "x.md").write_text(f"---\nname: x\ndescription: {place}\n---\n\n{text}\n")
+    (tmp_path / "MEMORY.md").write_text("- [A](a/x.md) — money\n- [B](b/x.md) — post\n")
+    (found,) = check(tmp_path)
+    assert (found.code, lint_fixes.fixable(found)) == ("memories.same_name", False)
+    assert lint.place(found)[0] == str(tmp_path / "b/x.md")

@@ -198,7 +198,7 @@ STORIES = {
         typed("", "memtui doctor --json", '"code"', 5),
         typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5, ASKED),
         typed("lint [PATH]", "memtui lint .claude/memory --format github", "", 0),
-        typed("", "memtui lint --fix", "worth knowing|to fix", 5, ASKED),
+        typed("memtui lint", "memtui lint --fix", "worth knowing|to fix", 5, ASKED),
         typed("", "memtui lint --apart prefer-pnpm release-steps", "are kept apart"),
         typed("memtui lint --apart", "memtui lint --compare prefer-pnpm release-steps", "are compared again"),
         typed("", "memtui doctor --fix --yes", "memtui", 5),

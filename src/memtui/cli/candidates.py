@@ -210,6 +210,8 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("guide", "--again"): _guidance_again,
     ("show", "name"): _memories,
     ("history", "name"): _memories,
+    ("lint", "--apart"): _memories,
+    ("lint", "--compare"): _memories,
     ("edit", "names"): _memories,
     ("rm", "names"): _memories,
     ("mv", "names"): _memories,

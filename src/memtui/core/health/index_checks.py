@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from memtui.core.base.finding import Finding, note, problem
+from memtui.core.health import memory_checks
 from memtui.core.memories import index_lines
 from memtui.core.memories.index import Index, IndexEntry, normal
 from memtui.core.memories.memory import Memory
@@ -21,6 +22,9 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
     """Find what is wrong with the lines of an index. `memories` of the scope, by their normal path in it."""
     about: dict[str, object] = {"scope": scope.shown, "path": scope.index_path}
     subject = f"index:{scope.label}"
+    if found_secrets := memory_checks.secrets(index.raw):
+        kinds, at = found_secrets
+        yield problem("memories.secret", subject, kinds=kinds, line=at, memory="MEMORY.md", **about)
     for first, *others in index_lines.repeated(index):
         numbers = [entry.line for entry in (first, *others)]
         line = _combined(index, first, others, memories.get(normal(first.target)))

@@ -48,18 +48,24 @@ def line_of(memory: Memory, at: int) -> int:
 
 
 def _secrets(scope: Scope, memory: Memory) -> Iterator[Finding]:
-    text = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
+    if found := secrets(memory.raw):
+        kinds, line = found
+        yield problem("memories.secret", f"memory:{memory.path}", kinds=kinds, line=line, **about(scope, memory))
+
+
+def secrets(data: bytes) -> tuple[str, int] | None:
+    """Return the kinds of secrets in a file, in words, and the line of the first; None if it has none."""
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n")
     # A short number behind such a word ("--keys 20000") is a count.
     found = [
         each
         for each in redact.found_in(text)
         if not (text[each.start : each.end].isdecimal() and each.end - each.start < COUNT_DIGITS)
     ]
-    if found:
-        kinds = list(dict.fromkeys(each.kind for each in found))
-        line = text.count("\n", 0, found[0].start) + 1
-        described = redact.described(kinds)
-        yield problem("memories.secret", f"memory:{memory.path}", kinds=described, line=line, **about(scope, memory))
+    if not found:
+        return None
+    kinds = dict.fromkeys(each.kind for each in found)
+    return redact.described(kinds), text.count("\n", 0, found[0].start) + 1
 
 
 def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
@@ -113,7 +119,9 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
         if first is not memory and memory.name != memory.stem and _is_link(memory, memories):
             certain = sum(each.stem == memory.stem for each in memories) == 1
             yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=certain, **facts)
-        elif first is not memory and memory.name == memory.stem and first.name != first.stem:
+        elif first is not memory and memory.name == memory.stem == first.stem:
+            yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=False, **facts)
+        elif first is not memory and memory.name == memory.stem:
             facts |= {"proposed": first.stem, **about(scope, first)}
             yield problem("memories.same_name", f"memory:{first.path}", first=memory.stem, certain=True, **facts)
         elif not _agree(memory.name, memory.stem, memory.type) and memory.name not in taken:
