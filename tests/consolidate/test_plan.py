@@ -1,12 +1,14 @@
 """The plan: what overlaps is merged, what lint can fix is fixed, what no longer helps goes; the same memories give the same
 plan, and after it was applied there is nothing left to propose."""
 
+import dataclasses
 import json
 import os
 
 import pytest
 
 from memtui.consolidate import apart, applying, changeset_json, coverage, lint, plan, plan_file
+from memtui.consolidate.changeset import FileOutput
 from memtui.consolidate.composing import savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
@@ -144,6 +146,17 @@ def test_a_plan_written_again_keeps_its_decisions(world, tmp_path):
     again = plan_file.with_earlier(planned(world).changes, plan_file.read(path, MemoryFiles(world.store)))
     assert [each.decision for each in again.proposals] == [each.decision for each in first.proposals]
     assert again.accepted
+
+
+def test_of_an_earlier_file_only_decisions_and_edits_count(world, tmp_path):
+    """Somebody may have put other outputs below a known id."""
+    found = planned(world).changes
+    merge = next(each for each in found.proposals if each.kind == "merge")
+    forged = dataclasses.replace(merge, outputs=(FileOutput(merge.outputs[0].path, b"forged"), *merge.outputs[1:]))
+    for decision, data in (("accepted", merge.outputs[0].data), ("edited", b"forged")):
+        earlier = found.replaced({merge.id: forged.decided(decision)})
+        (again,) = plan_file.with_earlier(found, earlier).accepted
+        assert again.outputs[0].data == data
 
 
 def test_the_file_tells_its_readers_what_is_dropped(world, tmp_path):

@@ -210,7 +210,7 @@ STORIES = {
         ),
         typed("", "memtui consolidate --apply plan.json --all --yes", "made|No change"),
         typed(
-            ("consolidate --accept ID…", "consolidate --reject ID…"),
+            "",
             "memtui consolidate --accept zzzz --reject zzzz",
             "",
             3,

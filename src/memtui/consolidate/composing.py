@@ -229,7 +229,7 @@ class Composition:
         if data is None:
             return
         scope = self._scope(path).scope
-        for name in references.old_names(scope, self._memory(path, data)):
+        for name in self.files.link_names(scope, self._memory(path, data)):
             self._renamed.setdefault(scope.directory, {})[name] = stem
 
     def _rename_field(self, path: str, was: bytes, now: bytes) -> None:
@@ -237,7 +237,7 @@ class Composition:
         old = self._memory(path, was)
         if self._memory(path, now).name != old.name != old.stem:
             scope = self._scope(path).scope
-            if old.name in references.old_names(scope, old):
+            if old.name in self.files.link_names(scope, old):
                 self._renamed.setdefault(scope.directory, {}).setdefault(old.name, old.stem)
 
     def _follow_lines(self) -> None:

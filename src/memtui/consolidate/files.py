@@ -9,6 +9,7 @@ from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.memories import memory, references, scopes
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
@@ -32,6 +33,7 @@ class MemoryFiles:
         self.store = store
         self._scopes = store.scopes()
         self._data: dict[str, bytes | None] = {}
+        self._stems: dict[str, set[str]] = {}
         self._linking: dict[str, dict[str, bytes]] = {}
 
     def scope_of(self, path: str) -> ScopedFile:
@@ -96,6 +98,12 @@ class MemoryFiles:
             data = self.data(each.path) if each.data is None and each.sha256 else each.data
             inputs.append(replace(each, data=data if data is not None and sha256(data) == each.sha256 else None))
         return replace(found, inputs=tuple(inputs))
+
+    def link_names(self, scope: Scope, found: Memory) -> list[str]:
+        """Return the names by which links refer to a memory, as `references.old_names`."""
+        if scope.directory not in self._stems:
+            self._stems[scope.directory] = references.stems(scope)
+        return references.old_names(scope, found, self._stems[scope.directory])
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
         """Return the memories of a scope with links in them, by path. Those that must not or can't be read, are too

@@ -60,10 +60,9 @@ def _note(found: Proposal) -> dict[str, object]:
 
 def with_earlier(found: ChangeSet, earlier: ChangeSet) -> ChangeSet:
     """Return a new ChangeSet with the decisions of an earlier one on the same proposals; edited ones stay as edited."""
-    known = {each.id: each for each in earlier.proposals if each.decision != "open"}
-    return found.replaced(
-        {name: each for name, each in known.items() if any(name == new.id for new in found.proposals)}
-    )
+    known = {each.id: each for each in earlier.proposals}
+    same = [(each, known[each.id]) for each in found.proposals if each.id in known]
+    return found.replaced({new.id: old if old.decision == "edited" else new.decided(old.decision) for new, old in same})
 
 
 def decide(found: ChangeSet, decisions: Decisions) -> ChangeSet:

@@ -4,7 +4,7 @@ Both are changed by line edits, since the client and the agent write to these fi
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
@@ -134,11 +134,16 @@ def description_edits(scope: Scope, was: Memory, description: str) -> Sequence[C
     return index_edits(scope, lambda data: index_lines.set_hook(data, file, description, was.description))
 
 
-def old_names(scope: Scope, found: Memory) -> list[str]:
+def stems(scope: Scope) -> set[str]:
+    """Return the names of the files of a scope, without `.md`."""
+    return {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
+
+
+def old_names(scope: Scope, found: Memory, known: Collection[str] | None = None) -> list[str]:
     """Return the names by which links refer to a memory: its file's stem, and its name unless that is the stem of
-    another file of the scope."""
-    stems = {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}
-    return [found.stem] + ([found.name] if found.name not in stems else [])
+    another file of the scope. `known`: the scope's `stems`, where they were read already."""
+    others = stems(scope) if known is None else known
+    return [found.stem] + ([found.name] if found.name not in others else [])
 
 
 def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
