@@ -230,7 +230,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("health.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("health.install", "i", "install hooks", "Install the hooks, after showing the change", writes=True),
     Action("health.uninstall", "I", "", "Remove the hooks, after showing the change", writes=True),
-    Action("health.edit", "e", "change", "Change a setting, or a project's mode"),
+    Action("health.edit", "e", "change", "Change a setting, or a project's mode", writes=True),
     Action("health.default", "x", "default", "Reset a setting to its default", writes=True),
     Action("health.filter", "slash", "filter", "Filter by the words of a line", listed=True),
     Action("health.projects", "p", "projects", "Findings of all projects, or of this one", listed=True),

@@ -40,13 +40,14 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         every = await palette(pilot, "")
         assert len(every) >= len(actions.ACTIONS) - len(writing)
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
+        assert not [each for each in every if each.startswith("health: change ")]
 
 
 @pytest.mark.parametrize(
     ("name", "offers"),
     [
         ("inbox", {"writes /", "mark it done", "make it a note"}),
-        ("guidance", {"withdraw it", "send it again: the form"}),
+        ("guidance", {"withdraw it", "send it again: the form", "c sends it again."}),
         ("health", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
     ],
 )

@@ -365,6 +365,35 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
     assert notes(world) == before
 
 
+@pytest.mark.parametrize(("expires", "says"), [("soon", "“soon” is not a time."), ("2020-01-01", "is in the past.")])
+async def test_a_wrong_time_is_explained_once(world, app, expires, says):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, "hi", expires=expires)
+        for _ in range(2):
+            shown = " ".join(str(app.screen.query_one(css).render()) for css in (".where", ".told"))
+            assert (shown.count(says), shown.count("18:00")) == (1, 1)
+            await pilot.press("ctrl+s")
+            await settle(pilot)
+        app.screen.query_one("#expires", Input).value = "3d"
+        await settle(pilot)
+        assert "Delivered once" in str(app.screen.query_one(".where").render())
+
+
+async def test_a_note_saved_unchanged_is_not_said_to_be_changed(world, app):
+    text = next(text for text, fields in notes(world).items() if "attempts" not in fields)
+    before = read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, text)
+        changes = app.data.changes()[1]
+        await pilot.press("e", "ctrl+s")
+        await settle(pilot)
+        assert not isinstance(app.screen, DraftForm)
+        assert [note.message for note in app._notifications] == ["Nothing changed."]
+        assert app.data.changes()[1] == changes
+    assert read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md") == before
+
+
 @pytest.mark.slow
 async def test_a_draft_outlives_escape_and_a_crash(world):
     async with MemtuiApp(dict(world.env), world.shop, now=NOW).run_test(size=SMALL) as pilot:

@@ -130,6 +130,21 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert "No hooks installed: i installs them" in summary(screen)
 
 
+async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, world):
+    """The log can't tell: a run with nothing to deliver is not in it, and some hooks never deliver."""
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    shutil.rmtree(world.root + "/log")
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        for event, word, why in (
+            ("UserPromptSubmit", "nothing logged yet", "it may have run with nothing to log."),
+            ("Stop", "runs are not logged", "Its runs are not logged: it delivers nothing."),
+        ):
+            row = await stand(pilot, screen, lambda r, event=event: r.key == f"event {event}")
+            assert row.words.split(maxsplit=1) == ["user", word]
+            assert why in " ".join(detail(screen).split())
+
+
 async def test_escape_writes_no_hooks(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)

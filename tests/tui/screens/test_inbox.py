@@ -133,6 +133,16 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert memory(world, "no-snapshot-tests") is not None
 
 
+async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(world, app):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert ". memtui delivers it to sessions of this project from the next session on. z undoes." in said
+
+
 @pytest.mark.slow
 async def test_the_memories_open_on_what_was_just_approved(app):
     async with app.run_test(size=WIDE) as pilot:
@@ -299,8 +309,11 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         await settle(pilot)
         app.screen.query_one("#name", Input).value = "prefer-pnpm"
         app.screen.query_one("#body", TextArea).text = "typed at length"
-        await pilot.press("ctrl+s")
         await settle(pilot)
+        for _ in range(2):  # as it is typed, and as it is refused: said once each
+            assert "\n".join(drawn(app)).count("project has a prefer-pnpm already. Give another name.") == 1
+            await pilot.press("ctrl+s")
+            await settle(pilot)
         assert isinstance(app.screen, DraftForm)
         await pilot.press("escape")
         await settle(pilot)
@@ -1003,6 +1016,19 @@ async def test_an_item_that_is_kept_already_is_not_kept_again(world, app):
         await settle(pilot)
         assert [n.message for n in app._notifications] == ["It is kept already."]
         assert everything(world) == before
+
+
+async def test_an_item_saved_unchanged_is_not_said_to_be_changed(world, app):
+    before = everything(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, items(world)[0])
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert not isinstance(app.screen, DraftForm)
+        assert [n.message for n in app._notifications] == ["Nothing changed."]
+    assert everything(world) == before
 
 
 async def test_read_only_changes_nothing(world):

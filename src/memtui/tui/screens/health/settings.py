@@ -10,7 +10,7 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
 from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import READ_ONLY, Command, Services, first_of
+from memtui.tui.services import Command, Services, first_of
 
 HERE, ALL = "here", "all"
 
@@ -39,8 +39,6 @@ class SettingCommands:
         return actions.keyed("Move the cursor to a setting or a mode first: {app.settings} goes there.")
 
     def _why_no_edit(self) -> str:
-        if self.services.read_only:
-            return self._why_elsewhere() or READ_ONLY
         return "" if self.file.kept else self._why_elsewhere()
 
     def _why_default(self) -> str:

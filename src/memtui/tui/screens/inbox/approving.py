@@ -92,7 +92,7 @@ class ApproveCommands:
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
             more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
             if len(labels) == 1 and not why_unheard and loader(min(labels)):
-                more = f" From the next session on, {loader(min(labels), len(written))}."
+                more = f" {loader(min(labels), len(written))} from the next session on."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
         for draft, each in zip(drafts, outcomes, strict=True):

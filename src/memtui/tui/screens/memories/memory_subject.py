@@ -14,7 +14,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.present import memories as present
 from memtui.present import safe_text
-from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -71,7 +71,7 @@ def typed_over(found: Memory, *, raw: bool) -> Autosave:
 def saved_words(store: Store, was: Memory, saved: Memory) -> str:
     """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it."""
     if saved.raw == was.raw and saved.path == was.path:
-        return "Nothing was changed, so nothing is saved."
+        return NOTHING
     if not store.is_trusted(was):
         return actions.keyed("Saved, and trusted, because you saw all of it. {app.undo} undoes both.")
     return "Saved. " + actions.takes_back()
