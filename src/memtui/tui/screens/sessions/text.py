@@ -109,6 +109,13 @@ def _is_own(item: Waiting) -> bool:
     return "session:" in item.entry.fields.get("for", "")
 
 
+def _narrower(item: Waiting) -> str:
+    """Return what else a note waits for: that a tool touches some files, or an agent of a name."""
+    given = (each.strip().partition(":") for each in item.entry.fields.get("for", "").split(","))
+    words = {"path": "files", "agent": "agent"}
+    return "".join(f", {words[kind]} {name}" for kind, _, name in given if kind in words)
+
+
 def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
     text.append(f"{glyph} ", style=style)
@@ -126,6 +133,7 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
     text.append(f"  {many(len(waiting), 'note')}\n", style="dim")
     for item in waiting[:WAITING_SHOWN]:
         whom = "for it alone" if _is_own(item) else "for every project" if item.slug is None else f"for {project}"
+        whom += _narrower(item)
         text.append(f"{sessions.WAITING} ")
         text.append(f"“{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
