@@ -67,7 +67,7 @@ def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     trash_by(world, "cli", NOW - 3600)
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“trash project:prefer-pnpm”, 1h ago by a command" in done.err
+    assert "“trash project:prefer-pnpm”, 1h ago in a shell" in done.err
     assert "nothing was changed" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
@@ -102,7 +102,7 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
 def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
-    assert "Undo “trash project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
+    assert "Undo “trash project:prefer-pnpm”, 1d ago in a shell? [y/N]" in said
     assert found == code
     assert there(world) == (code == 0)
 
@@ -141,3 +141,15 @@ def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
     memtui("hooks", "uninstall", "--yes")
     memtui("undo")
     assert path.read_bytes() == after
+
+
+def test_the_list_says_where_each_change_was_made_in_the_words_of_the_tui(memtui, world):
+    trash_by(world, "tui", NOW)
+    elsewhere(memtui, world, "rm", "release-steps")
+    memtui("rm", "editor")
+    made = [line.split()[2] for line in memtui("undo", "--list").out.splitlines()[1:4]]
+    assert sorted(made) == ["TUI", "here", "shell"]
+    assert {each["by"] for each in json.loads(memtui("undo", "--list", "--json").out)["data"]["history"][:3]} == {
+        "cli",
+        "tui",
+    }

@@ -53,7 +53,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert exists(mine)
         await press(pilot, "U")
         rows = app.screen.table.rows[:2]
-        assert [app.screen._draw(row)[1].plain for row in rows] == ["tui", "here"]
+        assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
 async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):

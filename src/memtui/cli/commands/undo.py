@@ -12,11 +12,11 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import DONE, STATES, asked_about, reason, undone_as_one
+from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list shows
 QUESTIONS = {"undo": "Undo", "redo": "Redo"}
-WRITERS = {"cli": "by a command", "tui": "in the TUI"}
+WRITERS = {"cli": "in a shell", "tui": "in the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script. Without a terminal to ask on"
@@ -71,7 +71,7 @@ def _history(ctx: Context, journal: Journal) -> Result:
             [
                 (short_id(e.id), "cyan"),
                 age(clock.parse(e.time), ctx.now()),
-                line(e.by),
+                line(place(e, "cli")),
                 STATES.get(e.state, line(e.state)),
                 line(e.summary),
             ]
