@@ -358,8 +358,10 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         form = app.screen
         form.query_one(Body).text = "x"
         await press(pilot, *"No Default Exports!")
-        where = str(form.query_one(".where").render())
-        assert where == "no-default-exports.md in project shop: in the repository, for everybody who works on it"
+        assert str(form.query_one(".where").render()) == "no-default-exports.md in project shop"
+        assert "project shop      in the repository, for all who work on it" in str(
+            form.query_one(".where").parent.query("Select").last().query_one("#label").render()
+        )
         await press(pilot, "ctrl+s")
         assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
         assert app.screen.table.row[1].memory.name == "No Default Exports!"

@@ -9,12 +9,13 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.present.drafts import named
-from memtui.present.memories import loader
+from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -118,9 +119,14 @@ class ApproveCommands:
             verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),
-            scopes=[scope.label for scope in self.proposals.places([item])],
+            scopes=self._explained(self.proposals.places([item])),
         )
         await self.services.ask(DraftForm(subject, self.services))
+
+    def _explained(self, places: Sequence[Scope]) -> list[tuple[str, str]]:
+        """Return scopes to choose from, each with what it is."""
+        data = self.services.data
+        return scopes_explained(places, data.facts.project, LONGEST_NAME, data.tilde)
 
     def _values(self, item: Waiting) -> dict[str, str]:
         """Return what the form of a draft shows."""
@@ -141,10 +147,7 @@ class ApproveCommands:
     async def choose_scope(self) -> None:
         """Choose another scope for the chosen drafts."""
         places = self.proposals.places(self.chosen.items("updates"))
-        wide = max((len(scope.label) for scope in places), default=0)
-        tilde = self.services.data.tilde
-        rows = [(each.label, f"{each.label:<{wide}}  {safe_text.line(tilde(each.directory))}") for each in places]
-        await self._choose("scope", "Scope of the memory", rows)
+        await self._choose("scope", "Scope of the memory", self._explained(places))
 
     async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:
         items = self.chosen.items("updates")
