@@ -302,7 +302,7 @@ async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
         shown = [column.title for _, column, _ in app.screen.table._columns_shown()]
-        assert shown == ["", "name▴", "!", "age"]
+        assert shown == ["", "name▴", "!·", "age"]
 
 
 async def test_arrows_go_from_pane_to_pane(app):
