@@ -1158,7 +1158,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         assert "Shop's." not in shown
         await pilot.press("s")
         await settle(pilot)
-        assert any(app.data.tilde(where) in words for _, words in app.screen.rows)
+        assert any(words.startswith("project blog ") for _, words in app.screen.rows)
         await pilot.press("escape", "m")
         await settle(pilot)
         assert app.screen.question == "Merge into a memory of blog, or of all projects"

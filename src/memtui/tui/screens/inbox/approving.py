@@ -9,7 +9,6 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.scopes import Scope
 from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
@@ -29,6 +28,8 @@ from memtui.tui.services import Services
 
 # Columns for the name of a memory before its description.
 LONGEST_NAME = 32
+# The most cells of a scope's name, before what it is.
+SCOPE_NAME = 28
 
 
 class ApproveCommands:
@@ -119,14 +120,15 @@ class ApproveCommands:
             verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),
-            scopes=self._explained(self.proposals.places([item])),
+            scopes=self._explained([item]),
         )
         await self.services.ask(DraftForm(subject, self.services))
 
-    def _explained(self, places: Sequence[Scope]) -> list[tuple[str, str]]:
-        """Return scopes to choose from, each with what it is."""
-        data = self.services.data
-        return scopes_explained(places, data.facts.project, LONGEST_NAME, data.tilde)
+    def _explained(self, items: Sequence[Waiting]) -> list[tuple[str, str]]:
+        """Return the scopes that drafts may be approved to, each with what it is."""
+        data, several = self.services.data, len({item.slug for item in items if item.slug}) > 1
+        project = "" if several else next(filter(None, map(self.proposals.project_name, items)), "")
+        return scopes_explained(self.proposals.places(items), project or data.facts.project, SCOPE_NAME, data.tilde)
 
     def _values(self, item: Waiting) -> dict[str, str]:
         """Return what the form of a draft shows."""
@@ -146,8 +148,7 @@ class ApproveCommands:
 
     async def choose_scope(self) -> None:
         """Choose another scope for the chosen drafts."""
-        places = self.proposals.places(self.chosen.items("updates"))
-        await self._choose("scope", "Scope of the memory", self._explained(places))
+        await self._choose("scope", "Scope of the memory", self._explained(self.chosen.items("updates")))
 
     async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:
         items = self.chosen.items("updates")
