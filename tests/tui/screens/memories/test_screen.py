@@ -532,7 +532,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
             await pilot.press("s")
             assert app.screen.view.sort != "size"  # that column is not shown here
         assert app.screen.table.rows[0][1].letters == "X"
-        assert any(column.title == "!▴" for column in app.screen.table.columns)
+        assert any(column.title == "!·▴" for column in app.screen.table.columns)
 
 
 async def test_types_are_counted_in_what_is_shown(app):
