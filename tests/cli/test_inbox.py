@@ -27,8 +27,8 @@ def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     states = {entry["text"]: entry["state"] for entry in found["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
     assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
-    assert found["elsewhere"] == 1
-    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
+    assert found["elsewhere"] == 2
+    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 17
     text = memtui("inbox").out
     assert "! expired" in text
     assert "  kept  ·" in text, "that an item is kept is no problem"
@@ -106,7 +106,7 @@ def test_one_entry_is_shown_with_where_it_comes_from(memtui):
 def test_entries_of_other_projects_name_the_directory(memtui, world):
     memtui("guide", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out
-    assert text.count(f"of {world.blog}"[:30]) == 2
+    assert text.count(f"of {world.blog}"[:30]) == 3
     assert paths.slug(world.blog) not in text
 
 

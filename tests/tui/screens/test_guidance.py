@@ -315,10 +315,10 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert "Changed: queued for the next prompt in blog" in "\n".join(drawn(app))
-        assert "p: 1 in other projects" in app.screen.summary().plain
+        assert "p: 2 in other projects" in app.screen.summary().plain
         await pilot.press("p")
         await settle(pilot)
-        assert "with 1 in other projects" in app.screen.summary().plain
+        assert "with 2 in other projects" in app.screen.summary().plain
     assert "The design review moved to Friday." in notes(world, slug)
 
 
@@ -556,13 +556,14 @@ async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, a
         assert states(app)["new-cart stays until December."] == "· unknown"
 
 
-async def test_what_was_lost_in_other_projects_is_seen_with_all_projects(app):
+async def test_what_was_lost_in_other_projects_is_seen_with_all_projects_and_waits_again(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert "Publishing is frozen until Friday." not in states(app)
         await pilot.press("p")
         await settle(pilot)
         assert states(app)["Publishing is frozen until Friday."] == "✗ failed"
+        assert "Publishing is frozen until Friday." in notes(world, paths.slug(world.blog)), "it waits again"
 
 
 async def test_saying_it_again_opens_the_form_with_the_text(world, app):
@@ -834,11 +835,11 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         app.screen.query_one("#text", TextArea).text = "Titles are short."
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert list(notes(world, blog)) == ["Titles are short."]
-        await to(pilot, "Publishing is frozen")
+        assert list(notes(world, blog)) == ["Publishing is frozen until Friday.", "Titles are short."]
+        await to(pilot, "The caching numbers")
         await pilot.press("c", "ctrl+s")
         await settle(pilot)
-    assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
+    assert list(notes(world, blog))[2:] == ["The caching numbers were measured again, see bench.md."]
 
 
 async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):

@@ -410,7 +410,10 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.about.here)
-        await pilot.press("e", "j", "enter")
+        await pilot.press("e", "enter")  # the present choice, "as all projects"
+        await ready(pilot)
+        assert config.project_table(config.load(world.root), world.shop) == {}
+        await pilot.press("e", "home", "j", "enter")
         await ready(pilot)
         written = config.load(world.root)
         assert config.value(written, world.shop, "mode") == "whisper"

@@ -281,8 +281,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Paint for the new width. The cursor stays visible if it was."""
-        seen = 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
+        """Paint for the new width. The cursor stays visible if it was, or if the list had no height yet."""
+        first = self._height == 0
+        seen = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
         self._height = self.size.height
         self._strips.clear()
         lines.resize(self, len(self.rows) + self.header)

@@ -72,7 +72,8 @@ class SettingCommands:
         options = [(mode, mode) for mode in config.MODES]
         if about.path:
             options.append(("", "as all projects"))
-        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, about.mode))
+        current = "" if about.path and "mode" not in about.own else about.mode
+        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, current))
         if mode is not None:
             self._assign("mode", mode or None, about.path or None)
 
