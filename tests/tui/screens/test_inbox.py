@@ -1,5 +1,6 @@
 """The inbox: what is decided there is found in the files, and undone from there."""
 
+import contextlib
 import json
 import os
 import re
@@ -1221,3 +1222,23 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
         shown = " ".join("".join(s.text for y in range(10) for s in app.screen.table.render_line(y)).split())
         assert "Nothing to review" in shown
         assert "shows the memories." in shown  # to its end, whatever the width
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
+async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
+    count = len(waiting_in(world.root, [paths.slug(world.shop), None], ("guidance",)))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert f"{count} notes wait for the agent: 3 shows them" in "\n".join(drawn(app))
+        await pilot.press("3")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+
+
+async def test_without_a_note_nothing_is_said_of_notes(world, app):
+    for directory in (paths.inbox_dir(world.root, paths.slug(world.shop)), paths.inbox_dir(world.root, None)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(directory + "/guidance.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "for the agent" not in "\n".join(drawn(app)[-3:])

@@ -21,7 +21,8 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list notes, drafts and unfinished work",
         "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
-        "That is notes for the agent, drafts of memories to review, and unfinished items.",
+        "That is notes for the agent, drafts of memories to review, and unfinished items. In the TUI, Guidance shows"
+        " the notes, and Inbox the others.",
     )
     found.add_argument("--kind", choices=KINDS, help="guidance: notes, updates: drafts, items: unfinished work")
     found.add_argument("--snoozed", action="store_true", help="the drafts that wait until a later time")
