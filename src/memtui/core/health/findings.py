@@ -135,6 +135,9 @@ REGISTRY = {
         "{path} can't be read: {why}. The settings as last read are used.", "memtui config edit", "config"
     ),
     "config.mode_off": Kind("The mode is off, so sessions here get nothing.", "memtui config set mode full"),
+    "config.mode_off_here": Kind(
+        "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
+    ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),
@@ -205,7 +208,7 @@ REGISTRY = {
     ),
     "memories.link": Kind(
         "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
-        "memtui new {name}, or remove the link: memtui edit {scope}:{memory}",
+        "memtui new {name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link [[{name}]]",
         each="files",
     ),
