@@ -62,6 +62,17 @@ async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allo
 
 
 @pytest.mark.parametrize("read_only", [False, True])
+async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(tmp_path, read_only):
+    env = {"HOME": str(tmp_path), "PATH": ""}
+    app = MemtuiApp(env, str(tmp_path), now=NOW, screen="inbox", read_only=read_only)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        words = app.screen_stack[0].why_empty()  # below the offer of the first start
+        assert "1 shows the memories." in words
+        assert ("g writes a note, " in words) == (not read_only)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
 async def test_the_list_of_changes_offers_undo_only_where_that_is_allowed(world, read_only):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)

@@ -51,11 +51,11 @@ SIDE_BY_SIDE = 120
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed"}
 EMPTY = """Nothing to review.
-Sessions save drafts here when you correct or confirm the agent, and the work they did not finish.
-{app.guide} writes a note, {app.memories} shows the memories."""
+Sessions save drafts here when you correct or confirm the agent, and the work they did not finish."""
 EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
-{}
-{app.guide} writes a note, {app.memories} shows the memories."""
+{}"""
+# What else can be done where nothing waits; the first only where something may be written.
+ELSEWHERE = "{app.guide} writes a note, ", "{app.memories} shows the memories."
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -114,7 +114,9 @@ class Inbox(ListScreen[InboxRow]):
     )
 
     def __init__(self, services: Services) -> None:
-        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
+        self._elsewhere = "\n" + actions.keyed("".join(ELSEWHERE[services.read_only :]))
+        empty = EMPTY + self._elsewhere
+        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
         self.proposals = Proposals(services.data)
         self.chosen = Chosen(services, self)
@@ -238,7 +240,7 @@ class Inbox(ListScreen[InboxRow]):
         why_unheard = "" if self.typed else unheard.keyed(self.services.data.unheard())
         if not why_unheard:
             return super().why_empty()
-        return actions.keyed(EMPTY_UNHEARD).format(why_unheard[:1].upper() + why_unheard[1:] + ".")
+        return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") + self._elsewhere
 
     def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""
