@@ -90,6 +90,7 @@ async def test_a_note_of_ones_own_replaces_the_example(home):
         assert home.waiting() == ["one\ntwo"]
 
 
+@pytest.mark.slow
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:

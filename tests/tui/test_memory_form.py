@@ -89,6 +89,7 @@ async def test_an_edit_changes_its_field_and_nothing_else(app, world):
         assert read(project(world, "payment-provider.md")) == after
 
 
+@pytest.mark.slow
 async def test_saving_without_a_change_leaves_every_byte(app, world):
     text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
     write(project(world, "odd.md"), text)
@@ -98,6 +99,7 @@ async def test_saving_without_a_change_leaves_every_byte(app, world):
         assert read(project(world, "odd.md")) == text
 
 
+@pytest.mark.slow
 async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")

@@ -285,6 +285,7 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
         assert len(marked) <= 1  # one field is in focus
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("form", ["guidance", "draft", "memory", "new memory"])
 async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):

@@ -76,6 +76,7 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     await pilot.pause()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "guidance"])
 async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
@@ -468,6 +469,7 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(("answer", "stands"), [(0, "theirs"), (1, "mine"), (2, "theirs")])
 async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(world, app, answer, stands):
@@ -518,6 +520,7 @@ async def test_a_held_note_goes_once_more_after_an_edit(world, app):
     assert "attempts" not in notes(world)[text]
 
 
+@pytest.mark.slow
 async def test_hand_written_words_become_an_entry_when_they_are_changed(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The design review")
@@ -566,6 +569,7 @@ async def test_what_was_lost_in_other_projects_is_seen_with_all_projects_and_wai
         assert "Publishing is frozen until Friday." in notes(world, paths.slug(world.blog)), "it waits again"
 
 
+@pytest.mark.slow
 async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
@@ -592,6 +596,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         assert os.listdir(directory + "/claimed") == [name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["project", "global"])
 async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(world, app, where):
     slug = paths.slug(world.blog) if where == "project" else None
@@ -646,6 +651,7 @@ async def test_a_note_that_is_under_way_is_listed_once(world, app):
         assert states(app)["Only once"] == "→ under way"
 
 
+@pytest.mark.slow
 async def test_a_list_of_the_form_that_was_closed_leaves_the_mark_on_its_field(app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("g")
@@ -668,6 +674,7 @@ async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
     assert said.startswith("Can't undo write note “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
 
 
+@pytest.mark.slow
 async def test_a_short_list_leaves_its_free_rows_to_the_text_below_it(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
@@ -783,6 +790,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
         assert list(states(app)) == ["hi"]
 
 
+@pytest.mark.slow
 async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     put(directory + "/guidance.md", "[bold]\x1b[31mred \u202egnp [/]\n" + "x" * 100_000)
@@ -842,6 +850,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
     assert list(notes(world, blog))[2:] == ["The caching numbers were measured again, see bench.md."]
 
 
+@pytest.mark.slow
 async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

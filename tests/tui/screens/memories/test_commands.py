@@ -176,6 +176,7 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["m", "c"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
     async with app.run_test(size=(120, 40)) as pilot:
