@@ -173,6 +173,19 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(h
         assert bytes_of(path) == before
 
 
+async def test_an_install_that_serves_nobody_says_so(health, world):
+    path = install.settings_path(world.env, world.shop, "user")
+    fs.write_atomic(path, b'{"disableAllHooks": true}')
+    async with health.run_test(size=(80, 24), notifications=True) as pilot:
+        await ready(pilot)
+        await pilot.press("i", "enter")
+        await ready(pilot)
+        said = " ".join(note.message for note in health._notifications)
+        assert "Hooks installed" in said
+        assert "Claude Code runs no hooks" in said
+        assert "are served" not in said
+
+
 @pytest.mark.slow
 async def test_hooks_can_go_into_the_projects_own_settings(health, world):
     async with health.run_test(size=(80, 24)) as pilot:

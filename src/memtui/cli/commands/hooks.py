@@ -65,6 +65,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         if plan.changed and not args.yes:
             ctx.confirm(f"Write {line(plan.settings_path)}?", "Nothing was written.")
         backup = install.apply(plan, now=ctx.now)
+    not_served = ctx.not_served() if plan.action == "install" and not args.dry_run else []
     data = {
         "action": plan.action,
         "scope": plan.scope,
@@ -74,6 +75,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         "diff": plan.diff,
         "notes": hook_words.notes(plan),
         "backup": backup,
+        "not_served": [findings.message(each) for each in not_served],
     }
 
     def text(out: Output) -> None:
@@ -81,10 +83,12 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say("note: " + safe(note))
         if backup:
             out.say(f"backup: {line(backup)}")
-        if args.dry_run or not plan.changed:
-            return
-        out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
-        if plan.action == "install":
+        if plan.changed and not args.dry_run:
+            out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
+        if not_served:
+            for words in hook_words.outcome(not_served):
+                out.say(out.style("! " + safe(words), "yellow"))
+        elif plan.changed and plan.action == "install" and not args.dry_run:
             out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
 
     return Result(data, text)

@@ -30,10 +30,11 @@ def check(
     if foreign:
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client
-    return [*_hooks(env, cwd), *of_client, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
+    return [*hooks(env, cwd), *of_client, *_own_memory(env, cwd), *doctor.check(env, cwd, now, known)]
 
 
-def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
+def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
+    """Check that the hooks are installed, and that nothing keeps them from running."""
     try:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
