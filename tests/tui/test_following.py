@@ -215,7 +215,7 @@ async def test_ages_are_of_now_where_no_file_changes_for_long(world, screen, bef
     def shown(words):
         return any(words in "".join(part.text for part in line) for line in app.screen._compositor.render_strips())
 
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(160, 40)) as pilot:
         await until(pilot, lambda: shown(before))
         app.data._now = NOW + 2 * 86400
         await until(pilot, lambda: shown(after))
