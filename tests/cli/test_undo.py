@@ -63,6 +63,33 @@ def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui,
     assert there(world)
 
 
+def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebody_says_so(memtui, world):
+    memtui("edit", "prefer-pnpm", "--description", "Another")
+    memtui("rm", "--purge", "--yes", "release-steps")
+    done = memtui("undo", check=False)
+    assert done.code == 1
+    assert "“delete for good project:release-steps”, which can't be undone" in done.err
+    assert "“edit project:prefer-pnpm”" in done.err
+    assert "Another" in Path(world.shop, PNPM).read_text()
+    named = done.err.split("memtui undo ")[1].split()[0]
+    memtui("undo", named)
+    assert "Another" not in Path(world.shop, PNPM).read_text()
+    memtui("redo")
+    memtui("undo")  # the last change can be undone again
+
+
+def test_all_changes_can_be_listed(memtui):
+    for number in range(23):
+        memtui("config", "set", "budget", str(1000 + number))
+    listed = memtui("undo", "--list").out.splitlines()
+    assert "memtui undo --list --limit 0" in listed[-1]
+    count = len(memtui.json("undo", "--list")["history"])
+    assert len(listed) == 1 + 20 + 1
+    assert len(memtui("undo", "--list", "--limit", "0").out.splitlines()) == 1 + count
+    assert len(memtui("redo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
+    assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
+
+
 def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     trash_by(world, "cli", NOW - 3600)
     done = memtui("undo", check=False)

@@ -85,4 +85,5 @@ def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") ->
     last = asked.first.latest
     more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
     by = writers.get(last.by, f"by {last.by}")
-    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}"
+    before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
+    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}{before}"
