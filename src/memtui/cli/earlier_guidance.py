@@ -17,10 +17,10 @@ from memtui.core.review.waiting import find
 
 def withdraw(ctx: Context, ref: str) -> Result:
     """Withdraw a note before it is delivered."""
-    items = entries.pick(ctx, [ref], ("guidance",), "note")
-    done = ctx.review().withdraw(items)
-    data = {"withdrawn": [item.id for item in items], "transaction": done}
-    return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (undo: memtui undo)"))
+    item = entries.pick(ctx, ref, ("guidance",), "note")
+    done = ctx.review().withdraw([item])
+    data = {"withdrawn": [item.id], "transaction": done}
+    return Result(data, lambda out: out.print(f"withdrawn: {line(item.text)[:60]}   (undo: memtui undo)"))
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
@@ -54,7 +54,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
     What no option names stays as it is. Raises UsageError, NotFoundError.
     """
-    (item,) = entries.pick(ctx, [args.edit], ("guidance",), "note")
+    item = entries.pick(ctx, args.edit, ("guidance",), "note")
     if args.sender != "cli":
         raise UsageError("The sender can't be changed.", "Write another note with --from.")
     if text is None and not args.to and args.urgent is None and args.expires is None and not args.everywhere:

@@ -47,7 +47,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one entry whole."""
     from memtui.cli.show import draft
 
-    (item,) = pick(ctx, [args.id], KINDS, "entry")
+    item = pick(ctx, args.id, KINDS, "entry")
     more = None if item.kind == "guidance" else draft.DraftDetails(ctx, item)
 
     def text(out: Output) -> None:
