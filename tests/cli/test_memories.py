@@ -243,6 +243,12 @@ def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui
     memtui("mv", "prefer-pnpm", "NEWNAME")
 
 
+def test_a_name_that_can_mean_several_is_told_with_references_as_everywhere(memtui):
+    memtui("cp", "prefer-pnpm", "--to", "global")
+    said = memtui("show", "prefer-pnpm", check=False).err
+    assert "global:prefer-pnpm, project:prefer-pnpm" in said
+
+
 def test_moving_takes_the_option_of_the_other_commands(memtui):
     memtui("mv", "prefer-pnpm", "release-steps", "--scope", "global")
     assert memory(memtui, "prefer-pnpm")["scope"] == memory(memtui, "release-steps")["scope"] == "global"

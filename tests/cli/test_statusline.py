@@ -79,6 +79,16 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     assert said[:20] in bare.json("hooks", "install", "--yes")["not_served"][0]
 
 
+def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
+    path = Path(bare.env["HOME"], ".claude/settings.json")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{torn")
+    said = bare("hooks", "status", check=False).out
+    assert "memtui hooks install" not in said
+    assert "not valid JSON" in said
+    assert "Fix the file" in bare("doctor", check=False).out
+
+
 def test_doctor_says_when_another_status_line_hides_it(memtui):
     memtui("hooks", "install", "--status-line", "--yes")
     codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}

@@ -14,6 +14,8 @@ from memtui.core.deliveries import notes
 from memtui.core.inbox import guidance
 from memtui.core.review.waiting import find
 
+ADDRESSING = ("for", "urgent", "expires")  # fields of a note that --edit changes
+
 
 def withdraw(ctx: Context, ref: str) -> Result:
     """Withdraw a note before it is delivered."""
@@ -61,7 +63,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
         raise UsageError(
             "There is nothing to change.", "Give a text, --to, --urgent, --no-urgent, --expires or --global."
         )
-    fields = {key: value for key, value in item.entry.fields.items() if key in {"for", "urgent", "expires"}}
+    fields = {key: value for key, value in item.entry.fields.items() if key in ADDRESSING}
     if args.to:
         fields.pop("for", None)
         if to := guidance.audience(args.to):
@@ -77,7 +79,9 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
         after, redacted = secret.checked(ctx, text, yes=args.yes, declined="Nothing was changed.", before=item.text)
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
-    done = ctx.review().reword(item, directory, fields, after)
+    was = {key: value for key, value in item.entry.fields.items() if key in ADDRESSING}
+    changed = (after, fields, directory) != (item.text, was, item.directory)
+    done = ctx.review().reword(item, directory, fields, after) if changed else None
     slug = None if args.everywhere else item.slug
     data = {
         "id": item.id,
@@ -91,7 +95,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
     def answer(out: Output) -> None:
         out.print(item.id)
-        out.say("changed; memtui undo undoes it")
+        out.say("changed; memtui undo undoes it" if changed else "Nothing changed.")
 
     return Result(data, answer)
 

@@ -66,7 +66,7 @@ REGISTRY = {
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
-    "hooks.file": Kind("{path}: {why}", STATUS),
+    "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
     "hooks.disabled": Kind(
         "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS
     ),
