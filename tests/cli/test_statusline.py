@@ -61,7 +61,7 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
         (
             "memtui/config.toml",
             'mode = "off"\n',
-            "The mode is off, so sessions here get nothing. memtui config set mode",
+            "The mode is off, so sessions here get nothing. To change that: memtui config set mode",
         ),
     ],
     ids=["disabled", "mode"],

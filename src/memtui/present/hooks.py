@@ -46,7 +46,10 @@ def _status_line_stays(held: object) -> str:
 def outcome(not_served: Sequence[Finding]) -> list[str]:
     """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
     from it. Of the hooks, the remedies only name the command that says the same."""
-    words = [findings.message(each) if each.area == "hooks" else findings.with_remedy(each) for each in not_served]
+    words = [
+        findings.message(each) + ("" if each.area == "hooks" else f" To change that: {findings.remedy(each)}")
+        for each in not_served
+    ]
     return words or [SERVED]
 
 

@@ -634,7 +634,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
             assert "reads the rest" not in below
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.title == "blog")
         assert "e sets its mode" in "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
-        await pilot.press("e", "j", "enter")
+        await pilot.press("e", "k", "k", "enter")
         await ready(pilot)
         assert screen.table.row.words.split()[0] == "whisper"
 

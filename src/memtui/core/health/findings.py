@@ -68,7 +68,8 @@ REGISTRY = {
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
     "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
     "hooks.disabled": Kind(
-        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS
+        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).",
+        "Take that out of the file; a managed file is your administrator's.",
     ),
     "hooks.not_believed": Kind(
         "{path} sets {name} for sessions of this project. memtui ignores it: take it out of `env` there.", STATUS
