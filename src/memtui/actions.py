@@ -290,8 +290,12 @@ def takes_back() -> str:
     return f"{key_of('app.undo')} undoes."
 
 
-def keyed(text: str) -> str:
-    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`."""
+def keyed(text: str, *, read_only: bool = False) -> str:
+    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`. With `read_only` lines that
+    name an action that writes are left out."""
+    if read_only:
+        lines = text.split("\n")
+        text = "\n".join(line for line in lines if not any(get(each).writes for each in PLACEHOLDER.findall(line)))
     return PLACEHOLDER.sub(lambda found: key_of(found[1]), text)
 
 

@@ -1,5 +1,7 @@
 """What the bars, the help and the palette offer: only what can be done now."""
 
+import re
+
 import pytest
 from rich.text import Text
 
@@ -137,3 +139,15 @@ async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read
                 assert app.screen is screen
                 assert [pair[1].memory.path for pair in screen.table.rows] == before
                 assert not screen.table.marks
+
+
+@pytest.mark.parametrize("name", [*TABS, "sessions"])
+async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, name):
+    app = MemtuiApp({"HOME": str(tmp_path), "PATH": ""}, str(tmp_path), now=NOW, screen=name, read_only=True)
+    writing = {actions.key_of(action.id) for action in actions.ACTIONS if action.writes}
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        words = app.screen.why_empty() + "\n" + app.screen.summary().plain
+        named = set(re.findall(r"(?:^|then |\(|, |: )(\S)  ?(?=\w+s\b)", words, re.M))
+        assert not named & writing
+        assert "installs" not in words

@@ -237,7 +237,9 @@ class Inbox(ListScreen[InboxRow]):
 
     def why_empty(self) -> str:
         """Return what an empty list says: what will fill it, or why nothing will."""
-        why_unheard = "" if self.typed else unheard.keyed(self.services.data.unheard())
+        why_unheard = (
+            "" if self.typed else unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
+        )
         if not why_unheard:
             return super().why_empty()
         return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") + self._elsewhere

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 NAMES_SHOWN = 5
 # Cells of a scope's name before its path.
 MOST_NAME = 28
+OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
 
 
 def _names(chosen: list[Pair]) -> str:
@@ -134,7 +135,7 @@ class MemoryCommands:
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
         data = self.services.data
         rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME, data.tilde)
-        label = await self.services.ask(Choice(question, rows))
+        label = await self.services.ask(Choice(question, rows, below=OTHER_REPOSITORY))
         return targets.get(label or "")
 
     async def _is_sure(self, chosen: list[Pair], scope: Scope, verb: str) -> bool:
