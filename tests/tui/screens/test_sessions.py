@@ -294,7 +294,7 @@ async def test_an_empty_home_says_what_will_be_here(empty):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "No session of this project was seen yet." in app.screen.table.empty
-        assert "No hooks are installed (5, then i installs them)." in app.screen.table.empty
+        assert "No hooks are installed." in app.screen.table.empty
         await pilot.press("enter", "o", "y", "exclamation_mark", "p")
         await settle(pilot)
 

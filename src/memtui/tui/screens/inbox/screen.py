@@ -139,9 +139,8 @@ class Inbox(ListScreen[InboxRow]):
         self._returned: set[str] = set()  # keys of the entries that came back with the last reading
         self._was_left = False  # whether another screen was open since the last reading
 
-    def body(self) -> ComposeResult:
-        """Yield the panes, and below them how many notes wait."""
-        yield from super().body()
+    def below_list(self) -> ComposeResult:
+        """Yield the line that says how many notes wait."""
         yield self.notes_line
 
     # reading
