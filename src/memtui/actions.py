@@ -230,7 +230,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("health.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("health.install", "i", "install hooks", "Install the hooks, after showing the change", writes=True),
     Action("health.uninstall", "I", "", "Remove the hooks, after showing the change", writes=True),
-    Action("health.edit", "e", "change", "Change a setting, or a project's mode"),
+    Action("health.edit", "e", "change", "Change a setting, or a project's mode", writes=True),
     Action("health.default", "x", "default", "Reset a setting to its default", writes=True),
     Action("health.filter", "slash", "filter", "Filter by the words of a line", listed=True),
     Action("health.projects", "p", "projects", "Findings of all projects, or of this one", listed=True),
@@ -290,8 +290,12 @@ def takes_back() -> str:
     return f"{key_of('app.undo')} undoes."
 
 
-def keyed(text: str) -> str:
-    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`."""
+def keyed(text: str, *, read_only: bool = False) -> str:
+    """Put keys into a text of ours, in the place of ids in braces: `{app.undo} undoes it`. With `read_only` lines that
+    name an action that writes are left out."""
+    if read_only:
+        lines = text.split("\n")
+        text = "\n".join(line for line in lines if not any(get(each).writes for each in PLACEHOLDER.findall(line)))
     return PLACEHOLDER.sub(lambda found: key_of(found[1]), text)
 
 

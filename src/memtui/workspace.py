@@ -173,6 +173,17 @@ class Workspace:
 
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
 
+    def not_served(self) -> "list[Finding]":
+        """Return the findings that tell why hooks that are installed may not serve sessions here: problems of theirs,
+        and the mode off."""
+        from memtui.core.base.finding import PROBLEM
+        from memtui.core.health import settings_checks
+        from memtui.hooks.installer import checkup
+
+        found = [each for each in checkup.hooks(self.env, self.cwd) if each.level == PROBLEM]
+        off = settings_checks.mode_off(self.settings(), self.project_root)
+        return found if off is None else [*found, off]
+
     def hooked(self) -> tuple[bool, bool]:
         """Return whether hooks are installed, and whether Claude Code is set to run none. If that can't be read, hooks
         count as installed and running."""

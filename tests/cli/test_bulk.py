@@ -67,10 +67,15 @@ def test_several_are_restored(memtui, world):
     assert not names(memtui, "project") & {"prefer-pnpm", "release-steps"}
 
 
-def test_a_second_word_is_a_name_where_there_is_no_such_memory(memtui):
-    memtui("mv", "prefer-pnpm", "pnpm-only", "--to", "global")
-    assert "pnpm-only" in names(memtui, "global")
-    memtui("undo")
+@pytest.mark.parametrize("verb", ["mv", "cp"])
+def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, verb):
+    done = memtui(verb, "prefer-pnpm", "relase-steps", "--to", "global", check=False)
+    assert (done.code, "There is no memory “relase-steps”" in done.err) == (1, True)
+    assert "prefer-pnpm" in names(memtui, "global")
+    assert "relase-steps" not in names(memtui, "global")
+
+
+def test_another_name_there_is_an_option(memtui):
     memtui("cp", "prefer-pnpm", "--to", "global", "--name", "pnpm-everywhere")
     assert "pnpm-everywhere" in names(memtui, "global")
     for words in (["a", "b", "c"], ["a", "b", "--name", "c"], ["a", "b", "--to", "global", "--name", "c"], ["a"]):

@@ -40,6 +40,30 @@ def test_comments_order_and_blank_lines_stay(bare):
     assert file(bare).read_text() == WRITTEN
 
 
+def test_what_is_set_for_all_says_that_this_project_has_its_own(bare):
+    bare("config", "set", "mode", "off", "--project", ".")
+    done = bare("config", "set", "mode", "whisper")
+    assert "this project has its own mode" in done.err
+    assert "memtui config unset mode --project ." in done.err
+    assert bare.json("config", "set", "mode", "whisper")["own_instead"] == "off"
+    assert not bare("config", "set", "mode", "whisper", "--project", ".").err
+    assert not bare("config", "set", "budget", "700").err
+
+
+@pytest.mark.parametrize("words", [["doctor"], []], ids=["doctor", "alone"])
+def test_the_way_out_of_the_mode_off_is_for_who_is_off(bare, words):
+    bare("config", "set", "mode", "whisper")
+    bare("config", "set", "mode", "off", "--project", ".")
+    assert "memtui config set mode full --project ." in bare(*words, check=False).out
+    bare("config", "set", "mode", "full", "--project", ".")
+    bare("config", "unset", "mode", "--project", ".")
+    assert bare("config", "get", "mode").out == "whisper\n"
+    bare("config", "set", "mode", "off")
+    said = bare(*words, check=False).out
+    assert "memtui config set mode full" in said
+    assert "--project" not in said
+
+
 def test_a_change_can_be_undone(bare):
     bare("config", "set", "mode", "off")
     bare("undo")

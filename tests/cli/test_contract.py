@@ -228,6 +228,9 @@ def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
 
 def test_what_is_no_command_leads_to_what_is(memtui):
     assert "Did you mean memtui --version?" in memtui("version", check=False).err
+    for word, meant in (("archive", "rm"), ("delete", "rm"), ("rename", "mv"), ("copy", "cp")):
+        assert f"Did you mean memtui {meant}?" in memtui(word, "x", check=False).err
+    assert "--withdraw and --again take one ID." in memtui("guide", "--withdraw", "A", "B", check=False).err
     refused = memtui("config", "set", "mode", "banana", check=False).err
     assert refused.count("whisper") == 1
     assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err

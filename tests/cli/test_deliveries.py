@@ -181,6 +181,13 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert f"{ms} ms" in text
 
 
+def test_a_session_says_that_the_projects_notes_wait_for_any_of_its_sessions(memtui):
+    memtui("guide", "for the project")
+    shown = " ".join(memtui("sessions", "show", "7c1e").out.split())
+    assert "for the project" in shown
+    assert "go to whichever of its sessions prompts first." in shown
+
+
 def test_sessions_of_this_project_are_listed_and_others_are_counted(memtui, world):
     found = memtui.json("sessions")
     assert [row["id"] for row in found["sessions"]] == [

@@ -215,6 +215,14 @@ def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_wor
     assert after >= ASKED
 
 
+def test_the_memory_that_a_broken_link_wants_is_created_where_the_link_looks_for_it(memtui):
+    memtui("new", "one", "--scope", "auto", "--description", "d", "--body", "See [[absent-one]].")
+    links = [row for row in memtui.json("doctor", check=False)["findings"] if "[[absent-one]]" in row["message"]]
+    command = links[0]["remedy"].split(",")[0].split()[1:]
+    memtui(*command, "--body", "here now")
+    assert "[[absent-one]]" not in memtui("doctor", check=False).out
+
+
 def test_doctor_and_the_list_name_the_same_broken_links_and_doctor_only_notes_them(memtui, world):
     memory = Path(world.shop, ".claude/memory/release-steps.md")
     memory.write_text(memory.read_text() + "\nSee [[no-such-memory]].\n")

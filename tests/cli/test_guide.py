@@ -274,6 +274,15 @@ def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
     assert old in memtui.json("guide", "--list")["entries"]
 
 
+def test_what_is_edited_into_itself_is_no_change(bare):
+    entry_id = bare("guide", "one", "--urgent", "--to", "agent:smith").out.strip()
+    for words in (["one"], ["--expires", "never"], ["--urgent"], ["--to", "agent:smith"]):
+        done = bare("guide", "--edit", entry_id, *words)
+        assert (done.out.strip(), "Nothing changed." in done.err) == (entry_id, True)
+    assert not any(row["op"] == "edit entry" for row in bare.json("undo", "--list")["history"])
+    assert "changed; memtui undo" in bare("guide", "--edit", entry_id, "--no-urgent").err
+
+
 def test_left_again_it_may_expire_anew(memtui):
     made = memtui("guide", "--again", "JVPWFV", "--expires", "2h").out.strip()
     (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"] == made]

@@ -27,8 +27,8 @@ def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     states = {entry["text"]: entry["state"] for entry in found["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
     assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
-    assert found["elsewhere"] == 1
-    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
+    assert found["elsewhere"] == 2
+    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 17
     text = memtui("inbox").out
     assert "! expired" in text
     assert "  kept  ·" in text, "that an item is kept is no problem"
@@ -87,7 +87,7 @@ def test_a_dry_run_writes_nothing(memtui, world):
 def test_a_dry_run_meets_the_same_conflicts(memtui):
     assert memtui("approve", "VGHARY", "--dry-run", check=False).err == memtui("approve", "VGHARY", check=False).err
     done = memtui("approve", "--all", "--dry-run", check=False)
-    assert done.code == 4
+    assert done.code == 1
     assert "--into project:prefer-pnpm" in done.err
     assert "project:prefer-pnpm" not in done.out
 
@@ -106,7 +106,7 @@ def test_one_entry_is_shown_with_where_it_comes_from(memtui):
 def test_entries_of_other_projects_name_the_directory(memtui, world):
     memtui("guide", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out
-    assert text.count(f"of {world.blog}"[:30]) == 2
+    assert text.count(f"of {world.blog}"[:30]) == 3
     assert paths.slug(world.blog) not in text
 
 
@@ -143,9 +143,52 @@ def test_approving_into_a_memory_appends_to_it(memtui, world):
     assert len(ids(memtui, "updates")) == 5
 
 
+@pytest.mark.parametrize(
+    ("words", "done"),
+    [
+        (["reject", "J5VMX3", "VGHARY"], "rejected"),
+        (["snooze", "J5VMX3", "VGHARY", "--until", "3d"], "snoozed"),
+        (["approve", "J5VMX3", "{other}"], "approved"),
+    ],
+    ids=["reject", "snooze", "approve"],
+)
+def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, words, done):
+    other = next(each for each in ids(memtui, "updates") if each[-6:] not in {"J5VMX3", "VGHARY"})
+    words = [word.format(other=other) for word in words]
+    before = set(ids(memtui, "updates"))
+    answer = memtui(words[0], "nope", *words[1:], "--json", check=False)
+    assert answer.code == 1
+    assert len(answer.data[done]) == 2
+    assert [row["name"] for row in answer.data["failed"]] == ["nope"]
+    assert len(before - set(ids(memtui, "updates"))) == 2
+    memtui("undo")
+    assert set(ids(memtui, "updates")) == before
+    answer = memtui(words[0], "nope", *words[1:], check=False)
+    assert "nope: There is no draft “nope”." in answer.err
+    assert "1 draft was left alone." in answer.err
+
+
+def test_where_no_id_is_right_nothing_is_done(memtui):
+    answer = memtui("reject", "nope", "nor-this", check=False)
+    assert (answer.code, answer.out) == (1, "")
+    assert "nor-this: There is no draft" in answer.err
+
+
+def test_items_and_trust_go_on_after_a_wrong_name(memtui):
+    item = ids(memtui, "items")[0]
+    answer = memtui("items", "done", "nope", item, check=False)
+    assert (answer.code, "nope: There is no item" in answer.err) == (1, True)
+    assert item not in ids(memtui, "items")
+    answer = memtui("trust", "nope", "skip-code-review", "--yes", check=False)
+    assert (answer.code, "There is no memory" in answer.err) == (1, True)
+    assert "skip-code-review.md" in memtui.json("trust", "--list")["trusted"]
+    assert memtui("trust", "--remove", "nope", "skip-code-review", check=False).code == 1
+    assert "skip-code-review.md" not in memtui.json("trust", "--list")["trusted"]
+
+
 def test_approving_all_goes_on_after_a_conflict(memtui):
     done = memtui("approve", "--all", check=False)
-    assert done.code == 4
+    assert done.code == 1
     assert [name[-6:] for name in ids(memtui, "updates")] == ["VGHARY"]
 
 

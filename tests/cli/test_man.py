@@ -59,6 +59,7 @@ def test_it_is_set_without_a_warning(page):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 def test_it_is_made_without_any_package():
     """As for the wheel, which is built where memtui's dependencies are not installed."""
     code = f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from memtui.cli import man; print(len(man.page()))"

@@ -208,7 +208,7 @@ def test_renaming_repairs_links_and_index(memtui, world):
 def test_moving_copying_deleting_and_restoring(memtui, world):
     memtui("mv", "test-database", "--to", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
-    memtui("cp", "test-database", "db", "--to", "agent:reviewer")
+    memtui("cp", "test-database", "--to", "agent:reviewer", "--name", "db")
     assert memory(memtui, "db")["scope"] == "agent:reviewer"
     memtui("rm", "db", "test-database")
     assert memory(memtui, "db") is None
@@ -235,6 +235,18 @@ def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     assert (done.code, "memtui mv prefer-pnpm release-steps --to global" in done.err) == (2, True)
     done = memtui("mv", "prefer-pnpm", "agent:nobody", check=False)
     assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
+
+
+def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui):
+    done = memtui("mv", "prefer-pnpm", "--to", "project", check=False)
+    assert (done.code, "memtui mv prefer-pnpm NEWNAME" in done.err) == (1, True)
+    memtui("mv", "prefer-pnpm", "NEWNAME")
+
+
+def test_a_name_that_can_mean_several_is_told_with_references_as_everywhere(memtui):
+    memtui("cp", "prefer-pnpm", "--to", "global")
+    said = memtui("show", "prefer-pnpm", check=False).err
+    assert "global:prefer-pnpm, project:prefer-pnpm" in said
 
 
 def test_moving_takes_the_option_of_the_other_commands(memtui):

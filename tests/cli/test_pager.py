@@ -56,6 +56,7 @@ def terminal(world, tmp_path):
     return run
 
 
+@pytest.mark.slow
 def test_a_long_answer_goes_through_the_pager_with_its_colours(terminal):
     drawn, code = terminal("inbox", pager="sed 's/^/PAGED /'")
     assert code == 0
@@ -83,6 +84,7 @@ def test_leaving_the_pager_early_is_no_error(terminal, pager):
     assert "memtui:" not in drawn
 
 
+@pytest.mark.slow
 def test_without_a_pager_the_answer_is_printed(terminal):
     drawn, code = terminal("inbox", PAGER="/no/such/pager -x")
     assert (code, "CI is red on main" in drawn) == (0, True)

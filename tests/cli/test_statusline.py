@@ -1,6 +1,9 @@
 """`memtui statusline`: the line for Claude Code's status line."""
 
 import json
+from pathlib import Path
+
+import pytest
 
 from memtui.hooks.installer import status
 
@@ -31,6 +34,59 @@ def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
     assert "and the status line" in memtui("hooks", "status", check=False).out
     assert "status line removed" in memtui("hooks", "uninstall", "--status-line", "--yes").out
     assert "status line" not in memtui("hooks", "status", check=False).out
+
+
+def test_another_status_line_stays_and_the_hooks_are_installed(bare):
+    path = Path(bare.env["HOME"], ".claude/settings.json")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text('{"statusLine": {"type": "command", "command": "echo hi"}}')
+    done = bare("hooks", "install", "--status-line", "--yes")
+    assert "hooks installed in" in done.out
+    assert "memtui statusline --after 'echo hi'" in done.err
+    assert "are served" in done.err
+    assert bare.json("hooks", "status")["installed"]
+    path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
+    done = bare("hooks", "install", "--status-line", "--yes")
+    assert "shows memtui's already" in done.err
+    bare("hooks", "uninstall", "--yes")
+    assert json.loads(path.read_text())["statusLine"]["command"] == "memtui statusline --after 'echo hi'"
+    bare("hooks", "install", "--status-line", "--yes")
+    assert bare.json("hooks", "status")["installed"]
+
+
+@pytest.mark.parametrize(
+    ("file", "settings", "said"),
+    [
+        ("settings.json", '{"model": "opus", "disableAllHooks": true}', "Claude Code runs no hooks"),
+        (
+            "memtui/config.toml",
+            'mode = "off"\n',
+            "The mode is off, so sessions here get nothing. To change that: memtui config set mode",
+        ),
+    ],
+    ids=["disabled", "mode"],
+)
+def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, file, settings, said):
+    path = Path(bare.env["HOME"], ".claude", file)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(settings)
+    done = bare("hooks", "install", "--yes")
+    assert "hooks installed in" in done.out
+    assert said in " ".join(done.err.split())
+    assert "are served" not in done.err
+    again = bare("hooks", "install", "--yes")
+    assert said in " ".join(again.err.split())
+    assert said[:20] in bare.json("hooks", "install", "--yes")["not_served"][0]
+
+
+def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
+    path = Path(bare.env["HOME"], ".claude/settings.json")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("{torn")
+    said = bare("hooks", "status", check=False).out
+    assert "memtui hooks install" not in said
+    assert "not valid JSON" in said
+    assert "Fix the file" in bare("doctor", check=False).out
 
 
 def test_doctor_says_when_another_status_line_hides_it(memtui):

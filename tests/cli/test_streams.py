@@ -34,6 +34,7 @@ def test_a_closed_stdout_is_silence(shell, command):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["list", "list --json", "guide hello", "demo"])
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_a_sentence(shell, command):
@@ -77,6 +78,7 @@ def test_a_stdin_that_can_not_be_read_is_a_sentence(shell):
     assert "Standard input can't be read" in done.stderr
 
 
+@pytest.mark.slow
 def test_all_three_may_be_closed_and_no_file_gets_what_was_said(shell, world):
     before = {path: path.read_bytes() for path in Path(world.directory).rglob("*.md")}
     assert shell("memtui guide 'CI is red' <&- >&- 2>&-").returncode == 0

@@ -63,11 +63,38 @@ def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui,
     assert there(world)
 
 
+def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebody_says_so(memtui, world):
+    memtui("edit", "prefer-pnpm", "--description", "Another")
+    memtui("rm", "--purge", "--yes", "release-steps")
+    done = memtui("undo", check=False)
+    assert done.code == 1
+    assert "“delete for good project:release-steps”, which can't be undone" in done.err
+    assert "“edit project:prefer-pnpm”" in done.err
+    assert "Another" in Path(world.shop, PNPM).read_text()
+    named = done.err.split("memtui undo ")[1].split()[0]
+    memtui("undo", named)
+    assert "Another" not in Path(world.shop, PNPM).read_text()
+    memtui("redo")
+    memtui("undo")  # the last change can be undone again
+
+
+def test_all_changes_can_be_listed(memtui):
+    for number in range(23):
+        memtui("config", "set", "budget", str(1000 + number))
+    listed = memtui("undo", "--list").out.splitlines()
+    assert "memtui undo --list --limit 0" in listed[-1]
+    count = len(memtui.json("undo", "--list")["history"])
+    assert len(listed) == 1 + 20 + 1
+    assert len(memtui("undo", "--list", "--limit", "0").out.splitlines()) == 1 + count
+    assert len(memtui("redo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
+    assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
+
+
 def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     trash_by(world, "cli", NOW - 3600)
     done = memtui("undo", check=False)
     assert done.code == 1
-    assert "“trash project:prefer-pnpm”, 1h ago by a command" in done.err
+    assert "“trash project:prefer-pnpm”, 1h ago in a shell" in done.err
     assert "nothing was changed" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
@@ -102,7 +129,7 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
 def test_a_person_at_a_terminal_is_asked_and_no_is_the_default(memtui, world, answer, code):
     trash_by(world, "cli", NOW - 86400)
     found, said = answered(memtui, world, answer, "undo")
-    assert "Undo “trash project:prefer-pnpm”, 1d ago by a command? [y/N]" in said
+    assert "Undo “trash project:prefer-pnpm”, 1d ago in a shell? [y/N]" in said
     assert found == code
     assert there(world) == (code == 0)
 
@@ -141,3 +168,15 @@ def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
     memtui("hooks", "uninstall", "--yes")
     memtui("undo")
     assert path.read_bytes() == after
+
+
+def test_the_list_says_where_each_change_was_made_in_the_words_of_the_tui(memtui, world):
+    trash_by(world, "tui", NOW)
+    elsewhere(memtui, world, "rm", "release-steps")
+    memtui("rm", "editor")
+    made = [line.split()[2] for line in memtui("undo", "--list").out.splitlines()[1:4]]
+    assert sorted(made) == ["TUI", "here", "shell"]
+    assert {each["by"] for each in json.loads(memtui("undo", "--list", "--json").out)["data"]["history"][:3]} == {
+        "cli",
+        "tui",
+    }

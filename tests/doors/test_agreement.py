@@ -78,6 +78,7 @@ async def test_what_waits(told, shown):
     assert counts["inbox"] == waiting["updates"] + waiting["items"] == len(drafts)
 
 
+@pytest.mark.slow
 async def test_what_is_wrong(told, shown):
     told_of = told("doctor")
     found = await shown("health", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
@@ -87,6 +88,7 @@ async def test_what_is_wrong(told, shown):
     assert sum(each.level == "problem" for each in found) == told_of["problems"] > 0
 
 
+@pytest.mark.slow
 async def test_what_approving_writes(told, shown):
     def proposed(app):
         items = [row.item for row in app.screen.found if row.kind == "updates"]
@@ -103,6 +105,7 @@ async def test_what_approving_writes(told, shown):
     assert await shown("inbox", proposed) == there != {}
 
 
+@pytest.mark.slow
 async def test_what_is_remembered(told, shown):
     answer = told("list")
     listed, labels = answer["memories"], {each["label"] for each in answer["scopes"]}

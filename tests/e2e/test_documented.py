@@ -120,6 +120,7 @@ STORIES = {
         typed("memtui rm prefer-npm && memtui undo", "memtui rm prefer-npm && memtui undo", "prefer-npm"),
         typed("redo", "memtui redo", "prefer-npm"),
         typed("undo --list", "memtui undo --list", "prefer-npm"),
+        typed("", "memtui undo --list --limit 0", "prefer-npm"),
         typed(
             "memtui undo 4B7XAD",
             "memtui cp prefer-pnpm again && memtui undo $(memtui undo --list | sed -n 3p | cut -c1-6)",

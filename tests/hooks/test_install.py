@@ -199,6 +199,7 @@ def test_the_mode_is_kept_and_a_backup_is_private(world):
     assert os.path.dirname(backup) == str(world.root / "backups")
 
 
+@pytest.mark.slow
 def test_old_backups_go_and_uninstall_needs_none(world):
     world.write('{"a": 1}')
     for number in range(15):
@@ -334,6 +335,7 @@ def test_installing_twice_is_installing_once(case):
     assert merge.add(after, entries.groups(PYTHON, LAUNCHER), {}, made, "s") == after
 
 
+@pytest.mark.slow
 @given(texts(SETTINGS), st.sampled_from([*EVENTS, "Notification"]), st.booleans(), st.booleans())
 @QUICK
 def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front, rewritten):
@@ -358,6 +360,7 @@ def test_somebody_elses_edit_survives_the_uninstall_alone(case, event, in_front,
     assert left == expected
 
 
+@pytest.mark.slow
 @given(texts(SETTINGS), st.booleans())
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_on_disk_install_and_uninstall_give_back_the_bytes(tmp_path_factory, case, upgrade):

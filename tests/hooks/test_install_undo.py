@@ -147,6 +147,7 @@ def deadly(patch, allowed):
     return hit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", [SETTINGS, None])
 @pytest.mark.parametrize("action", ["install", "uninstall", "undo"])
 def test_killed_at_any_system_call_settings_and_record_agree(tmp_path, action, start):

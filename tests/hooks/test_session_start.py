@@ -305,6 +305,7 @@ def test_a_fork_under_its_own_id_knows_what_its_parent_knew(home):
     assert "item" not in said
 
 
+@pytest.mark.slow
 def test_a_fork_is_told_what_is_new_since_its_parent(home):
     furnished(home)
     answered(home, "s1", 5.8)
@@ -325,6 +326,7 @@ def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
     assert "draft" in home.prompt("fork").context
 
 
+@pytest.mark.slow
 def test_a_fork_is_made_of_the_session_that_answered_then(home):
     furnished(home)
     answered(home, "s1", 60)

@@ -153,7 +153,9 @@ def test_a_managed_policy_is_noticed(world, tmp_path):
 
 def test_settings_that_cannot_be_read_are_a_problem_not_an_error(world):
     world.user.write_text("// no\n{}")
-    assert "not valid JSON" in one(world.status().problems, str(world.user))
+    said = one(world.status().problems, str(world.user))
+    assert "not valid JSON" in said
+    assert said.count(str(world.user)) == 1
     world.user.unlink()
     world.user.mkdir()
     one(world.status().problems, str(world.user), "can't be read")

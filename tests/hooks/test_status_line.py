@@ -7,8 +7,8 @@ import sys
 import pytest
 from launching import Home
 
-from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer import entries, install
+from memtui.present import hooks as hook_words
 
 PYTHON, LAUNCHER = "/opt/python3", "/opt/memtui/hooks/launch.py"
 OTHER = {"type": "command", "command": "~/.claude/line.sh 'x'", "padding": 0}
@@ -171,9 +171,11 @@ def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it
 
 def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(settings):
     settings.file.write_text(json.dumps({"statusLine": OTHER}))
-    with pytest.raises(MemtuiError) as caught:
-        settings.change()
-    assert """memtui statusline --after '~/.claude/line.sh '"'"'x'"'"''""" in caught.value.hint
+    plan = settings.change()
+    assert """memtui statusline --after '~/.claude/line.sh '"'"'x'"'"''""" in " ".join(hook_words.notes(plan))
+    assert hook_words.done(plan).startswith("hooks installed")
+    assert set(settings.value()) == {"statusLine", "hooks"}
+    assert not settings.change().changed
     settings.change(status_line=False)
     settings.change("uninstall", status_line=False)
     assert settings.value() == {"statusLine": OTHER}

@@ -100,6 +100,7 @@ KINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=6)
 @pytest.mark.parametrize("leaves", [True, False], ids=["kept with escape", "while the form is open"])
 @pytest.mark.parametrize("kind", KINDS)
@@ -143,6 +144,7 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         assert fs.read_bytes(path) == changed
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("kind", KINDS)
 async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):

@@ -90,6 +90,7 @@ async def test_a_note_of_ones_own_replaces_the_example(home):
         assert home.waiting() == ["one\ntwo"]
 
 
+@pytest.mark.slow
 async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -106,7 +107,7 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert not installed(home)
         assert not (home.config / "settings.json").exists()
         assert app.screen.group == "memories"
-        assert "installs the hooks" in app.screen.table.empty
+        assert "installs them" in app.screen.table.empty
         await pilot.press("question_mark", "escape")
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -126,10 +127,21 @@ async def test_without_a_note_the_screen_says_how_to_write_one(home):
         assert installed(home)
         assert home.waiting() == []
         assert "g  writes a note" in app.screen.table.empty
-        assert "installs the hooks" not in app.screen.table.empty
+        assert "installs them" not in app.screen.table.empty
         await pilot.press("g")
         await settle(pilot)
         assert app.screen.typed().values["text"] == ""  # the example is not kept
+
+
+async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
+    home.config.mkdir(exist_ok=True)
+    (home.config / "settings.json").write_text('{"disableAllHooks": true}')
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Claude Code runs no hooks" in app.screen.shape.notice
 
 
 async def test_not_now_is_an_answer(home):

@@ -52,6 +52,7 @@ def a_watch(world):
     return found
 
 
+@pytest.mark.slow
 def test_a_change_anywhere_is_told_by_what_it_concerns(world):
     found = a_watch(world)
     blog = next(s for s in found.data.scopes(every=True) if s.source == world.blog or "blog" in s.label)
@@ -122,6 +123,7 @@ async def test_a_range_begins_at_a_memory_not_at_a_number(app, world):
         assert len(marked) == 2
 
 
+@pytest.mark.slow
 async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_marked_ones(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -213,7 +215,7 @@ async def test_ages_are_of_now_where_no_file_changes_for_long(world, screen, bef
     def shown(words):
         return any(words in "".join(part.text for part in line) for line in app.screen._compositor.render_strips())
 
-    async with app.run_test(size=(120, 40)) as pilot:
+    async with app.run_test(size=(160, 40)) as pilot:
         await until(pilot, lambda: shown(before))
         app.data._now = NOW + 2 * 86400
         await until(pilot, lambda: shown(after))

@@ -495,7 +495,7 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         assert "f7  creates a memory" in drawn(app)
-        assert "f6, then f9 installs the hooks" in drawn(app)
+        assert "f6, then f9 installs them" in drawn(app)
         await pilot.press("4")
         await settle(pilot)
         assert "f3 writes a note" in drawn(app)
@@ -579,3 +579,21 @@ async def test_a_note_that_is_gone_and_still_painted_can_t_be_clicked(app):
         await pilot.pause()
         assert app.is_running
         toast._attach(parent)
+
+
+async def test_a_note_goes_with_the_screen_that_it_is_about_and_an_error_stays(app):
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        app.say("Changed. z undoes.")
+        await settle(pilot)
+        assert "Changed. z undoes." in drawn(app)
+        await pilot.press("4")
+        await settle(pilot)
+        assert app.screen.group == "deliveries"
+        assert not notes(app)
+        assert "Changed. z undoes." not in drawn(app)
+        app.fail(MemtuiError("It broke.", "Fix it."))
+        await pilot.pause()
+        app.go("inbox")
+        await settle(pilot)
+        assert "It broke." in drawn(app)

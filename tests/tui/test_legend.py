@@ -80,3 +80,10 @@ async def test_the_help_key_in_the_help_begins_the_tour(app):
         await pilot.press("escape")
         await settle(pilot)
         assert len(app.screen_stack) == 1
+
+
+async def test_the_word_of_the_column_last_is_explained(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert "client  Claude Code loads it itself" in await help_text(pilot)

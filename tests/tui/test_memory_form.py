@@ -89,6 +89,7 @@ async def test_an_edit_changes_its_field_and_nothing_else(app, world):
         assert read(project(world, "payment-provider.md")) == after
 
 
+@pytest.mark.slow
 async def test_saving_without_a_change_leaves_every_byte(app, world):
     text = "\ufeff---\r\nname: odd\r\ntype: tool # mine\r\n---\r\n\r\n\ttab\r\nend"
     write(project(world, "odd.md"), text)
@@ -98,6 +99,7 @@ async def test_saving_without_a_change_leaves_every_byte(app, world):
         assert read(project(world, "odd.md")) == text
 
 
+@pytest.mark.slow
 async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "prefer-pnpm")
@@ -358,8 +360,10 @@ async def test_a_free_name_gets_a_plain_file_that_the_form_tells_before(app, wor
         form = app.screen
         form.query_one(Body).text = "x"
         await press(pilot, *"No Default Exports!")
-        where = str(form.query_one(".where").render())
-        assert where == "no-default-exports.md in project shop: in the repository, for everybody who works on it"
+        assert str(form.query_one(".where").render()) == "no-default-exports.md in project shop"
+        assert "project shop      in the repository, for all who work on it" in str(
+            form.query_one(".where").parent.query("Select").last().query_one("#label").render()
+        )
         await press(pilot, "ctrl+s")
         assert "name: No Default Exports!" in read(project(world, "no-default-exports.md"))
         assert app.screen.table.row[1].memory.name == "No Default Exports!"

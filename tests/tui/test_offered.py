@@ -1,5 +1,7 @@
 """What the bars, the help and the palette offer: only what can be done now."""
 
+import re
+
 import pytest
 from rich.text import Text
 
@@ -40,13 +42,14 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         every = await palette(pilot, "")
         assert len(every) >= len(actions.ACTIONS) - len(writing)
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
+        assert not [each for each in every if each.startswith("health: change ")]
 
 
 @pytest.mark.parametrize(
     ("name", "offers"),
     [
         ("inbox", {"writes /", "mark it done", "make it a note"}),
-        ("guidance", {"withdraw it", "send it again: the form"}),
+        ("guidance", {"withdraw it", "send it again: the form", "c sends it again."}),
         ("health", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
     ],
 )
@@ -58,6 +61,17 @@ async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allo
             drawn = [app.screen.describe(row) for row in app.screen.table.rows]
             texts = "\n".join(part.plain for each in drawn for part in each if isinstance(part, Text))
             assert {each for each in offers if each in texts} == (set() if read_only else offers)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(tmp_path, read_only):
+    env = {"HOME": str(tmp_path), "PATH": ""}
+    app = MemtuiApp(env, str(tmp_path), now=NOW, screen="inbox", read_only=read_only)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        words = app.screen_stack[0].why_empty()  # below the offer of the first start
+        assert "1 shows the memories." in words
+        assert ("g writes a note, " in words) == (not read_only)
 
 
 @pytest.mark.parametrize("read_only", [False, True])
@@ -125,3 +139,15 @@ async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read
                 assert app.screen is screen
                 assert [pair[1].memory.path for pair in screen.table.rows] == before
                 assert not screen.table.marks
+
+
+@pytest.mark.parametrize("name", [*TABS, "sessions"])
+async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, name):
+    app = MemtuiApp({"HOME": str(tmp_path), "PATH": ""}, str(tmp_path), now=NOW, screen=name, read_only=True)
+    writing = {actions.key_of(action.id) for action in actions.ACTIONS if action.writes}
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        words = app.screen.why_empty() + "\n" + app.screen.summary().plain
+        named = set(re.findall(r"(?:^|then |\(|, |: )(\S)  ?(?=\w+s\b)", words, re.M))
+        assert not named & writing
+        assert "installs" not in words

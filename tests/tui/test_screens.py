@@ -71,6 +71,7 @@ def whole(tmp_path_factory):
 # sizes, themes, no colour
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=9)
 @pytest.mark.parametrize("look", LOOKS)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -53,7 +53,22 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert exists(mine)
         await press(pilot, "U")
         rows = app.screen.table.rows[:2]
-        assert [app.screen._draw(row)[1].plain for row in rows] == ["tui", "here"]
+        assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
+
+
+async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
+    path = project(world, "prefer-pnpm.md")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "d")
+        store = app.data.store()
+        store.erase(store.find("project:release-steps"))
+        await press(pilot, "z")
+        assert not exists(path)
+        assert "here, made before “delete for good project:release-steps”, which can't be undone" in told(app)[-1]
+        await press(pilot, "z")
+        assert exists(path)
 
 
 async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):

@@ -1,35 +1,57 @@
-"""One change for several memories that the command line names: run it for each, and report what failed."""
+"""One change for several things that the command line names: make it for each, and report what failed."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
-from memtui.core.memories.store import Store
-from memtui.present.memories import left_alone
+from memtui.core.base.phrasing import many
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core.memories.store import Store
 
 Done = TypeVar("Done")
+Failures = list[tuple[str, MemtuiError]]
 
 
 class BulkResult:
-    """A change for several memories; `failed` has name, message and hint of each failure, as --json shows them."""
+    """A change for several things, which are called `one` and `more`; `failed` has name, message and hint of each
+    failure, as --json shows them."""
 
-    def __init__(self) -> None:
+    def __init__(self, one: str = "memory", more: str = "memories") -> None:
+        self.one, self.more = one, more
         self.failed: list[dict[str, str]] = []
 
-    def run(self, store: Store, names: Sequence[str], change: Callable[[str], Done]) -> list[Done]:
+    def run(self, store: "Store", names: Sequence[str], change: Callable[[str], Done]) -> list[Done]:
         """Make the change for each name, as one step of undo; return the results. Raises MemtuiError if all failed."""
         outcome = store.each(names, change)
-        if len(names) == 1 and outcome.failed:
-            raise outcome.failed[0][1]
-        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in outcome.failed]
-        if self.failed and not outcome.done:
-            messages = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
-            raise MemtuiError(f"None of these {len(names)} could be changed.\n{messages}", self.failed[0]["hint"])
+        self._note(names, outcome.failed)
         return [result for _, result in outcome.done]
 
-    def result(self, data: "dict[str, object]", text: "Callable[[Output], None]") -> Result:
-        """Return the command's result: its own, then the failures. The exit code is 1 if there are any."""
+    def find(self, names: Sequence[str], find: Callable[[str], Done]) -> list[Done]:
+        """Find what each name means; return what was found. Raises MemtuiError if nothing was."""
+        found: list[Done] = []
+        failed: Failures = []
+        for name in names:
+            try:
+                found.append(find(name))
+            except MemtuiError as error:
+                failed.append((name, error))
+        self._note(names, failed)
+        return found
+
+    def _note(self, names: Sequence[str], failed: Failures) -> None:
+        """Keep the failures for the answer. Raises the error of a single name, MemtuiError if all of several failed."""
+        if len(names) == 1 and failed:
+            raise failed[0][1]
+        self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in failed]
+        if self.failed and len(failed) == len(names):
+            messages = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
+            raise MemtuiError(f"None of these {len(names)} could be changed.\n{messages}", self.failed[0]["hint"])
+
+    def result(self, data: "dict[str, object]", text: "Callable[[Output], None]", code: int = 0) -> Result:
+        """Return the command's result: its own, then the failures. The exit code is 1 if there are any, else `code`."""
 
         def text_with_failures(out: Output) -> None:
             text(out)
@@ -38,6 +60,6 @@ class BulkResult:
                 if row["hint"]:
                     out.say(f"  {safe(row['hint'])}")
             if self.failed:
-                out.say(left_alone(len(self.failed)) + ".")
+                out.say(many(len(self.failed), f"{self.one} was", f"{self.more} were") + " left alone.")
 
-        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else 0)
+        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else code)

@@ -14,13 +14,15 @@ from memtui.core.deliveries import notes
 from memtui.core.inbox import guidance
 from memtui.core.review.waiting import find
 
+ADDRESSING = ("for", "urgent", "expires")  # fields of a note that --edit changes
+
 
 def withdraw(ctx: Context, ref: str) -> Result:
     """Withdraw a note before it is delivered."""
-    items = entries.pick(ctx, [ref], ("guidance",), "note")
-    done = ctx.review().withdraw(items)
-    data = {"withdrawn": [item.id for item in items], "transaction": done}
-    return Result(data, lambda out: out.print(f"withdrawn: {line(items[0].text)[:60]}   (undo: memtui undo)"))
+    item = entries.pick(ctx, ref, ("guidance",), "note")
+    done = ctx.review().withdraw([item])
+    data = {"withdrawn": [item.id], "transaction": done}
+    return Result(data, lambda out: out.print(f"withdrawn: {line(item.text)[:60]}   (undo: memtui undo)"))
 
 
 def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
@@ -54,14 +56,14 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
     What no option names stays as it is. Raises UsageError, NotFoundError.
     """
-    (item,) = entries.pick(ctx, [args.edit], ("guidance",), "note")
+    item = entries.pick(ctx, args.edit, ("guidance",), "note")
     if args.sender != "cli":
         raise UsageError("The sender can't be changed.", "Write another note with --from.")
     if text is None and not args.to and args.urgent is None and args.expires is None and not args.everywhere:
         raise UsageError(
             "There is nothing to change.", "Give a text, --to, --urgent, --no-urgent, --expires or --global."
         )
-    fields = {key: value for key, value in item.entry.fields.items() if key in {"for", "urgent", "expires"}}
+    fields = {key: value for key, value in item.entry.fields.items() if key in ADDRESSING}
     if args.to:
         fields.pop("for", None)
         if to := guidance.audience(args.to):
@@ -77,7 +79,9 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
         after, redacted = secret.checked(ctx, text, yes=args.yes, declined="Nothing was changed.", before=item.text)
     directory = ctx.inbox(everywhere=True) if args.everywhere else item.directory
     scope = "global" if args.everywhere else item.scope
-    done = ctx.review().reword(item, directory, fields, after)
+    was = {key: value for key, value in item.entry.fields.items() if key in ADDRESSING}
+    changed = (after, fields, directory) != (item.text, was, item.directory)
+    done = ctx.review().reword(item, directory, fields, after) if changed else None
     slug = None if args.everywhere else item.slug
     data = {
         "id": item.id,
@@ -91,7 +95,7 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
 
     def answer(out: Output) -> None:
         out.print(item.id)
-        out.say("changed; memtui undo undoes it")
+        out.say("changed; memtui undo undoes it" if changed else "Nothing changed.")
 
     return Result(data, answer)
 

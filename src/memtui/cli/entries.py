@@ -2,6 +2,7 @@
 
 import argparse
 
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import safe
 from memtui.core.base import clock
@@ -49,16 +50,24 @@ def read(
     return found
 
 
-def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -> "list[Waiting]":
-    """Find entries by their ids, in all projects; `what` names their kind in errors.
+def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
+    """Find an entry by its id, in all projects; `what` names its kind in errors.
 
-    Raises NotFoundError, which says so if one was delivered already.
+    Raises NotFoundError, which says so if it was delivered already.
     """
+    return pick_each(ctx, [ref], kinds, what, BulkResult())[0]
+
+
+def pick_each(
+    ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str, bulk: BulkResult
+) -> "list[Waiting]":
+    """Find entries by their ids, in all projects, each once; `bulk` keeps the failures of some among several. Raises as
+    `pick` for a single id, MemtuiError if none is found."""
     every = read(ctx, kinds, all_projects=True)
-    found: dict[str, Waiting] = {}
-    for ref in refs:
+
+    def find(ref: str) -> Waiting:
         try:
-            item = waiting.find(every, ref, what)
+            return waiting.find(every, ref, what)
         except NotFoundError as error:
             searched = "guidance" in kinds and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
@@ -70,8 +79,8 @@ def pick(ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str) -
             raise (
                 misnamed(ctx, ref) or _delivery(ctx, ref) or NotFoundError(error.message, error.hint or LISTED)
             ) from None
-        found[item.key] = item
-    return list(found.values())
+
+    return list({item.key: item for item in bulk.find(refs, find)}.values())
 
 
 def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
@@ -94,16 +103,16 @@ def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     return None
 
 
-def drafts(ctx: Context, args: argparse.Namespace, *, snoozed: bool = False) -> "list[Waiting]":
+def drafts(ctx: Context, args: argparse.Namespace, bulk: BulkResult, *, snoozed: bool = False) -> "list[Waiting]":
     """Return the drafts that a command names; with --all those of this project and the global ones, which are not
-    snoozed, or with `snoozed` those that are.
+    snoozed, or with `snoozed` those that are. `bulk` keeps the failures of some among several.
 
-    Raises UsageError, NotFoundError.
+    Raises UsageError, NotFoundError, MemtuiError.
     """
     if bool(args.ids) == bool(args.all):
         raise UsageError("Give one or more IDs, or --all.", "`memtui inbox` lists them.")
     if not args.all:
-        return pick(ctx, args.ids, ("updates",), "draft")
+        return pick_each(ctx, args.ids, ("updates",), "draft", bulk)
     found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
     if not found:
         raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")

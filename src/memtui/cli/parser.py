@@ -67,6 +67,15 @@ OPTION_WORDS = {
     "man": "--man",
     "manual": "--man",
 }  # what some type as a command, and the option that it is
+COMMAND_WORDS = {
+    "archive": "rm",
+    "delete": "rm",
+    "del": "rm",
+    "remove": "rm",
+    "rename": "mv",
+    "move": "mv",
+    "copy": "cp",
+}  # other words for a command
 VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\
 exit codes:
@@ -256,8 +265,8 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return build().parse_args(before, argparse.Namespace(command=None))
     if name is None:
         return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
-    if name in OPTION_WORDS:
-        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {OPTION_WORDS[name]}?")
+    if meant := OPTION_WORDS.get(name) or COMMAND_WORDS.get(name):
+        raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {meant}?")
     if name not in COMMANDS:
         raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
     if name == "tui":

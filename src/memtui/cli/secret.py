@@ -18,7 +18,7 @@ def checked(ctx: "Context", text: str, *, yes: bool, declined: str, before: str 
 
     kinds = [] if yes else redact.kinds_in(text, before)
     if kinds and not ctx.can_ask:
-        ctx.out.say(f"memtui: {secret.suspicion(kinds)}, which was taken out; --yes keeps it.")
+        ctx.out.say(f"memtui: {secret.suspicion(kinds)}, {secret.taken_out(kinds)}")
         return redact.redact(text)[0], kinds
     if kinds:
         ctx.confirm(f"{secret.question(kinds)} Leave it in?", declined)

@@ -147,6 +147,15 @@ def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> 
     )
 
 
+def waits_again(world: World, project: str, block: delivery_blocks.Block, sender: str) -> None:
+    """Write an urgent note that did not arrive back into the inbox of its project, as `reconcile` does."""
+    part = block.parts[0]
+    when = clock.iso_seconds(world.now - 19 * HOUR)
+    fields = {"id": str(part.item["id"]), "time": when, "from": sender, "urgent": "yes", "attempts": "1"}
+    path = f"{paths.inbox_dir(world.root, paths.slug(project))}/{inbox_format.FILES['guidance']}"
+    fs.write_atomic(path, inbox_format.render(fields, part.text).encode(), durable=False)
+
+
 def index(world: World, project: str) -> list[delivery_blocks.Block]:
     """Make the index blocks of a session's start."""
     blocks = []
@@ -252,7 +261,9 @@ def write(world: World) -> None:
     post.says("you forgot the alt text again")
     post.delivers("UserPromptSubmit", note("The caching numbers were measured again, see bench.md.", 4, "cli"))
     post.answers("Added.")
-    post.delivers("PreToolUse", note("Publishing is frozen until Friday.", 5, "cms-watch", "urgent"), "failed", "Bash")
+    frozen = note("Publishing is frozen until Friday.", 5, "cms-watch", "urgent")
+    post.delivers("PreToolUse", frozen, "failed", "Bash")
+    waits_again(world, blog, frozen[0], "cms-watch")
     post.answers("Published.")
     post.ends()
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
+from memtui.core.journal import actor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,6 +67,16 @@ def reason(found: "Transaction", error: MemtuiError) -> str:
     return words[:1].lower() + words[1:]
 
 
+# Where a change was made, by the journal's names, in lists; of this terminal or this TUI, it is HERE.
+PLACES = {"cli": "shell", "tui": "TUI"}
+HERE = "here"
+
+
+def place(found: "Transaction", door: str) -> str:
+    """Return in a word where a change was made. `door`: the journal's name for the one that asks, cli or tui."""
+    return HERE if found.actor == actor.here(door) else PLACES.get(found.by, found.by)
+
+
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:
     """Describe the change that undo or redo asks about: its summary, when it was made, and by whom.
 
@@ -74,4 +85,5 @@ def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") ->
     last = asked.first.latest
     more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
     by = writers.get(last.by, f"by {last.by}")
-    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}"
+    before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
+    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}{before}"

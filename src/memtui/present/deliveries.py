@@ -21,7 +21,7 @@ MEANINGS = {
     receipts.ARRIVED: "it is in the session's transcript",
     receipts.PREVIEWED: "too large: only a preview arrived",
     receipts.TIMED_OUT: "the client gave up on the hook, nothing arrived",
-    receipts.FAILED: "nothing arrived",
+    receipts.FAILED: "the hook failed or left no trace, nothing arrived",
     receipts.DROPPED: "withdrawn or interrupted before the agent answered",
     receipts.UNKNOWN: "the transcript is missing or does not show it",
     receipts.WAITING: "the turn has not finished",

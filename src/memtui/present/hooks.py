@@ -1,7 +1,11 @@
 """Words for installing and removing hooks, in both front doors."""
 
 import os
+import shlex
+from collections.abc import Sequence
 
+from memtui.core.base.finding import Finding
+from memtui.core.health import findings
 from memtui.hooks.installer.install import Plan
 
 SERVED = "Sessions started from now on are served."
@@ -23,7 +27,30 @@ def notes(plan: Plan) -> list[str]:
         )
     if any(place in launcher for place in CACHES):
         found.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
+    if plan.other_status_line is not None:
+        found.append(_status_line_stays(plan.other_status_line))
     return found
+
+
+def _status_line_stays(held: object) -> str:
+    """Say what becomes of a status line that is not ours, where ours was wanted."""
+    theirs = held.get("command") if isinstance(held, dict) else None
+    if not isinstance(theirs, str):
+        return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
+    if "memtui statusline" in theirs:
+        return f"The status line there shows memtui's already, and stays: {theirs}"
+    both = "memtui statusline --after " + shlex.quote(theirs)
+    return f"The status line there stays: {theirs}\n  To see both in one line, make its `command`: {both}"
+
+
+def outcome(not_served: Sequence[Finding]) -> list[str]:
+    """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
+    from it. Of the hooks, the remedies only name the command that says the same."""
+    words = [
+        findings.message(each) + ("" if each.area == "hooks" else f" To change that: {findings.remedy(each)}")
+        for each in not_served
+    ]
+    return words or [SERVED]
 
 
 def unchanged(plan: Plan) -> str:

@@ -1,6 +1,6 @@
 """Words for memories in both front doors: how many there are, where one comes from, who loads it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import ago, many
@@ -15,6 +15,13 @@ LOADERS = {
     "global": "memtui delivers {them} to sessions of all projects",
     "project": "memtui delivers {them} to sessions of this project",
     "auto": "Claude Code loads {them} by itself in sessions of this project",
+}
+# By kind of scope: what it is, and who gets its memories.
+SCOPES = {
+    "global": "for all your sessions, wherever you work",
+    "project": "in the repository, for all who work on it",
+    "auto": "Claude Code's own, on this machine only",
+    "agent": "for this subagent only",
 }
 # The colour of each type, by its name in the terminal. The type's letter says the same without colours.
 TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "reference": "green", "tool": "yellow"}
@@ -38,6 +45,17 @@ def scope_name(scope: "Scope", project: str) -> str:
     if scope.label in {"project", "auto"}:
         return f"{scope.label} {project}".strip()
     return f"auto {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
+
+
+def scopes_explained(
+    scopes: "Sequence[Scope]", project: str, widest: int, tilde: "Callable[[str], str]"
+) -> list[tuple[str, str]]:
+    """Return scopes to choose from as (label, words): the name in a column of at most `widest` cells, then what the
+    scope is; of another project its directory instead, which `tilde` shortens."""
+    named = [(each, scope_name(each, project)) for each in scopes]
+    wide = min(widest, max((len(name) for _, name in named), default=0))
+    words = {each.label: tilde(each.root_path or "") if each.project else SCOPES.get(each.kind, "") for each in scopes}
+    return [(each.label, f"{name:<{wide}}  {words[each.label]}".rstrip()) for each, name in named]
 
 
 def must_ask(labels: Sequence[str]) -> bool:

@@ -6,9 +6,15 @@ import shlex
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.present.deliveries import sums
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.core.review.waiting import Waiting
+
 LIVE = ("●", "green")
 # In front of a note that waits for a session.
 WAITING = "○"
+# What becomes of the notes that are not for a session alone.
+SHARED = "Those for a project go to whichever of its sessions prompts first."
 
 
 def title(row: SessionRow) -> str:
@@ -33,6 +39,11 @@ def told(row: SessionRow) -> list[tuple[str, str]]:
     if not row.deliveries:
         return [("got nothing yet", "dim")]
     return sums(row.counts) or [("receipts are looked up …", "dim")]
+
+
+def is_own(item: "Waiting") -> bool:
+    """Return whether a note is for a session alone."""
+    return "session:" in item.entry.fields.get("for", "")
 
 
 def beginning(text: str) -> str:

@@ -34,11 +34,14 @@ def data(code: str) -> dict[str, str] | None:
     return {"why": WHY[code], "do": COMMANDS[code]} if code else None
 
 
-def keyed(code: str) -> str:
-    """Give the reason, and keys of the TUI: `no hooks are installed (5, then i installs them)`; empty for no code."""
+def keyed(code: str, *, read_only: bool = False) -> str:
+    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (5, then i installs them)`;
+    empty for no code."""
     if not code:
         return ""
     action, verb = KEYS[code]
+    if read_only and action:
+        return WHY[code]
     screen = actions.key_of("app.health")
     then = f", then {actions.key_of(action)}" if action else ""
     return f"{WHY[code]} ({screen}{then} {verb})"

@@ -228,6 +228,8 @@ class MemtuiApp(App[None]):
         to it, so that escape there leads where it did before."""
         if name in MORE_SCREENS and self.current_mode in TABS and not back:
             self.came_from = self.current_mode
+        if name != self.current_mode:
+            self.toasts.drop_notes()
         self.switch_mode(name)
         return self.screen_stack[0]
 

@@ -4,6 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memtui import actions
+from memtui.present import hooks as hook_words
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import GuidanceSubject, blank
 from memtui.tui.hooks_offer import change_hooks
@@ -37,7 +38,9 @@ async def begin(services: "Services") -> None:
     if not installed:
         services.say(actions.keyed(NO_HOOKS))
         return
-    subject = GuidanceSubject(data, blank(data, EXAMPLE), key="first", notice=NOTICE)
+    held = data.not_served()
+    notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(held)]) if held else NOTICE
+    subject = GuidanceSubject(data, blank(data, EXAMPLE), key="first", notice=notice)
     if await services.ask(DraftForm(subject, services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return

@@ -21,7 +21,7 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
     install.apply(plan, by="tui", now=data.now)
     if not offer:
         words = hook_words.done(plan)
-        more = f" {hook_words.SERVED}" if action == "install" else ""
-        services.say(f"{words[:1].upper()}{words[1:]}.{more} {actions.takes_back()}")
+        more = hook_words.outcome(data.not_served()) if action == "install" else []
+        services.say(" ".join([f"{words[:1].upper()}{words[1:]}.", *more, actions.takes_back()]))
     services.read()
     return True

@@ -33,8 +33,12 @@ class Toasts:
 
     def make_room(self, new: Notification) -> None:
         """Remove the notes that the new one replaces: all but errors, and these too if it is an error."""
+        self.drop_notes(errors=new.severity == "error")
+
+    def drop_notes(self, *, errors: bool = False) -> None:
+        """Remove all notes, with `errors` also those of errors: they are about what is no longer shown."""
         for old in list(self.app._notifications):  # noqa: SLF001
-            if old.severity != "error" or new.severity == "error":
+            if old.severity != "error" or errors:
                 self.app._unnotify(old, refresh=False)  # noqa: SLF001
                 self.remove(f"#--textual-toast-{old.identity}")
 

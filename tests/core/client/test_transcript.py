@@ -331,6 +331,7 @@ def test_tasks_end_in_their_last_state_in_whatever_order_a_fork_wrote_them():
         assert [(t.text, t.status) for t in hear(data).todos()] == [("Write docs", "completed")]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir(TRANSCRIPTS), reason="the real transcripts of ../shared/data are not here")
 def test_every_real_transcript_is_read():
     paths = glob.glob(TRANSCRIPTS + "/**/*.jsonl", recursive=True)

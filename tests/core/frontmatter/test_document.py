@@ -233,6 +233,7 @@ starts = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=4 * settings.default.max_examples)
 @given(starts, st.lists(st.tuples(key_paths, st.one_of(anything, st.lists(anything, max_size=3))), max_size=3))
 @example(NESTED, [(("name",), "a\ud800---\n\x00")])

@@ -428,6 +428,7 @@ def test_without_time_nothing_is_done_by_half(tmp_path):
     assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
 
 
+@pytest.mark.slow
 def test_a_long_month_is_folded_in_little_memory(tmp_path):
     import tracemalloc
 

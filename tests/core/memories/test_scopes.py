@@ -316,8 +316,8 @@ def test_an_ambiguous_name_lists_what_it_can_mean(world):
     put(world.auto, "a")
     with pytest.raises(ConflictError) as caught:
         world.find("a")
-    assert "project:a.md" in caught.value.hint
-    assert "auto:a.md" in caught.value.hint
+    assert "project:a" in caught.value.hint
+    assert "auto:a" in caught.value.hint
     assert world.find("auto:a").path == str(world.auto / "a.md")
 
 

@@ -182,6 +182,7 @@ def test_the_journal_names_the_first_line_of_an_entry_by_whole_words(root):
 ENTRY = st.tuples(st.sampled_from(["entry", "loose"]), st.text("ab -*>[]x\n", min_size=1, max_size=12))
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(ENTRY, min_size=1, max_size=6), st.data())
 def test_taking_some_out_leaves_the_others_and_undo_restores_every_byte(tmp_path_factory, parts, data):

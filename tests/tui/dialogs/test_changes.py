@@ -114,6 +114,7 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     assert read(path) == "another one\n"
 
 
+@pytest.mark.slow
 async def test_the_list_of_changes_dates_them_whole(app, world):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
     trash(world, "release-steps", "cli", NOW - 30 * 86400)
@@ -163,6 +164,7 @@ async def test_enter_on_an_undone_change_says_what_is_the_case_without_ids(app, 
         assert app.screen.table.row.state == "done"
 
 
+@pytest.mark.slow
 async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_one(app, world):
     trash(world, "test-database", "cli", NOW - 3600)
     store = Store(dict(world.env), world.shop, by="tui", now=lambda: NOW - 60)

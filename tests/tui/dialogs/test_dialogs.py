@@ -175,6 +175,15 @@ async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
         assert "global" in "\n".join(lines(app))
 
 
+async def test_a_long_picker_opens_with_the_current_option_in_sight(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await start(pilot)
+        app.push_screen(Choice("Which", [(str(each), f"option {each}") for each in range(60)], "59"))
+        await settle(pilot)
+        assert any("› option 59" in line or "›option 59" in line for line in lines(app))
+
+
 @pytest.mark.slow
 async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -276,6 +285,7 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
         assert len(marked) <= 1  # one field is in focus
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("form", ["guidance", "draft", "memory", "new memory"])
 async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):

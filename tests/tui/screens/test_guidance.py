@@ -76,6 +76,7 @@ async def write(pilot, text, to="", agent="", path="", when="", expires="", who=
     await pilot.pause()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["memories", "inbox", "guidance"])
 async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
@@ -315,10 +316,10 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert "Changed: queued for the next prompt in blog" in "\n".join(drawn(app))
-        assert "p: 1 in other projects" in app.screen.summary().plain
+        assert "p: 2 in other projects" in app.screen.summary().plain
         await pilot.press("p")
         await settle(pilot)
-        assert "with 1 in other projects" in app.screen.summary().plain
+        assert "with 2 in other projects" in app.screen.summary().plain
     assert "The design review moved to Friday." in notes(world, slug)
 
 
@@ -363,6 +364,35 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
         assert app.screen.query_one("#text", TextArea).text == text
         assert says in str(app.screen.query_one(".told").render())
     assert notes(world) == before
+
+
+@pytest.mark.parametrize(("expires", "says"), [("soon", "“soon” is not a time."), ("2020-01-01", "is in the past.")])
+async def test_a_wrong_time_is_explained_once(world, app, expires, says):
+    async with app.run_test(size=SMALL) as pilot:
+        await pilot.press("n")
+        await write(pilot, "hi", expires=expires)
+        for _ in range(2):
+            shown = " ".join(str(app.screen.query_one(css).render()) for css in (".where", ".told"))
+            assert (shown.count(says), shown.count("18:00")) == (1, 1)
+            await pilot.press("ctrl+s")
+            await settle(pilot)
+        app.screen.query_one("#expires", Input).value = "3d"
+        await settle(pilot)
+        assert "Delivered once" in str(app.screen.query_one(".where").render())
+
+
+async def test_a_note_saved_unchanged_is_not_said_to_be_changed(world, app):
+    text = next(text for text, fields in notes(world).items() if "attempts" not in fields)
+    before = read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, text)
+        changes = app.data.changes()[1]
+        await pilot.press("e", "ctrl+s")
+        await settle(pilot)
+        assert not isinstance(app.screen, DraftForm)
+        assert [note.message for note in app._notifications] == ["Nothing changed."]
+        assert app.data.changes()[1] == changes
+    assert read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md") == before
 
 
 @pytest.mark.slow
@@ -439,6 +469,7 @@ async def test_what_waits_is_changed_and_undone(world, app):
     assert read(path) == after
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(("answer", "stands"), [(0, "theirs"), (1, "mine"), (2, "theirs")])
 async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(world, app, answer, stands):
@@ -489,6 +520,7 @@ async def test_a_held_note_goes_once_more_after_an_edit(world, app):
     assert "attempts" not in notes(world)[text]
 
 
+@pytest.mark.slow
 async def test_hand_written_words_become_an_entry_when_they_are_changed(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The design review")
@@ -527,15 +559,17 @@ async def test_the_history_tells_who_got_it_when_and_whether_it_arrived(world, a
         assert states(app)["new-cart stays until December."] == "· unknown"
 
 
-async def test_what_was_lost_in_other_projects_is_seen_with_all_projects(app):
+async def test_what_was_lost_in_other_projects_is_seen_with_all_projects_and_waits_again(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert "Publishing is frozen until Friday." not in states(app)
         await pilot.press("p")
         await settle(pilot)
         assert states(app)["Publishing is frozen until Friday."] == "✗ failed"
+        assert "Publishing is frozen until Friday." in notes(world, paths.slug(world.blog)), "it waits again"
 
 
+@pytest.mark.slow
 async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Use the registry mirror")
@@ -562,6 +596,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
         assert os.listdir(directory + "/claimed") == [name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["project", "global"])
 async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(world, app, where):
     slug = paths.slug(world.blog) if where == "project" else None
@@ -616,6 +651,7 @@ async def test_a_note_that_is_under_way_is_listed_once(world, app):
         assert states(app)["Only once"] == "→ under way"
 
 
+@pytest.mark.slow
 async def test_a_list_of_the_form_that_was_closed_leaves_the_mark_on_its_field(app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("g")
@@ -638,6 +674,7 @@ async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
     assert said.startswith("Can't undo write note “Soon taken”: it was delivered, withdrawn or changed meanwhile.")
 
 
+@pytest.mark.slow
 async def test_a_short_list_leaves_its_free_rows_to_the_text_below_it(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
@@ -753,6 +790,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
         assert list(states(app)) == ["hi"]
 
 
+@pytest.mark.slow
 async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     put(directory + "/guidance.md", "[bold]\x1b[31mred \u202egnp [/]\n" + "x" * 100_000)
@@ -805,13 +843,14 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         app.screen.query_one("#text", TextArea).text = "Titles are short."
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert list(notes(world, blog)) == ["Titles are short."]
-        await to(pilot, "Publishing is frozen")
+        assert list(notes(world, blog)) == ["Publishing is frozen until Friday.", "Titles are short."]
+        await to(pilot, "The caching numbers")
         await pilot.press("c", "ctrl+s")
         await settle(pilot)
-    assert list(notes(world, blog)) == ["Titles are short.", "Publishing is frozen until Friday."]
+    assert list(notes(world, blog))[2:] == ["The caching numbers were measured again, see bench.md."]
 
 
+@pytest.mark.slow
 async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

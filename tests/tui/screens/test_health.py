@@ -130,6 +130,21 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert "No hooks installed: i installs them" in summary(screen)
 
 
+async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, world):
+    """The log can't tell: a run with nothing to deliver is not in it, and some hooks never deliver."""
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    shutil.rmtree(world.root + "/log")
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        for event, word, why in (
+            ("UserPromptSubmit", "nothing logged yet", "it may have run with nothing to log."),
+            ("Stop", "runs are not logged", "Its runs are not logged: it delivers nothing."),
+        ):
+            row = await stand(pilot, screen, lambda r, event=event: r.key == f"event {event}")
+            assert row.words.split(maxsplit=1) == ["user", word]
+            assert why in " ".join(detail(screen).split())
+
+
 async def test_escape_writes_no_hooks(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -156,6 +171,19 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(h
         assert not isinstance(health.screen, PlanScreen)
         assert not any("installed" in note.message for note in health._notifications)
         assert bytes_of(path) == before
+
+
+async def test_an_install_that_serves_nobody_says_so(health, world):
+    path = install.settings_path(world.env, world.shop, "user")
+    fs.write_atomic(path, b'{"disableAllHooks": true}')
+    async with health.run_test(size=(80, 24), notifications=True) as pilot:
+        await ready(pilot)
+        await pilot.press("i", "enter")
+        await ready(pilot)
+        said = " ".join(note.message for note in health._notifications)
+        assert "Hooks installed" in said
+        assert "Claude Code runs no hooks" in said
+        assert "are served" not in said
 
 
 @pytest.mark.slow
@@ -395,7 +423,10 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.about.here)
-        await pilot.press("e", "j", "enter")
+        await pilot.press("e", "enter")  # the present choice, "as all projects"
+        await ready(pilot)
+        assert config.project_table(config.load(world.root), world.shop) == {}
+        await pilot.press("e", "home", "j", "enter")
         await ready(pilot)
         written = config.load(world.root)
         assert config.value(written, world.shop, "mode") == "whisper"
@@ -537,7 +568,8 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
     async with app.run_test(size=(40, 24)) as pilot:
         screen = await ready(pilot)
         assert any(r.kind == "event" and "not installed" in r.words for r in screen.table.rows)
-        assert "No hooks installed: i installs them" in summary(screen)
+        assert "! No hooks installed" in summary(screen)
+        assert "i installs" not in summary(screen)
 
 
 @pytest.mark.slow
@@ -603,7 +635,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
             assert "reads the rest" not in below
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.title == "blog")
         assert "e sets its mode" in "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
-        await pilot.press("e", "j", "enter")
+        await pilot.press("e", "k", "k", "enter")
         await ready(pilot)
         assert screen.table.row.words.split()[0] == "whisper"
 

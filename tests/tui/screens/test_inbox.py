@@ -1,5 +1,6 @@
 """The inbox: what is decided there is found in the files, and undone from there."""
 
+import contextlib
 import json
 import os
 import re
@@ -131,6 +132,16 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         await pilot.press("Z")
         await settle(pilot)
         assert memory(world, "no-snapshot-tests") is not None
+
+
+async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(world, app):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("a")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert ". memtui delivers it to sessions of this project from the next session on. z undoes." in said
 
 
 @pytest.mark.slow
@@ -299,8 +310,11 @@ async def test_the_form_refuses_a_name_that_is_taken_and_keeps_what_was_typed(wo
         await settle(pilot)
         app.screen.query_one("#name", Input).value = "prefer-pnpm"
         app.screen.query_one("#body", TextArea).text = "typed at length"
-        await pilot.press("ctrl+s")
         await settle(pilot)
+        for _ in range(2):  # as it is typed, and as it is refused: said once each
+            assert "\n".join(drawn(app)).count("project has a prefer-pnpm already. Give another name.") == 1
+            await pilot.press("ctrl+s")
+            await settle(pilot)
         assert isinstance(app.screen, DraftForm)
         await pilot.press("escape")
         await settle(pilot)
@@ -1005,6 +1019,19 @@ async def test_an_item_that_is_kept_already_is_not_kept_again(world, app):
         assert everything(world) == before
 
 
+async def test_an_item_saved_unchanged_is_not_said_to_be_changed(world, app):
+    before = everything(world)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, items(world)[0])
+        await pilot.press("e")
+        await settle(pilot)
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert not isinstance(app.screen, DraftForm)
+        assert [n.message for n in app._notifications] == ["Nothing changed."]
+    assert everything(world) == before
+
+
 async def test_read_only_changes_nothing(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
     before = set(updates(world)), items(world)
@@ -1132,7 +1159,7 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         assert "Shop's." not in shown
         await pilot.press("s")
         await settle(pilot)
-        assert any(app.data.tilde(where) in words for _, words in app.screen.rows)
+        assert any(words.startswith("project blog ") for _, words in app.screen.rows)
         await pilot.press("escape", "m")
         await settle(pilot)
         assert app.screen.question == "Merge into a memory of blog, or of all projects"
@@ -1195,3 +1222,23 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
         shown = " ".join("".join(s.text for y in range(10) for s in app.screen.table.render_line(y)).split())
         assert "Nothing to review" in shown
         assert "shows the memories." in shown  # to its end, whatever the width
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
+async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
+    count = len(waiting_in(world.root, [paths.slug(world.shop), None], ("guidance",)))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        assert f"{count} notes wait for the agent: 3 shows them" in "\n".join(drawn(app))
+        await pilot.press("3")
+        await settle(pilot)
+        assert app.screen.group == "guidance"
+
+
+async def test_without_a_note_nothing_is_said_of_notes(world, app):
+    for directory in (paths.inbox_dir(world.root, paths.slug(world.shop)), paths.inbox_dir(world.root, None)):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(directory + "/guidance.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "for the agent" not in "\n".join(drawn(app)[-3:])

@@ -8,6 +8,7 @@ from textual.widgets import Select, TextArea
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
@@ -293,7 +294,7 @@ async def test_an_empty_home_says_what_will_be_here(empty):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "No session of this project was seen yet." in app.screen.table.empty
-        assert "No hooks are installed (5, then i installs them)." in app.screen.table.empty
+        assert "No hooks are installed." in app.screen.table.empty
         await pilot.press("enter", "o", "y", "exclamation_mark", "p")
         await settle(pilot)
 
@@ -321,3 +322,12 @@ async def test_with_sessions_elsewhere_only_it_says_how_to_see_them(world, tmp_p
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "p shows 5 sessions of other projects" in app.screen.table.empty
+
+
+async def test_a_note_that_waits_for_some_files_names_them(app, world):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    inbox_file.append_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        assert "“Mind the tax”  for shop, files src/checkout/**" in " ".join(app.screen.detail.plain.split("\n"))

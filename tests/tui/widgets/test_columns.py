@@ -5,7 +5,7 @@ import pytest
 from tui import stage
 from tui.conftest import settle
 
-ALWAYS = ["name", "scope", "description", "!", "age", "sent", "last"]
+ALWAYS = ["name", "scope", "description", "!·", "age", "sent", "last"]
 SHOWN = {
     (80, 24): ALWAYS,
     (100, 24): ALWAYS,

@@ -74,3 +74,14 @@ def test_a_cell_without_room_is_cut_between_words(text, room, shown):
     cell = painting._cell(styled, room, Column("", room), Style(), Style(), Console())
     assert "".join(part.text for part in cell).rstrip() == shown
     assert sum(part.cell_length for part in cell) == room + 1
+
+
+@pytest.mark.parametrize(("left", "there"), [(["c", "d"], "c"), (["a", "d"], "d"), (["a"], "a"), (["x", "y"], "y")])
+async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, there):
+    """However many go with it: rows that go above it don't make it skip one."""
+    async with stand() as (pilot, table):
+        table.show(["a", "b", "c", "d"])
+        await pilot.press("j")
+        assert table.row_id == "b"
+        table.show(left)
+        assert table.row_id == there

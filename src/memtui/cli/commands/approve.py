@@ -4,9 +4,10 @@ import argparse
 import dataclasses
 
 from memtui.cli import entries, memories, parser, secret
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.base.errors import EXIT_FAILED, ConflictError, MemtuiError, UsageError
 from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
@@ -53,14 +54,15 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve drafts as one step of undo; one that fails does not stop the others."""
-    items = entries.drafts(ctx, args)
+    bulk = BulkResult("draft", "drafts")
+    items = entries.drafts(ctx, args, bulk)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one entry only.")
     store = ctx.store()
     near: dict[str, Sequence[Similar]] = {}
     outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, near)
     failed = [each.error for each in outcomes if each.error is not None]
-    if failed and len(items) == 1:
+    if failed and len(items) == 1 and not bulk.failed:
         raise failed[0]
     why = unheard.data(ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None]))
     data: dict[str, object] = {
@@ -77,7 +79,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if why and not args.dry_run:
             out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
 
-    return Result(data, text, failed[0].exit_code if failed else 0)
+    return bulk.result(data, text, EXIT_FAILED if failed else 0)
 
 
 def _create(

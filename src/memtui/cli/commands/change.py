@@ -10,7 +10,7 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, short_ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import scopes
@@ -67,7 +67,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _add_target_options(found: "parser.Parser") -> None:
-    found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to NAME…")
+    found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to memories, NAME…")
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     found.add_argument("--name", metavar="NEWNAME", help="the new name; it may be the name of a scope")
 
@@ -153,15 +153,12 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """Return the new name of a memory, None if it keeps its own.
-
-    Without --to the second of two arguments is the new name; with --to it is if no memory has that name.
-    """
+    """Return the new name of a memory, None if it keeps its own: --name, or without --to the second argument."""
     if args.name:
         if len(args.names) > 1:
             raise UsageError("--name works on one memory only.", "Leave it out for the others.")
         return str(args.name)
-    if args.to and (len(args.names) != 2 or _is_memory(ctx, args.names[1])):
+    if args.to:
         return None
     if len(args.names) > 1:
         _check_not_scope(ctx, args)
@@ -182,19 +179,8 @@ def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     hint = f"To put it there: {command} --to {shlex.quote(scope)}" if scope in labels else ""
     hint = hint or "memtui list names the scopes."
     if len(names) == 1:
-        to = f" --to {shlex.quote(args.to)}" if args.to else ""
-        hint += f"   To use that name: {command}{to} --name {shlex.quote(last)}"
+        hint += f"   To use that name: {command} --name {shlex.quote(last)}"
     raise UsageError(f"“{last}” is a scope, not a new name.", hint)
-
-
-def _is_memory(ctx: Context, ref: str) -> bool:
-    try:
-        memories.find(ctx, ref)
-    except NotFoundError:
-        return False
-    except ConflictError:
-        pass  # several memories have that name
-    return True
 
 
 def _place(

@@ -10,7 +10,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, settings_checks
 from memtui.core.settings import config, config_text, modes, setting
-from memtui.core.settings.setting import Setting
+from memtui.core.settings.setting import Setting, Value
 
 
 def register(commands: "parser.Commands") -> None:
@@ -120,13 +120,27 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
         problems = _problems(config_text.parse(setting.text(ctx.root)))
     except MemtuiError:
         problems = []  # the setting is changed, even if the file can't be read again now
-    data = {"key": args.key, "value": value, "project": owner, "problems": problems}
+    own = _own_instead(ctx, args.key, owner)
+    data = {"key": args.key, "value": value, "project": owner, "own_instead": own, "problems": problems}
 
     def text(out: Output) -> None:
         out.print(f"{args.key} = {config_text.written(value)}{line(where) and ' ' + line(where)}")
+        if own is not None:
+            out.say(
+                f"note: this project has its own {args.key}, {config_text.written(own)}, which stays in force here."
+            )
+            out.say(f"  To change it, add --project . To remove it: memtui config unset {args.key} --project .")
         _warn(out, problems)
 
     return Result(data, text)
+
+
+def _own_instead(ctx: Context, key: str, owner: "str | None") -> "Value | None":
+    """Return the value that this project has of its own for a setting that was changed for all; None if it has none."""
+    settings = ctx.settings()
+    if owner or not config.is_own(settings, ctx.project_root, key):
+        return None
+    return setting.plain(config.value(settings, ctx.project_root, key))
 
 
 def _warn(out: Output, problems: "list[str]") -> None:

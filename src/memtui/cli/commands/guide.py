@@ -38,7 +38,7 @@ def register(commands: "parser.Commands") -> None:
         default=[],
         metavar="WHOM",
         help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
-        "if given several times, all must apply; anyone, if the setting guide_to is people",
+        "if given several times, all must apply; or anyone: for all sessions, whatever the setting guide_to says",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
     found.add_argument(
@@ -68,7 +68,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Write a note, or do what an option says with one that was written before."""
     options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
     if len(options) > 1 or (options and args.text and not args.edit):
-        raise UsageError("Use only one of --list, --withdraw, --again and --edit, with nothing else.")
+        if len(options) == 1 and not args.list:
+            raise UsageError("--withdraw and --again take one ID.", "Give the others one by one.")
+        raise UsageError("Use only one of --list, --withdraw, --again and --edit, without a text (but for --edit).")
     return _with_earlier(ctx, args) if options else _leave(ctx, args)
 
 

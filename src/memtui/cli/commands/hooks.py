@@ -68,6 +68,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         backup = install.apply(plan, now=ctx.now)
         if plan.action == "install" and plan.changed:
             _take_in(ctx)
+    not_served = ctx.not_served() if plan.action == "install" and not args.dry_run else []
     data = {
         "action": plan.action,
         "scope": plan.scope,
@@ -77,6 +78,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         "diff": plan.diff,
         "notes": hook_words.notes(plan),
         "backup": backup,
+        "not_served": [findings.message(each) for each in not_served],
     }
 
     def text(out: Output) -> None:
@@ -84,10 +86,12 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             out.say("note: " + safe(note))
         if backup:
             out.say(f"backup: {line(backup)}")
-        if args.dry_run or not plan.changed:
-            return
-        out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
-        if plan.action == "install":
+        if plan.changed and not args.dry_run:
+            out.print(f"{line(hook_words.done(plan))}   (undo: memtui undo)")
+        if not_served:
+            for words in hook_words.outcome(not_served):
+                out.say(out.style("! " + safe(words), "yellow"))
+        elif plan.changed and plan.action == "install" and not args.dry_run:
             out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
 
     return Result(data, text)
@@ -120,7 +124,9 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def _print(out: Output, found: "Status") -> None:
-    if not found.installed:
+    if not found.installed and any(file.error for file in found.files):
+        out.print("No hooks are found for this directory, but a settings file can't be read.")
+    elif not found.installed:
         out.print("No hooks are installed for this directory.")
         out.print("  Install them: memtui hooks install")
     places: dict[tuple[str, str], list[str]] = {}

@@ -26,7 +26,8 @@ def register(commands: "parser.Commands") -> None:
         "list notes, drafts, unfinished work, and what others wrote",
         "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
         "That is notes for the agent, drafts of memories to review, unfinished items, and the memories that Claude,"
-        " an editor or a program wrote since you last saw them.",
+        " an editor or a program wrote since you last saw them. In the TUI, Guidance shows the notes, and Inbox the"
+        " others.",
     )
     found.add_argument(
         "--kind",
@@ -56,7 +57,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.cli.show import draft
 
     try:
-        (item,) = pick(ctx, [args.id], KINDS, "entry")
+        item = pick(ctx, args.id, KINDS, "entry")
     except NotFoundError:
         ctx.take_in()
         try:

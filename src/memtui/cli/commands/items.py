@@ -3,6 +3,7 @@
 import argparse
 
 from memtui.cli import entries, parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
@@ -76,7 +77,8 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
     """Tick items off, keep them, or turn them into notes."""
     # A draft can become a note too, but is never done or kept.
     kinds, what = (("items", "updates"), "item or update") if args.action == "guide" else (("items",), "item")
-    items = entries.pick(ctx, args.ids, kinds, what)
+    bulk = BulkResult("id", "ids")
+    items = entries.pick_each(ctx, args.ids, kinds, what, bulk)
     review = ctx.review()
     done = {"done": review.done, "keep": review.keep, "guide": review.to_guidance}[args.action](items)
     renamed = _new_ids(ctx, items) if args.action == "keep" else {}
@@ -89,7 +91,7 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
 
     ids = [renamed.get(item.id, item.id) for item in items]
-    return Result({"action": args.action, "items": ids, "transaction": done}, text)
+    return bulk.result({"action": args.action, "items": ids, "transaction": done}, text)
 
 
 def _new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
@@ -101,7 +103,7 @@ def _new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change an item's text."""
-    (item,) = entries.pick(ctx, [args.id], ("items",), "item")
+    item = entries.pick(ctx, args.id, ("items",), "item")
     words = " ".join(args.text).strip()
     if not words:
         raise UsageError("The text is empty.", "memtui items done ID marks an item done.")

@@ -3,6 +3,7 @@
 import argparse
 
 from memtui.cli import entries, parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base.phrasing import it
@@ -26,7 +27,8 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Drop drafts."""
-    items = entries.drafts(ctx, args)
+    bulk = BulkResult("draft", "drafts")
+    items = entries.drafts(ctx, args, bulk)
     done = ctx.review().reject(items, never=args.never)
     data = {"rejected": [item.id for item in items], "never": args.never, "transaction": done}
 
@@ -36,4 +38,4 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         done = drafts.decided("never" if args.never else "reject", items)
         out.say(f"{done} memtui undo brings {it(len(items))} back.")
 
-    return Result(data, text)
+    return bulk.result(data, text)

@@ -218,6 +218,8 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         out.heading("Waits for it")
         for each in waiting:
             out.paragraph(line(sessions.beginning(each.text)), "  ")
+        if not all(map(sessions.is_own, waiting)):
+            out.paragraph(sessions.SHARED)
         out.print()
     cells = [
         [

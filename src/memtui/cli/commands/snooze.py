@@ -3,6 +3,7 @@
 import argparse
 
 from memtui.cli import entries, parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base import clock
@@ -29,9 +30,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Snooze drafts as one step of undo, or bring them back."""
     now = ctx.now()
     until = snoozing.moment(args.until, now)
-    items = entries.drafts(ctx, args, snoozed=until is None)
+    bulk = BulkResult("draft", "drafts")
+    items = entries.drafts(ctx, args, bulk, snoozed=until is None)
     done = ctx.review().snooze(items, until)
-    data = {
+    data: dict[str, object] = {
         "snoozed": [item.id for item in items],
         "until": None if until is None else clock.iso_seconds(until),
         "transaction": done,
@@ -43,4 +45,4 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             out.print(f"{state}  {short_id(item.id)}  {drafts.title(item)}")
         out.say(f"{drafts.snoozed(items, until, now)} memtui undo undoes it.")
 
-    return Result(data, text)
+    return bulk.result(data, text)

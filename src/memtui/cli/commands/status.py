@@ -12,7 +12,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
-from memtui.core.health import findings
+from memtui.core.health import findings, settings_checks
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -87,8 +87,8 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
             steps.append(("memtui hooks status", "something keeps the hooks from running"))
     except (MemtuiError, OSError):
         steps.append(("memtui doctor", "the settings can't be read"))
-    if ctx.setting("mode") == "off":
-        steps.append(("memtui config", "the mode is off here: no session is served"))
+    if off := settings_checks.mode_off(ctx.settings(), ctx.project_root):
+        steps.append((findings.remedy(off), "the mode is off here: no session is served"))
     if waiting["updates"]:
         steps.append(("memtui inbox", f"{many(waiting['updates'], 'draft')} to review"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)

@@ -4,6 +4,7 @@ import argparse
 import os
 
 from memtui.cli import parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
@@ -48,14 +49,20 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     before = _status(ctx, directory)
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
-    names = [_relative_path(ctx, directory, name) for name in args.names] or None
+    bulk = BulkResult()
+    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name)) or None
     if args.remove:
-        return _remove(ctx, directory, names)
-    return _grant(ctx, args, directory, before, names)
+        return _remove(ctx, directory, names, bulk)
+    return _grant(ctx, args, directory, before, names, bulk)
 
 
 def _grant(
-    ctx: Context, args: argparse.Namespace, directory: str, before: trust.TrustStatus, names: "list[str] | None"
+    ctx: Context,
+    args: argparse.Namespace,
+    directory: str,
+    before: trust.TrustStatus,
+    names: "list[str] | None",
+    bulk: BulkResult,
 ) -> Result:
     """Show the memories that are not trusted yet, or those of `names`, and trust them if a person agrees."""
     contents = trusting.read(directory, names)
@@ -87,15 +94,15 @@ def _grant(
         trusted = [name for name in after.trusted if name in names]
         out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
 
-    return Result(data, text)
+    return bulk.result(data, text)
 
 
-def _remove(ctx: Context, directory: str, names: "list[str] | None") -> Result:
+def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkResult) -> Result:
     had = trusting.revoke(ctx.root, directory, names, now=ctx.now)
     data = {**_data(directory, _status(ctx, directory)), "removed": had}
     word = "no longer trusted" if had else "not trusted before"
     what = ", ".join(names) if names else ctx.tilde(directory)
-    return Result(data, lambda out: out.print(f"{word}: {line(what)}"))
+    return bulk.result(data, lambda out: out.print(f"{word}: {line(what)}"))
 
 
 def _relative_path(ctx: Context, directory: str, name: str) -> str:

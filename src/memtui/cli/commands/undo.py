@@ -12,15 +12,15 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
-from memtui.present.changes import DONE, STATES, asked_about, reason, undone_as_one
+from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
 
-HISTORY = 20  # changes that --list shows
+HISTORY = 20  # changes that --list prints by default; --json has all of them then
 QUESTIONS = {"undo": "Undo", "redo": "Redo"}
-WRITERS = {"cli": "by a command", "tui": "in the TUI"}
+WRITERS = {"cli": "in a shell", "tui": "in the TUI"}
 ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
-    " that is older, or was made elsewhere: in the TUI, in another terminal, by a script. Without a terminal to ask on"
-    " it refuses, unless --yes or the ID is given."
+    " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
+    " for good since, which can't be undone. Without a terminal to ask on it refuses, unless --yes or the ID is given."
 )
 
 
@@ -49,6 +49,12 @@ def register(commands: "parser.Commands") -> None:
 
 def _options(found: "parser.Parser") -> None:
     found.add_argument("--list", action="store_true", help="list the changes, newest first")
+    found.add_argument(
+        "--limit",
+        type=parser.count,
+        metavar="N",
+        help=f"changes that --list shows, default: {HISTORY}, 0: all",
+    )
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
@@ -57,11 +63,12 @@ def _as_row(each: Transaction) -> "dict[str, object]":
     return {key: getattr(each, key) for key in keys}
 
 
-def _history(ctx: Context, journal: Journal) -> Result:
+def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     ledger = journal.ledger()
     every = ledger.changes()
+    shown = every[: HISTORY if limit is None else limit or None]
     undoable = set(ledger.undoable)
-    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in every]
+    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
 
     def text(out: Output) -> None:
         if not every:
@@ -71,15 +78,15 @@ def _history(ctx: Context, journal: Journal) -> Result:
             [
                 (short_id(e.id), "cyan"),
                 age(clock.parse(e.time), ctx.now()),
-                line(e.by),
+                line(place(e, "cli")),
                 STATES.get(e.state, line(e.state)),
                 line(e.summary),
             ]
-            for e in every[:HISTORY]
+            for e in shown
         ]
         out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
-        if len(every) > HISTORY:
-            out.print(f"… and {many(len(every) - HISTORY, 'older change')}")
+        if len(every) > len(shown):
+            out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
 
     return Result({"history": rows, "skipped": ledger.skipped}, text)
 
@@ -98,7 +105,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
     ctx.must_have_home()
     journal = ctx.journal()
     if args.list:
-        return _history(ctx, journal)
+        return _history(ctx, journal, args.limit)
     key = None if ref is None else _named(journal, ref)
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`

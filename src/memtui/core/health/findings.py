@@ -52,9 +52,10 @@ REGISTRY = {
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
-    "hooks.file": Kind("{path}: {why}", STATUS),
+    "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
     "hooks.disabled": Kind(
-        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).", STATUS
+        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).",
+        "Take that out of the file; a managed file is your administrator's.",
     ),
     "hooks.not_believed": Kind(
         "{path} sets {name} for sessions of this project. memtui ignores it: take it out of `env` there.", STATUS
@@ -121,6 +122,9 @@ REGISTRY = {
         "{path} can't be read: {why}. The settings as last read are used.", "memtui config edit", "config"
     ),
     "config.mode_off": Kind("The mode is off, so sessions here get nothing.", "memtui config set mode full"),
+    "config.mode_off_here": Kind(
+        "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
+    ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),

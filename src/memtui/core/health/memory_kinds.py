@@ -21,7 +21,7 @@ KINDS = {
     ),
     "memories.link": Kind(
         "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
-        "memtui new {name}, or remove the link: memtui edit {scope}:{memory}",
+        "memtui new {name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link [[{name}]]",
         each="files",
     ),

@@ -24,9 +24,16 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
     except ValueError as error:
         yield problem("config.unreadable", path=path, why=str(error))
         return
-    if config.value(settings, project, "mode") == "off":
-        yield note("config.mode_off")
+    if off := mode_off(settings, project):
+        yield off
     yield from wrong(settings, path)
+
+
+def mode_off(settings: dict[str, object], project: str) -> Finding | None:
+    """Return the finding that the mode is off for a project: by its own setting, or for all projects."""
+    if config.value(settings, project, "mode") != "off":
+        return None
+    return note("config.mode_off_here" if config.is_own(settings, project, "mode") else "config.mode_off")
 
 
 def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:

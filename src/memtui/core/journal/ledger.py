@@ -195,6 +195,10 @@ class Ledger:
         """Return the changes that were made, newest first."""
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
+    def last_done(self) -> Transaction | None:
+        """Return the newest transaction that was carried out: a change, an undo or a redo; None if there is none."""
+        return next((each for each in reversed(self.all()) if each.state not in {"intent", "back"}), None)
+
     def available(self, op: str) -> list[str]:
         """Return the ids of the transactions that can be undone or redone, the next one last."""
         return self.redoable if op == "redo" else self.undoable

@@ -18,12 +18,14 @@ RECENT_SECONDS = 600.0
 
 @dataclass(frozen=True)
 class Elsewhere:
-    """The next step of undo or redo (`op`) was not made just now in this place, so a person has to confirm it. `first`
-    is its first operation, `count` how many were made together."""
+    """The next step of undo or redo (`op`) was not made just now in this place, or was not the last change, so a person
+    has to confirm it. `first` is its first operation, `count` how many were made together; `final` is the last change,
+    if that can't be undone: memories were deleted for good."""
 
     op: Op
     first: Transaction
     count: int
+    final: Transaction | None = None
 
 
 @dataclass
@@ -55,11 +57,15 @@ def attempt(
     sure: Callable[[Elsewhere], bool],
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone | Elsewhere:
-    """Undo or redo as `run` does. An operation that was neither named by `key` nor made just now in this place needs
-    confirmation: without it (`sure` returns False), nothing is done and Elsewhere is returned."""
-    found = journal.ledger().next_step(op, key)
-    elsewhere = Elsewhere(op, found[0], len(found))
-    if key is None and not _is_own(journal, found[0]) and not sure(elsewhere):
+    """Undo or redo as `run` does. An operation that was neither named by `key` nor made just now in this place, or that
+    was made before a change that can't be undone, needs confirmation: without it (`sure` returns False), nothing is
+    done and Elsewhere is returned."""
+    ledger = journal.ledger()
+    found = ledger.next_step(op, key)
+    last = ledger.last_done() if op == "undo" else None
+    final = last if last is not None and last.op == "purge" else None
+    elsewhere = Elsewhere(op, found[0], len(found), final)
+    if key is None and (final or not _is_own(journal, found[0])) and not sure(elsewhere):
         return elsewhere
     return run(journal, op, key, top=found[0].id, go_on=go_on)
 

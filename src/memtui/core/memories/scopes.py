@@ -361,7 +361,8 @@ def _only(found: Sequence[Memory], ref: str, scopes: Sequence[Scope]) -> Memory:
         return unique[0]
     directories = {scope.label: scope.directory for scope in scopes}
     if unique:
-        names = [f"{m.scope_label}:{m.path.removeprefix(directories[m.scope_label] + '/')}" for m in unique]
+        held = [(m.scope_label, m.path.removeprefix(directories[m.scope_label] + "/")) for m in unique]
+        names = [f"{label}:{file.removesuffix(locate.SUFFIX)}" for label, file in held]
         raise ConflictError(f"“{ref}” can mean several memories.", "Use one of: " + ", ".join(names) + ".")
     import difflib
 

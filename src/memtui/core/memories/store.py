@@ -5,6 +5,7 @@ meanwhile, ConflictError is raised and the file stays as it is.
 """
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -178,7 +179,10 @@ class Store:
         path = self._own_file(source, found)
         file = references.relative(source, found.path)
         if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
-            raise MemtuiError(f"{found.stem} is in the scope “{scope.label}” already", "To rename it, use rename.")
+            raise MemtuiError(
+                f"{found.stem} is in the scope “{scope.label}” already.",
+                f"To rename it: memtui mv {shlex.quote(found.stem)} NEWNAME",
+            )
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))

@@ -141,13 +141,19 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
 
 def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
     """Return one setting: the project's, else the general one, else the default. An invalid value counts as absent."""
-    if key in PER_PROJECT:
-        table = project_table(settings, project_root)
-        if key in table and problem(key, table[key]) is None:
-            return table[key]
+    if is_own(settings, project_root, key):
+        return project_table(settings, project_root)[key]
     if key in settings and problem(key, settings[key]) is None:
         return settings[key]
     return DEFAULTS[key]
+
+
+def is_own(settings: "dict[str, object]", project_root: "str | None", key: str) -> bool:
+    """Return whether a project has a valid value of its own for a setting, which is in force there."""
+    if key not in PER_PROJECT:
+        return False
+    table = project_table(settings, project_root)
+    return key in table and problem(key, table[key]) is None
 
 
 def number(settings: "dict[str, object]", key: str) -> int:

@@ -33,7 +33,7 @@ def check(
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client
     own = doctor.check(env, cwd, now, known)
-    return [*_hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_models(env, now)]
+    return [*hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_models(env, now)]
 
 
 def _models(env: dict[str, str], now: float) -> list[Finding]:
@@ -44,7 +44,8 @@ def _models(env: dict[str, str], now: float) -> list[Finding]:
         return [problem("llm.failed", why=str(error))]
 
 
-def _hooks(env: dict[str, str], cwd: str) -> list[Finding]:
+def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
+    """Check that the hooks are installed, and that nothing keeps them from running."""
     try:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:

@@ -45,7 +45,8 @@ class Plan:
     """A planned change to one settings file: its bytes before and after, and its record in installs.json.
 
     `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record. `status_line`:
-    whether the status line is installed as well, or is all that is removed.
+    whether the status line is installed as well, or is all that is removed. `other_status_line`: the one in the
+    settings that stays, where ours was wanted.
     """
 
     action: Action
@@ -61,6 +62,7 @@ class Plan:
     old_record: Record | None
     new_record: Record | None
     status_line: bool = False
+    other_status_line: Any = None
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
@@ -106,7 +108,7 @@ def plan(
     """Plan what `action` would do to the settings file at `path`; write nothing. Raises MemtuiError.
 
     With `status_line` the status line is installed beside the hooks, or removed without them. One that is ours is kept
-    up to date, and removed with the hooks, in any case.
+    up to date, and removed with the hooks, in any case. One that is not ours stays, and the hooks are installed.
     """
     path = paths.normal(os.path.abspath(path))
     real_path = os.path.realpath(path)
@@ -115,11 +117,15 @@ def plan(
     key, record = installs.find(installs.load(root), path, real_path)
     new_record: Record | None = None
     after: bytes | None
+    other: Any = None
     if action == "install":
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
         wanted = entries.groups(interpreter, launcher, root, config)
         line = entries.status_line(interpreter, launcher, root, config)
+        if status_line:
+            other = merge.other_status_line(merge.read(decode(before)[1], path))
+            status_line = other is None
         existed, made, after = _installed(path, before, record, wanted, line, status_line)
         new_record = Record(
             scope=scope,
@@ -157,6 +163,7 @@ def plan(
         old_record=record,
         new_record=new_record,
         status_line=status_line,
+        other_status_line=other,
     )
 
 

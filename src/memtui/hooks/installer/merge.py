@@ -1,6 +1,5 @@
 """Add our hooks to the text of a settings file, and remove them again, without any other change."""
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -173,38 +172,29 @@ def has_status_line(settings: dict[str, Any]) -> bool:
     return is_ours(settings.get(STATUS_LINE))
 
 
+def other_status_line(settings: dict[str, Any]) -> Any:
+    """Return a status line that is not ours, which stays; None if there is none."""
+    held = settings.get(STATUS_LINE)
+    return None if _is_empty(held) or is_ours(held) else held
+
+
 def add_status_line(text: str, wanted: dict[str, Any], made: Made, name: str) -> str:
-    """Return the text with our status line; of one that is ours only the command is brought up to date. Raises
-    MemtuiError if there is another."""
+    """Return the text with our status line; of one that is ours only the command is brought up to date, and another
+    stays. Raises MemtuiError."""
     settings = read(text, name)
     held: Any = settings.get(STATUS_LINE)
     if is_ours(held):
         same = held["command"] == wanted["command"]
         return text if same else json_edit.replace(text, (STATUS_LINE, "command"), wanted["command"])
+    if other_status_line(settings) is not None:
+        return text
     if not settings:
         made.note_replaced((), text)
         text = text if text.strip(json_edit.WHITESPACE) else "{}\n"
     if STATUS_LINE not in settings:
         return json_edit.append(text, (), wanted, STATUS_LINE)
-    if not _is_empty(held):
-        raise _other_status_line(held, name)
     made.note_replaced((STATUS_LINE,), json_edit.source(text, (STATUS_LINE,)))
     return json_edit.replace(text, (STATUS_LINE,), wanted)
-
-
-def _other_status_line(held: Any, name: str) -> MemtuiError:
-    theirs = held.get("command") if isinstance(held, dict) else None
-    if not isinstance(theirs, str):
-        return MemtuiError(
-            f"`{STATUS_LINE}` in {name} is not memtui's, and stays.", "Remove it to have memtui's there."
-        )
-    if "memtui statusline" in theirs:
-        return MemtuiError(f"{name} has a status line that shows memtui's already: {theirs}", "There is nothing to do.")
-    both = "memtui statusline --after " + shlex.quote(theirs)
-    return MemtuiError(
-        f"{name} has a status line already, which stays: {theirs}",
-        f"To see both in one line, make its `command`: {both}",
-    )
 
 
 def strip_status_line(text: str, made: Made, name: str) -> str:

@@ -138,7 +138,7 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
             with open(path, "rb") as file:
                 value = merge.read(install.decode(file.read())[1], path)
     except MemtuiError as failed:
-        error = failed.message
+        error = failed.message.removeprefix(path + " ").removesuffix(".")
     except OSError as failed:
         error = f"can't be read: {failed.strerror}"
     disable = value.get("disableAllHooks")

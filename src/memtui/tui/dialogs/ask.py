@@ -124,7 +124,8 @@ class Options(RowList[tuple[int, str]]):
 
 class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. Typing
-    narrows the list if `narrows`. `about(value)` is the text below the list for the option under the cursor."""
+    narrows the list if `narrows`. `about(value)` is the text below the list for the option under the cursor, `below` a
+    text that is the same for all options."""
 
     DEFAULT_CSS = """
     Choice > Vertical { height: auto; padding: 1 2; background: $panel; }
@@ -134,6 +135,7 @@ class Choice(Dialog[str | None]):
     Choice Field { display: none; margin-top: 1; }
     Choice Field.shown { display: block; }
     Choice Options { margin-top: 1; }
+    Choice #below { margin-top: 1; }
     Choice Detail { height: 1fr; margin-top: 1; border-top: solid $panel-lighten-2; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -149,10 +151,11 @@ class Choice(Dialog[str | None]):
         current: str = "",
         *,
         about: Callable[[str], Text] | None = None,
+        below: str = "",
         narrows: bool = True,
     ) -> None:
         super().__init__()
-        self.narrows = narrows
+        self.narrows, self.below = narrows, below
         self.question, self.current, self.about = question, current, about
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
@@ -166,6 +169,8 @@ class Choice(Dialog[str | None]):
             yield Options()
             if self.about is not None:
                 yield Detail()
+            if self.below:
+                yield Static(safe_text.styled(self.below, "dim"), id="below")
 
     def keys(self) -> Keys:
         """Return the keys that work: others while the filter line is open."""
@@ -192,7 +197,7 @@ class Choice(Dialog[str | None]):
 
     def on_resize(self) -> None:
         """Make the list as high as it has rows, within the screen."""
-        room = max(3, self.size.height - OVER)
+        room = max(3, self.size.height - OVER - (2 if self.below else 0))
         if self.about is not None:
             room = max(3, int(room * SHARE))
         self.table.styles.height = min(len(self.rows), room)

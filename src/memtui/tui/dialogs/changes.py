@@ -19,10 +19,9 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.storage import file_error
-from memtui.core.journal.actor import here
 from memtui.core.journal.versions import versions
 from memtui.present import legend, safe_text
-from memtui.present.changes import together, verb
+from memtui.present.changes import place, together, verb
 from memtui.tui import key_bindings
 from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
 from memtui.tui.model import line_diff
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger, Transaction
 
-# The words for where a change was made.
-WRITERS = {"tui": "tui", "cli": "shell"}
 STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
 MEANINGS = {
     "done": "in effect: enter undoes it",
@@ -204,11 +201,10 @@ class Changes(Dialog[None]):
         each, (mark, style) = row.each, STATES.get(row.state, (" ", ""))
         gone = "" if row.state == "done" else "dim"
         seconds = clock.parse(each.time)
-        by = "here" if each.actor == here("tui") else WRITERS.get(each.by, each.by)
         fold = "" if row.unfolded is None else f"{legend.UNFOLDED if row.unfolded else legend.FOLDED} "
         return [
             Text("" if row.inside else when(seconds, self.data.now()) if seconds is not None else "-", style="dim"),
-            Text("" if row.inside else safe_text.line(by, 20), style="dim"),
+            Text("" if row.inside else safe_text.line(place(each, "tui"), 20), style="dim"),
             Text(mark, style=style),
             Text("  " * row.inside + fold + safe_text.line(row.summary, 300), style=gone),
             Text("" if row.together else each.id[-6:], style="dim"),

@@ -216,7 +216,8 @@ class DraftForm(Dialog[str]):
         try:
             words = self.subject.check(self.typed())
         except MemtuiError as error:
-            words = safe_text.styled(error.message, "bold")
+            # The message below says it already, once it was tried to save.
+            words = safe_text.styled(_sentences(error) if self._wrong is None else "", "bold")
         where.update(words)
         where.display = bool(words)
 
@@ -318,8 +319,8 @@ class DraftForm(Dialog[str]):
                 return
             saved = self.subject.save(self.typed())
         except MemtuiError as error:
-            parts = [part.rstrip(".") for part in (error.message, error.hint) if part]
-            self.tell(". ".join(parts) + ".", wrong=True)
+            self.tell(_sentences(error), wrong=True)
+            self._check()
         except OSError as error:
             self.tell(f"It can't be written: {error.strerror}.", wrong=True)
         else:
@@ -403,6 +404,10 @@ class DraftForm(Dialog[str]):
         else:
             key = actions.key_of("memories.editor")
             self.tell(f"The form can't hold that text. Save the file itself in your editor ({key}).", wrong=True)
+
+
+def _sentences(error: MemtuiError) -> str:
+    return ". ".join(part.rstrip(".") for part in (error.message, error.hint) if part) + "."
 
 
 def _widget(form_field: FormField, value: str) -> Input | Select[str] | TextArea:

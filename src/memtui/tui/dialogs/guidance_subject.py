@@ -21,7 +21,7 @@ from memtui.core.settings import config
 from memtui.present import addressees as present
 from memtui.present import safe_text, secret, unheard
 from memtui.present.dates import day_and_time
-from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -203,7 +203,8 @@ class GuidanceSubject:
         return not typed.values["text"].strip()
 
     def check(self, typed: Typed) -> Text:
-        """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered."""
+        """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered.
+        Raises UsageError for a time that it can't expire at."""
         note, words = typed.values, [self._reach(typed.values)]
         units = delivery_blocks.units(note["text"])
         words += [f"{units:,} characters."] if units > config.number(self.data.settings(), "budget") // 2 else []
@@ -229,10 +230,8 @@ class GuidanceSubject:
             f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]].removeprefix("urgent: ")
         )
         expires = note["expires"].strip()
-        end = when.read(expires, now, ahead=True, end=True) if expires else None
-        words += [_until(end, now)] if end is not None else []
-        wrong = f" “{safe_text.line(expires, 20)}” is not a time: {guidance.EXPIRY}." if expires and end is None else ""
-        return ", ".join(words) + "." + wrong
+        words += [_until(guidance.expiry(expires, now), now)] if expires else []
+        return ", ".join(words) + "."
 
     def there(self) -> str | None:
         """Read the note from its inbox again. Return its base, None if it is gone."""
@@ -255,6 +254,9 @@ class GuidanceSubject:
     def save(self, typed: Typed) -> Saved:
         """Leave a new note, or change the one that waits."""
         data, note = self.data, self._now(typed)
+        item = self.item
+        if item is not None and _compared(note) == _compared(note_of(item)) and not item.entry.fields.get("attempts"):
+            return Saved(item.text, NOTHING)  # where there are attempts, saving counts them anew
         text, slug, now = guidance.text(note["text"]), self._slug(note["to"]), data.now()
         urgent, expires = note["when"] == URGENT, note["expires"].strip()
         fields = guidance.fields("tui", _addresses(note), urgent, expires or None, now)
@@ -301,6 +303,4 @@ def _until(end: float, now: float) -> str:
     """Say until when a note is delivered, in words that follow a comma."""
     if end == when.NEVER:
         return "whenever that is"
-    if end <= now:
-        return f"but it expired {ago(end, now)}: give a new time, or never"
     return f"until {day_and_time(end, now)} ({until(end, now)})"

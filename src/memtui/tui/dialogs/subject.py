@@ -9,6 +9,8 @@ from rich.text import Text
 from memtui.tui.model.autosave import Autosave
 
 LINE, CHOICE, TEXT = "line", "choice", "text"
+# What saving says where nothing was typed.
+NOTHING = "Nothing changed."
 Options = Sequence[tuple[str, str]]
 
 

@@ -114,7 +114,12 @@ class ListScreen(Screen[None], Generic[Row]):
                 yield self.table
                 yield self.glance
                 yield self.filter_line
+                yield from self.below_list()
             yield self.detail
+
+    def below_list(self) -> ComposeResult:
+        """Yield what stands below the list and its preview; nothing by default."""
+        yield from ()
 
     def on_mount(self) -> None:
         """Start the screen."""

@@ -119,7 +119,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     # data
 
     def show(self, rows: Sequence[Row]) -> None:
-        """Show these rows; the cursor stays on the row it was on, or near where that was. While rows stream in for the
+        """Show these rows; the cursor stays on the row it was on, or on the next one left. While rows stream in for the
         first time, it stays on the first row until it is moved."""
         now = time.monotonic()
         self._is_placed = self._is_placed or (bool(self.rows) and now - self._shown_at > STREAM_SECONDS)
@@ -127,12 +127,14 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         here = self.row_id if self._is_placed else ""
         before = self.row_id
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
-        self.rows = rows
+        old, self.rows = self.rows, rows
         self._strips.clear()
         lines.resize(self, len(rows) + self.header)
         place = self.cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
-            place = next((at for at, row in enumerate(rows) if self._key(row) == here), place)
+            places = {self._key(row): at for at, row in reversed(list(enumerate(rows)))}
+            below = map(self._key, old[place + 1 :])
+            place = next((places[key] for key in (here, *below) if key in places), place)
         if seen:
             self._place(place)
         else:  # scrolled away from the cursor with the wheel: stay there
@@ -279,8 +281,9 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self.refresh()
 
     def on_resize(self) -> None:
-        """Paint for the new width. The cursor stays visible if it was."""
-        seen = 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
+        """Paint for the new width. The cursor stays visible if it was, or if the list had no height yet."""
+        first = self._height == 0
+        seen = first or 0 <= self.cursor - int(self.scroll_offset.y) < self._height - self.header
         self._height = self.size.height
         self._strips.clear()
         lines.resize(self, len(self.rows) + self.header)

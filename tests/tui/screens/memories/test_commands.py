@@ -176,6 +176,7 @@ async def test_move_and_copy_to_another_scope(app, world):
         assert read(everywhere(world, "editor-2.md")) == read(everywhere(world, "editor.md"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["m", "c"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
     async with app.run_test(size=(120, 40)) as pilot:
@@ -334,3 +335,17 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         assert app.screen.typed().values["raw"] == "mine\n"
         await press(pilot, "ctrl+s", "j", "enter")
         assert read(path) == "mine\n"
+
+
+@pytest.mark.parametrize("key", ["m", "c"])
+async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, key)
+        shown = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "for all your sessions, wherever you work " in shown
+        assert "Claude Code's own, on this machine only " in shown
+        assert ("in the repository, for all who work on it " in shown) == (key == "c")  # it is there already
+        await press(pilot, *"auto")  # the words about a scope are not in the way of its name
+        assert app.screen.query_one("Options").rows[0][1].startswith("auto shop ")

@@ -302,7 +302,7 @@ async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
         shown = [column.title for _, column, _ in app.screen.table._columns_shown()]
-        assert shown == ["", "name▴", "!", "age"]
+        assert shown == ["", "name▴", "!·", "age"]
 
 
 async def test_arrows_go_from_pane_to_pane(app):
@@ -532,7 +532,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
             await pilot.press("s")
             assert app.screen.view.sort != "size"  # that column is not shown here
         assert app.screen.table.rows[0][1].letters == "X"
-        assert any(column.title == "!▴" for column in app.screen.table.columns)
+        assert any(column.title == "!·▴" for column in app.screen.table.columns)
 
 
 async def test_types_are_counted_in_what_is_shown(app):

@@ -44,7 +44,9 @@ EMPTY = """Nothing was delivered yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
 {app.guide} writes a note: this project's next prompt gets it."""
-NO_HOOKS = "\n\nSessions get nothing yet:\n{app.health}, then {health.install} installs the hooks."
+NO_HOOKS = (
+    "\n\nSessions get nothing yet, as no hooks are installed.\n{app.health}, then {health.install} installs them."
+)
 
 
 class LogList(RowList[DeliveryRow]):
@@ -79,7 +81,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def __init__(self, services: Services) -> None:
         data = services.data
         self.receipts, self.reader = data.receipts, LogReader(data, self.post_message)
-        table = LogList(IN_LOG, self._draw, lambda row: row.id, empty=actions.keyed(EMPTY), id="list")
+        table = LogList(IN_LOG, self._draw, lambda row: row.id, id="list")
         super().__init__(services, table, lambda row: row.id, placeholder="search delivered text")
         self.session_head = SessionHead()
         self.totals: dict[str, int] = {}
@@ -241,7 +243,8 @@ class Deliveries(ListScreen[DeliveryRow]):
     def why_empty(self) -> str:
         """Return what an empty list says."""
         if not self.filters.wanted:
-            return actions.keyed(EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS))
+            words = EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS)
+            return actions.keyed(words, read_only=self.services.read_only)
         return "No matches.\nescape clears " + (
             "the last filter." if len(self.filters.in_words()) > 1 else "the filter."
         )

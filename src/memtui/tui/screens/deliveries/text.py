@@ -112,7 +112,7 @@ def _delivered(text: Text, found: Delivery) -> None:
     items = [item for item in found.items if not item.left_out]
     if not items:
         return
-    text.append("\nWhy\n", style="bold")
+    text.append("\nWhat it brought, and why\n", style="bold")
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
     for item, title in zip(items, titles(found.text, items), strict=True):
         why = "" if present.reason(item.reason) == present.INDEX_LINE else item.reason  # its kind says that

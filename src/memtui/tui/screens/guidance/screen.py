@@ -73,7 +73,8 @@ class Guidance(ListScreen[GuidanceRow]):
     )
 
     def __init__(self, services: Services) -> None:
-        table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
+        empty = actions.keyed(EMPTY, read_only=services.read_only)
+        table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
         self.notes = GuidanceNotes(services.data)
         searched = lambda row: rows.searched(row, self.notes.titles)
         super().__init__(services, table, searched, placeholder="filter: text, sender, session, state")
@@ -143,7 +144,7 @@ class Guidance(ListScreen[GuidanceRow]):
             summary.append("No notes waiting", style="bold")
         else:
             summary.append(many(len(waiting) - stuck, "note waits", "notes wait"), style="bold")
-        problem = unheard.keyed(self.services.data.unheard())
+        problem = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         if problem and not self._problem:
             summary.append(f" · {problem}", style="bold yellow")
         if stuck:

@@ -23,6 +23,16 @@ from memtui.tui.widgets.key_lines import append_keys
 DELIVERED_KEYS = (("guidance.again", "send it again: the form opens with this text"),)
 WAITING_KEYS = (("guidance.edit", "change the text, for whom, until when"), ("guidance.withdraw", "withdraw it"))
 
+# By the code of a finding: what it means that a note is not delivered, and what can be done.
+STUCK = {
+    "inbox.held": ("It stays here until you decide.", "{guidance.again} sends it again."),
+    "inbox.expired": (
+        "Nobody gets it any more.",
+        "{guidance.again} sends it again without an expiry, {guidance.edit} gives it another one.",
+    ),
+    "inbox.long": ("Sessions only get the name of its file.", "{guidance.edit} shortens it."),
+}
+
 
 def detail(
     row: GuidanceRow, titles: dict[str, str], project: str, now: float, *, start: str = "", read_only: bool = False
@@ -40,7 +50,7 @@ def detail(
         if start and not row.states:
             where = safe_text.line(start)
             text.append(f"Start claude in {where}: your next prompt there gets this note.\n", style="bold")
-        _waiting(text, row.item, row.states, titles, project, now)
+        _waiting(text, row.item, row.states, titles, project, now, read_only=read_only)
         append_keys(text, WAITING_KEYS, read_only=read_only)
     return text
 
@@ -83,22 +93,22 @@ def _under_way(text: Text, note: UnderWay, titles: dict[str, str], now: float) -
 
 
 def _waiting(
-    text: Text, item: Waiting, states: Sequence[Finding], titles: dict[str, str], project: str, now: float
+    text: Text,
+    item: Waiting,
+    states: Sequence[Finding],
+    titles: dict[str, str],
+    project: str,
+    now: float,
+    *,
+    read_only: bool,
 ) -> None:
     fields = item.entry.fields
     for each in states:
         text.append(f"! {safe_text.line(findings.flag(each))}\n", style="yellow")
-    codes = {each.code for each in states}
-    edit, again = actions.key_of("guidance.edit"), actions.key_of("guidance.again")
-    if "inbox.held" in codes:
-        text.append(f"  It stays here until you decide. {again} sends it again.\n", style="yellow")
-    elif "inbox.expired" in codes:
-        text.append(
-            f"  Nobody gets it any more. {again} sends it again without an expiry, {edit} gives it another one.\n",
-            style="yellow",
-        )
-    elif "inbox.long" in codes:
-        text.append(f"  Sessions only get the name of its file. {edit} shortens it.\n", style="yellow")
+    for code, (means, remedy) in STUCK.items():
+        if any(each.code == code for each in states):
+            text.append(f"  {means}{'' if read_only else ' ' + actions.keyed(remedy)}\n", style="yellow")
+            break
     when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     given = [each.strip() for each in fields.get("for", "").split(",") if each.strip()]
     whom = " and ".join(addressee(each, titles) for each in given) or "anyone"

@@ -48,6 +48,8 @@ IDENTITY = ("scope", "path", "table", "key", "name", "event", "events", "inbox",
 # The columns of the table of hooks after the event: where it is installed, and each number.
 SCOPE_WIDTH, NUMBER_WIDTH = 9, 4
 EVERYWHERE = "all projects"
+# The hooks that deliver and record nothing: the log has none of their runs.
+SILENT = ("PreCompact", "Stop", "SessionEnd")
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,11 @@ def _columns(scope: str, numbers: Iterable[str]) -> str:
     return f"{scope:<{SCOPE_WIDTH}}" + "".join(f" {each:>{NUMBER_WIDTH}}" for each in numbers)
 
 
+def _why_no_times(event: str) -> str:
+    """Say why a hook has no times. Without a delivery it logs nothing, so that nobody knows whether it ran."""
+    return "runs are not logged" if event in SILENT else "nothing logged yet"
+
+
 def _events(found: Snapshot, now: float) -> Iterator[HealthRow]:
     by_event = found.hooks.events() if found.hooks else {}
     for event, _, _ in entries.EVENTS:
@@ -115,7 +122,7 @@ def _events(found: Snapshot, now: float) -> Iterator[HealthRow]:
             cost = [f"{percentile(times, 0.5):.0f}", f"{percentile(times, 0.95):.0f}", runs]
             words = _columns(where, [*cost, age(found.last_runs.get(event), now)])
         elif here:
-            words = f"{where:<{SCOPE_WIDTH}} " + ("no run logged" if found.counted else "counting …")
+            words = f"{where:<{SCOPE_WIDTH}} " + (_why_no_times(event) if found.counted else "counting …")
         mark, style = (MISSING, "red") if bad and here else MARKS[NOTE] if bad else MARKS[OK]
         yield HealthRow(f"event {event}", "event", mark, style, event, words, event)
 

@@ -162,7 +162,8 @@ class Health(ListScreen[HealthRow]):
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         installed = hooks is not None and hooks.installed
         if not installed:
-            text.append(f"! No hooks installed: {actions.key_of('health.install')} installs them", style="bold yellow")
+            key = "" if self.services.read_only else f": {actions.key_of('health.install')} installs them"
+            text.append(f"! No hooks installed{key}", style="bold yellow")
             text.append(" · ")
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
         text.append(words, style=style)

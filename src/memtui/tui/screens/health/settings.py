@@ -10,7 +10,7 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.health.config_file import ConfigFile
 from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import READ_ONLY, Command, Services, first_of
+from memtui.tui.services import Command, Services, first_of
 
 HERE, ALL = "here", "all"
 
@@ -39,8 +39,6 @@ class SettingCommands:
         return actions.keyed("Move the cursor to a setting or a mode first: {app.settings} goes there.")
 
     def _why_no_edit(self) -> str:
-        if self.services.read_only:
-            return self._why_elsewhere() or READ_ONLY
         return "" if self.file.kept else self._why_elsewhere()
 
     def _why_default(self) -> str:
@@ -74,7 +72,8 @@ class SettingCommands:
         options = [(mode, mode) for mode in config.MODES]
         if about.path:
             options.append(("", "as all projects"))
-        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, about.mode))
+        current = "" if about.path and "mode" not in about.own else about.mode
+        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, current))
         if mode is not None:
             self._assign("mode", mode or None, about.path or None)
 

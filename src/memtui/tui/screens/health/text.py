@@ -34,20 +34,21 @@ EVENTS = {
     "Stop": "checks what arrived, and reads the conversation",
     "SessionEnd": "reads the conversation, and what is left to do",
 }
-# Why the log may have no run of an event, where that is usual.
-NEVER = {
-    "PreToolUse": "It runs before a tool, and logs only the urgent notes that it delivers.",
-    "PostToolUse": "It runs after a tool, and logs only that a memory was opened or written.",
-    "PreCompact": "It runs when Claude Code compacts a conversation that has become long.",
-    "UserPromptSubmit": "It logs only the prompts that something was delivered with.",
+# Which runs of a hook are logged.
+LOGGED = {
+    "SessionStart": "Only the starts that something was delivered with are logged",
+    "UserPromptSubmit": "Only the prompts that something was delivered with are logged",
+    "PreToolUse": "It runs before a tool, and only the urgent notes that it delivers are logged",
+    "PostToolUse": "It runs after a tool, and only that a memory was opened or written is logged",
 }
+BEFORE = "Sessions that were open before the hooks were installed don't run it."
 # What the detail of a heading says, by title.
 HEADINGS = {
     "Checks": "Everything that memtui doctor checks. {health.fix} fixes what can be fixed, enter goes to what a "
     "finding is about. {health.projects} shows all projects, or only this one.",
     "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
-    "p95); how many runs were logged, and how old the last is. A run that does nothing is not logged. {health.install} "
-    "installs the hooks, {health.uninstall} removes them.",
+    "p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged. "
+    "{health.install} installs the hooks, {health.uninstall} removes them.",
     "Indexes": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
     "each MEMORY.md; what is below the cut is never loaded.",
     "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
@@ -156,8 +157,11 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
         last = ago(found.last_runs.get(event), now)
         text.append(f"{many(len(times), 'logged run')}, the last {last}\n", style="dim")
     elif here and found.counted:
-        text.append("\nNo run is logged. ", style="yellow")
-        text.append(NEVER.get(event, "") + " Sessions that were open before the hooks were installed run none.\n")
+        logged = LOGGED.get(event)
+        text.append(
+            "\nNothing is logged yet. " if logged else "\nIts runs are not logged: it delivers nothing.\n", "bold"
+        )
+        text.append(f"{logged}: it may have run with nothing to log. {BEFORE}\n" if logged else f"{BEFORE}\n")
     limit = next((seconds for name, _, seconds in entries.EVENTS if name == event), 0)
     text.append(f"Claude Code waits at most {limit} s for it.\n", style="dim")
 

@@ -14,7 +14,7 @@ from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.present.drafts import named
-from memtui.present.memories import loader
+from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -28,6 +28,8 @@ from memtui.tui.services import Services
 
 # Columns for the name of a memory before its description.
 LONGEST_NAME = 32
+# The most cells of a scope's name, before what it is.
+SCOPE_NAME = 28
 
 
 class ApproveCommands:
@@ -92,7 +94,7 @@ class ApproveCommands:
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
             more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
             if len(labels) == 1 and not why_unheard and loader(min(labels)):
-                more = f" From the next session on, {loader(min(labels), len(written))}."
+                more = f" {loader(min(labels), len(written))} from the next session on."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
         for draft, each in zip(drafts, outcomes, strict=True):
@@ -118,9 +120,15 @@ class ApproveCommands:
             verb="approve",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),
-            scopes=[scope.label for scope in self.proposals.places([item])],
+            scopes=self._explained([item]),
         )
         await self.services.ask(DraftForm(subject, self.services))
+
+    def _explained(self, items: Sequence[Waiting]) -> list[tuple[str, str]]:
+        """Return the scopes that drafts may be approved to, each with what it is."""
+        data, several = self.services.data, len({item.slug for item in items if item.slug}) > 1
+        project = "" if several else next(filter(None, map(self.proposals.project_name, items)), "")
+        return scopes_explained(self.proposals.places(items), project or data.facts.project, SCOPE_NAME, data.tilde)
 
     def _values(self, item: Waiting) -> dict[str, str]:
         """Return what the form of a draft shows."""
@@ -140,11 +148,7 @@ class ApproveCommands:
 
     async def choose_scope(self) -> None:
         """Choose another scope for the chosen drafts."""
-        places = self.proposals.places(self.chosen.items("updates"))
-        wide = max((len(scope.label) for scope in places), default=0)
-        tilde = self.services.data.tilde
-        rows = [(each.label, f"{each.label:<{wide}}  {safe_text.line(tilde(each.directory))}") for each in places]
-        await self._choose("scope", "Scope of the memory", rows)
+        await self._choose("scope", "Scope of the memory", self._explained(self.chosen.items("updates")))
 
     async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:
         items = self.chosen.items("updates")

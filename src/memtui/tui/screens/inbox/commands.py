@@ -15,6 +15,7 @@ from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
@@ -130,10 +131,12 @@ class InboxCommands:
             return f"changes {now.path}"
 
         def save(now: Waiting, values: Values) -> None:
-            if values["body"].strip() not in {now.text.strip(), safe_text.clean(now.text).strip()}:
-                self.services.data.review().edit(now, values["body"])
-                self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
-                self.services.read()
+            if values["body"].strip() in {now.text.strip(), safe_text.clean(now.text).strip()}:
+                self.services.say(NOTHING)
+                return
+            self.services.data.review().edit(now, values["body"])
+            self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
+            self.services.read()
 
         title, data = "Text of the item", self.services.data
         subject = EntrySubject(

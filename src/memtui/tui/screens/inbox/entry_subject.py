@@ -8,7 +8,7 @@ from memtui.core.base import fastjson, ids
 from memtui.core.memories.memory import TYPES
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
-from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -21,8 +21,8 @@ Values = Mapping[str, str]
 
 class EntrySubject:
     """The subject of the form. `values` returns what the form shows of an entry: its `body`, and for a draft also name,
-    description, type and scope (one of `scopes`). `check` returns which file would be written, `save` writes it; both
-    raise MemtuiError."""
+    description, type and scope (of the options `scopes`). `check` returns which file would be written, `save` writes
+    it; both raise MemtuiError."""
 
     def __init__(
         self,
@@ -34,21 +34,17 @@ class EntrySubject:
         verb: str,
         check: Callable[[Waiting, Values], str],
         save: Callable[[Waiting, Values], None],
-        scopes: Sequence[str] = (),
+        scopes: Options = (),
     ) -> None:
         self.data, self.item = data, item
         self._values, self._check, self._save = values, check, save
         given = values(item)
         self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
         self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100)
-        options = {"type": TYPES, "scope": scopes}
+        options: dict[str, Options] = {"type": [(each, each) for each in TYPES], "scope": scopes}
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(given[key])) for key in FIELDS[:2] if key in given),
-            *(
-                FormField(key, given[key], CHOICE, options=[(each, each) for each in (*options[key], given[key])])
-                for key in FIELDS[2:]
-                if key in given
-            ),
+            *(FormField(key, given[key], CHOICE, options=options[key]) for key in FIELDS[2:] if key in given),
             FormField("body", safe_text.clean(given["body"]), TEXT),
         )
 

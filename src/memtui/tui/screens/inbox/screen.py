@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from rich.text import Text
 from textual import on, work
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.message import Message
 from textual.timer import Timer
@@ -41,6 +42,7 @@ from memtui.tui.screens.inbox.text import (
 )
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
+from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
 # From this width on, in cells, a draft and the most similar memory are shown side by side.
@@ -49,11 +51,11 @@ SIDE_BY_SIDE = 120
 REST_SECONDS = 0.15
 KINDS = {"confirmation": "confirmed", "write": "new", "rewrite": "rewrite"}
 EMPTY = """Nothing to review.
-Sessions save drafts here when you correct or confirm the agent, and the work they did not finish.
-{app.guide} writes a note, {app.memories} shows the memories."""
+Sessions save drafts here when you correct or confirm the agent, and the work they did not finish."""
 EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
-{}
-{app.guide} writes a note, {app.memories} shows the memories."""
+{}"""
+# What else can be done where nothing waits; the first only where something may be written.
+ELSEWHERE = "{app.guide} writes a note, ", "{app.memories} shows the memories."
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -69,10 +71,11 @@ ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 @dataclass
 class EntriesRead(Message):
-    """The entries of all inboxes were read. `names`: of their projects, by slug; `problem`: which could not be read, in
-    words."""
+    """The drafts and items of all inboxes were read. `notes`: the slugs of the notes beside them, None for those to all
+    projects; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in words."""
 
     found: list[Waiting]
+    notes: list[str | None]
     names: dict[str, str]
     problem: str
 
@@ -111,7 +114,9 @@ class Inbox(ListScreen[InboxRow]):
     )
 
     def __init__(self, services: Services) -> None:
-        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=actions.keyed(EMPTY), id="list")
+        self._elsewhere = "\n" + actions.keyed("".join(ELSEWHERE[services.read_only :]))
+        empty = EMPTY + self._elsewhere
+        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
         self.proposals = Proposals(services.data)
         self.chosen = Chosen(services, self)
@@ -122,6 +127,8 @@ class Inbox(ListScreen[InboxRow]):
             "app.undo": Command(self.undo),
         }
         self.all_projects = False
+        self.notes_line = OneLine(id="line")
+        self.notes_line.display = False
         self.unfolded: set[str] = set()  # keys of the open folds
         self._in_other_projects = 0
         self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
@@ -132,15 +139,21 @@ class Inbox(ListScreen[InboxRow]):
         self._returned: set[str] = set()  # keys of the entries that came back with the last reading
         self._was_left = False  # whether another screen was open since the last reading
 
+    def below_list(self) -> ComposeResult:
+        """Yield the line that says how many notes wait."""
+        yield self.notes_line
+
     # reading
 
     @work(thread=True, exclusive=True, group="inbox")
     def reload(self) -> None:
         """Read the inboxes and the memories in a worker."""
         data, unread = self.services.data, list[Finding]()
-        found = [each for each in data.waiting(every=True, unread=unread) if each.kind != "guidance"]
+        every = data.waiting(every=True, unread=unread)
+        found = [each for each in every if each.kind != "guidance"]
+        notes = [each.slug for each in every if each.kind == "guidance"]
         names = projects.names(data.env, {**homes(data.env, found), data.slug: data.project_root})
-        self.post_message(EntriesRead(found, names, " ".join(map(findings.with_remedy, unread))))
+        self.post_message(EntriesRead(found, notes, names, " ".join(map(findings.with_remedy, unread))))
         self.post_message(MemoriesRead(self.proposals.read_memories()))
 
     def on_entries_read(self, message: EntriesRead) -> None:
@@ -152,12 +165,21 @@ class Inbox(ListScreen[InboxRow]):
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
         self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
         keys = {each.key for each in message.found}
+        self._show_notes(sum(self.all_projects or slug in near for slug in message.notes))
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
         if self._was_left and self._returned:  # undone there
             self.wanted = self._first_returned
         self._was_left = False
         self.fill()
+
+    def _show_notes(self, count: int) -> None:
+        """Say below the list how many notes wait, which `memtui inbox` lists too; nothing if there are none."""
+        key = actions.key_of("app.guidance")
+        words = f"{many(count, 'note waits', 'notes wait')} for the agent: {key} shows {'it' if count == 1 else 'them'}"
+        self.notes_line.put(Text(words, "dim", no_wrap=True, overflow="ellipsis"))
+        self.notes_line.pieces = [(0, len(words) + 1, "app.guidance")]
+        self.notes_line.display = bool(count)
 
     def on_screen_suspend(self) -> None:
         """Note that another screen is open, where an undo may bring entries back."""
@@ -214,10 +236,12 @@ class Inbox(ListScreen[InboxRow]):
 
     def why_empty(self) -> str:
         """Return what an empty list says: what will fill it, or why nothing will."""
-        why_unheard = "" if self.typed else unheard.keyed(self.services.data.unheard())
+        why_unheard = (
+            "" if self.typed else unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
+        )
         if not why_unheard:
             return super().why_empty()
-        return actions.keyed(EMPTY_UNHEARD).format(why_unheard[:1].upper() + why_unheard[1:] + ".")
+        return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") + self._elsewhere
 
     def summary(self) -> Text:
         """Return the top line: how many drafts and items wait."""

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 NAMES_SHOWN = 5
 # Cells of a scope's name before its path.
-MOST_NAME = 30
+MOST_NAME = 28
+OTHER_REPOSITORY = "Into the repository of another project: run memtui there."
 
 
 def _names(chosen: list[Pair]) -> str:
@@ -132,14 +133,9 @@ class MemoryCommands:
 
     async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
-        names = {label: self.reader.name_of(scope) for label, scope in targets.items()}
-        tilde = self.services.data.tilde
-        longest = min(MOST_NAME, max(map(len, names.values()), default=0))
-        rows = [
-            (label, f"{name:<{longest}}  {tilde(targets[label].root_path or '')}".rstrip())
-            for label, name in names.items()
-        ]
-        label = await self.services.ask(Choice(question, rows))
+        data = self.services.data
+        rows = present.scopes_explained(list(targets.values()), data.facts.project, MOST_NAME, data.tilde)
+        label = await self.services.ask(Choice(question, rows, below=OTHER_REPOSITORY))
         return targets.get(label or "")
 
     async def _is_sure(self, chosen: list[Pair], scope: Scope, verb: str) -> bool:

@@ -10,6 +10,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.present import editor, safe_text
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
@@ -125,7 +126,7 @@ class MemoryEditing:
         with self.services.suspend():
             after = editor.edited(self.services.data.env, found.stem, found.raw)
         if after == found.raw:
-            self.services.say("Nothing was changed.")
+            self.services.say(NOTHING)
         else:
             await self._save(found, after)
 

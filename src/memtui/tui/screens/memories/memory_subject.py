@@ -14,7 +14,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.present import memories as present
 from memtui.present import safe_text
-from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -26,13 +26,8 @@ LEFT = "Your text is kept: {{{}}} goes on with it."
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
 # Fields with an input of their own, and the one that the name replaces.
 OWN = {"name", "description", "type", "title"}
-# Who reads a memory in a scope, by kind of scope.
-READERS = {
-    "global": "for the sessions of all projects",
-    "project": "in the repository, for everybody who works on it",
-    "auto": "with Claude Code's own memories, on this machine only",
-    "agent": "for this subagent only",
-}
+# The most cells of a scope's name, before what it is.
+SCOPE_NAME = 16
 
 
 def too_large(found: Memory) -> bool:
@@ -71,7 +66,7 @@ def typed_over(found: Memory, *, raw: bool) -> Autosave:
 def saved_words(store: Store, was: Memory, saved: Memory) -> str:
     """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it."""
     if saved.raw == was.raw and saved.path == was.path:
-        return "Nothing was changed, so nothing is saved."
+        return NOTHING
     if not store.is_trusted(was):
         return actions.keyed("Saved, and trusted, because you saw all of it. {app.undo} undoes both.")
     return "Saved. " + actions.takes_back()
@@ -160,12 +155,12 @@ class NewMemorySubject:
         about = ("New memory", "save", "memory", "", "memory")
         self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")
         kind = kind if kind in TEMPLATES else "feedback"
-        labels = [(label, present.scope_name(each, data.facts.project)) for label, each in self.scopes.items()]
+        places = present.scopes_explained(list(self.scopes.values()), data.facts.project, SCOPE_NAME, data.tilde)
         self.fields: Sequence[FormField] = [
             FormField("name", ""),
             FormField("description", ""),
             _field("type", kind),
-            FormField("scope", scope.label, CHOICE, options=labels),
+            FormField("scope", scope.label, CHOICE, options=places),
             FormField("body", TEMPLATES[kind].strip("\n"), TEXT, templates=TEMPLATES),
         ]
 
@@ -176,16 +171,15 @@ class NewMemorySubject:
         return not (given["name"].strip() or given["description"].strip()) and given["body"].strip() in {"", *templates}
 
     def check(self, typed: Typed) -> Text:
-        """Return which file will be made, and who reads it."""
+        """Return which file will be made."""
         scope = self.scopes[typed.values["scope"]]
         try:
-            file = _stem_of(typed.values["name"]) + ".md "
+            file = _stem_of(typed.values["name"]) + ".md"
         except MemtuiError:
-            file = ""
-        why = READERS.get(scope.kind, "")
-        if scope.kind == "auto" and not any(each.kind == "project" and each.exists for each in self.scopes.values()):
-            why += "; the repository has no memories"
-        return Text(safe_text.line(f"{file}in {present.scope_name(scope, self.data.facts.project)}: {why}"))
+            file = "a new file"
+        has_none = not any(each.kind == "project" and each.exists for each in self.scopes.values())
+        why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
+        return Text(safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}{why}"))
 
     def there(self) -> str | None:
         """Return '': no file is overwritten."""

@@ -57,7 +57,7 @@ COLUMNS = (
     Column("name"),
     Column("scope", 7),
     Column("description", from_width=62),
-    Column("!", 3),
+    Column("!·", 3),
     Column("age", 4, right=True),
     Column("size", 6, right=True, from_width=84),
     Column("sent", 5, right=True, from_width=40),
@@ -81,7 +81,10 @@ LEGEND = "\n".join(
         legend.section("Types", ((name[0], name) for name in memory.TYPES)) + "  -       no type",
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
-        legend.section("In the column !", {**memory_status.MEANINGS, AUTOSAVED: "it has unsaved text of yours"}.items())
+        legend.section(
+            "In the column !·, what is to fix or worth knowing",
+            {**memory_status.MEANINGS, AUTOSAVED: "it has unsaved text of yours"}.items(),
+        )
         + "  +       there is more: the detail says what",
         "",
         legend.receipts("The last delivery") + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",

@@ -55,12 +55,14 @@ EMPTY = """Nothing is remembered here yet.
 {app.help}  lists all keys"""
 # What fills a scope without memories, by its kind.
 FILLED_BY = {
-    "global": "What is true in all your projects: {memories.new} creates a memory, {app.inbox} has drafts.",
-    "project": "What all who work on this repository should know, in its .claude/memory: {memories.new} makes one.",
-    "auto": "Claude Code writes its own memories here while you work; {memories.new} makes one.",
+    "global": "What is true in all your projects.\n{memories.new} creates a memory.\n{app.inbox} has drafts.",
+    "project": "What all who work on this repository should know, in its .claude/memory.\n{memories.new} creates one.",
+    "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
     "agent": "The agent of this name writes its own memories here while it works.",
 }
-NO_HOOKS = "\n\nSessions get none of it yet:\n{app.health}, then {health.install} installs the hooks."
+NO_HOOKS = (
+    "\n\nSessions get none of it yet, as no hooks are installed.\n{app.health}, then {health.install} installs them."
+)
 
 
 def _titles(kept: list[Autosave]) -> str:
@@ -245,8 +247,10 @@ class Memories(ListScreen[Pair]):
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
         if scope is not None and self.found:
-            return f"No memories in {self.reader.name_of(scope)}.\n{actions.keyed(FILLED_BY.get(scope.kind, ''))}"
-        return actions.keyed(EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS))
+            filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
+            return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
+        words = EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS)
+        return actions.keyed(words, read_only=self.services.read_only)
 
     def count(self) -> None:
         """Show on the right of the bottom bar how many memories are listed, and by which filters."""

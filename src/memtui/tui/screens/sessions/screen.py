@@ -164,7 +164,7 @@ class Sessions(ListScreen[SessionRow]):
             return actions.keyed(
                 ELSEWHERE % many(self._elsewhere, "session of other projects", "sessions of other projects")
             )
-        why_unheard = unheard.keyed(self.services.data.unheard())
+        why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         if why_unheard:
             return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:])
         return actions.keyed(EMPTY)
@@ -184,7 +184,7 @@ class Sessions(ListScreen[SessionRow]):
             line.append(f" · {lost:,} lost something", style="red")
         if self.only_lost:
             line.append(actions.keyed(" · only these are shown, {sessions.lost} shows all"), style="bold")
-        problem = unheard.keyed(self.services.data.unheard())
+        problem = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         if problem:
             line.append(f" · {problem}", style="bold yellow")
         if self.reader.every:

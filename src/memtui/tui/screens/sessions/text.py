@@ -98,15 +98,18 @@ def tail(row: SessionRow, found: DetailRead | None) -> Text:
     not for it alone go to whichever session prompts first."""
     text = receipts(row)
     waiting = found.waiting if found is not None else []
-    own = sum(_is_own(item) for item in waiting)
+    own = sum(sessions.is_own(item) for item in waiting)
     facts = [f"{many(own, 'note waits', 'notes wait')} for it"] if own else []
     facts += [f"{many(len(waiting) - own, 'note')} for whichever session prompts first"] if own < len(waiting) else []
     text.append("".join(f"  {fact}" for fact in facts), style="dim")
     return text
 
 
-def _is_own(item: Waiting) -> bool:
-    return "session:" in item.entry.fields.get("for", "")
+def _narrower(item: Waiting) -> str:
+    """Return what else a note waits for: that a tool touches some files, or an agent of a name."""
+    given = (each.strip().partition(":") for each in item.entry.fields.get("for", "").split(","))
+    words = {"path": "files", "agent": "agent"}
+    return "".join(f", {words[kind]} {name}" for kind, _, name in given if kind in words)
 
 
 def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
@@ -125,15 +128,18 @@ def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> No
         return
     text.append(f"  {many(len(waiting), 'note')}\n", style="dim")
     for item in waiting[:WAITING_SHOWN]:
-        whom = "for it alone" if _is_own(item) else "for every project" if item.slug is None else f"for {project}"
+        whom = (
+            "for it alone" if sessions.is_own(item) else "for every project" if item.slug is None else f"for {project}"
+        )
+        whom += _narrower(item)
         text.append(f"{sessions.WAITING} ")
         text.append(f"“{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
         since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
         text.append(safe_text.line(f"  {whom}{since}", 80) + "\n", style="dim")
     if len(waiting) > WAITING_SHOWN:
         text.append(f"and {len(waiting) - WAITING_SHOWN} more\n", style="dim")
-    if not all(map(_is_own, waiting)):
-        text.append("Those for a project go to whichever of its sessions prompts first.\n", style="dim")
+    if not all(map(sessions.is_own, waiting)):
+        text.append(f"{sessions.SHARED}\n", style="dim")
 
 
 def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
