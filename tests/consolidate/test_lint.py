@@ -251,3 +251,94 @@ def test_two_files_of_one_name_in_two_directories_are_a_persons_to_rename(tmp_pa
     (found,) = check(tmp_path)
     assert (found.code, lint_fixes.fixable(found)) == ("memories.same_name", False)
     assert lint.place(found)[0] == str(tmp_path / "b/x.md")
+
+
+FRONT = st.lists(
+    st.sampled_from(
+        [
+            "name: a",
+            "name: b",
+            "name: shared",
+            "description: The till counts in cents",
+            'description: "a \\"quoted\\" one: yes"',
+            "description:",
+            "type: feedback",
+            "metadata:\n  type: referense\n  modified: 2026-11-05T10:00:00Z",
+            "created: 2026-11-05",
+            "expires: 2026-01-01",
+            "verify: glob x",
+            "title: Till",
+            "tags: [a, b]",
+            "broken: 'x' y",
+        ]
+    ),
+    max_size=5,
+    unique=True,
+)
+BODY = st.lists(
+    st.sampled_from(
+        [
+            "The till broke yesterday, and “tomorrow” too.",
+            "We ship next week. See [[b]] and [[none]].",
+            "TODO",
+            "# Heading",
+            "```\ntoday\n```",
+            "Use tabs.",
+            "Use spaces.",
+            "**Why:** it was 3 days ago.",
+            "é日本 last month",
+            "",
+            "---",
+            "\tno \r\n end",
+        ]
+    ),
+    max_size=6,
+)
+LINE = st.sampled_from(
+    [
+        "# M",
+        "## Empty",
+        "- [A](a.md) — one",
+        "- [A](a.md)",
+        "  - more of it",
+        "- [B](b.md): The till counts in cents",
+        "- [N](n.md)",
+        "prose",
+        "",
+        "* [C](sub/c.md) — " + "far too long " * 20,
+        "<!-- note -->",
+        "```",
+        "see [a](a.md)",
+        "- [A](./a.md#x) - y",
+    ]
+)
+
+
+@given(
+    st.lists(st.tuples(FRONT, BODY), min_size=3, max_size=3),
+    st.lists(LINE, max_size=14),
+    st.sampled_from(["\n", "\r\n"]),
+)
+def test_any_store_is_fixed_at_once_and_no_word_of_a_memory_is_lost(tmp_path_factory, files, lines, newline):
+    store = tmp_path_factory.mktemp("store")
+    (store / "sub").mkdir()
+    for name, (front, body) in zip(("a", "b", "sub/c"), files, strict=True):
+        head = ["---", *front, "---", ""] if front else []
+        (store / f"{name}.md").write_bytes(newline.join([*head, *body, ""]).encode())
+    if lines:
+        (store / "MEMORY.md").write_bytes(newline.join(lines).encode())
+    before = {path: path.read_bytes() for path in store.rglob("*.md")}
+    after = fix(store)
+    assert [each.code for each in after if lint_fixes.fixable(each)] == []
+    for path, data in before.items():
+        if path.name != "MEMORY.md" and b"2026-11-05" not in data:
+            assert set(data.split()) <= set(path.read_bytes().split()) | {b"shared", b"a", b"b"}
+
+
+@given(st.binary(max_size=300), st.binary(max_size=300))
+def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
+    store = tmp_path_factory.mktemp("store")
+    (store / "a.md").write_bytes(memory_bytes)
+    (store / "MEMORY.md").write_bytes(index_bytes)
+    for each in fix(store):
+        assert findings.message(each)

@@ -3,7 +3,8 @@ and what should not be in them. Each finding's data has the memory's `path` and,
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
@@ -111,27 +112,43 @@ def described(body: str) -> str:
 
 def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
     """Find memories that claim a name that another one has, or another name than their file's."""
-    firsts: dict[str, Memory] = {}
     taken = {memory.stem for memory in memories}
+    claims = dict(_claims(memories))
     for memory in memories:
-        first = firsts.setdefault(memory.name, memory)
         facts = {"name": memory.name, "proposed": memory.stem, "field": "name", **about(scope, memory)}
-        if first is not memory and memory.name != memory.stem and _is_link(memory, memories):
-            certain = sum(each.stem == memory.stem for each in memories) == 1
+        if memory.path in claims:
+            first, certain = claims[memory.path]
             yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=certain, **facts)
-        elif first is not memory and memory.name == memory.stem == first.stem:
-            yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=False, **facts)
-        elif first is not memory and memory.name == memory.stem:
-            facts |= {"proposed": first.stem, **about(scope, first)}
-            yield problem("memories.same_name", f"memory:{first.path}", first=memory.stem, certain=True, **facts)
         elif not _agree(memory.name, memory.stem, memory.type) and memory.name not in taken:
             yield note("memories.name", f"memory:{memory.path}", **facts)
 
 
-def _is_link(memory: Memory, memories: Iterable[Memory]) -> bool:
-    """Tell whether a name is one that links use: written as a file's name is, or linked to. A heading that two memories
-    share is not."""
-    return slugify(memory.name) == memory.name or any(memory.name in each.links for each in memories)
+def _claims(memories: Sequence[Memory]) -> Iterator[tuple[str, tuple[Memory, bool]]]:
+    """Yield the path of each memory that has another one's name, with that one, and whether its file's name can be its
+    name. What one gives up another may claim, so it is gone through until nothing changes."""
+    names = {memory.path: memory.name for memory in memories}
+    stems = Counter(memory.stem for memory in memories)
+    linked = {name for memory in memories for name in memory.links}
+    found: set[str] = set()
+    again = True
+    while again:
+        again = False
+        firsts: dict[str, Memory] = {}
+        for memory in memories:
+            first = firsts.setdefault(names[memory.path], memory)
+            # A name of several words, that no link has, is a title, which two may share.
+            if first is memory or (" " in memory.name and memory.name not in linked):
+                continue
+            # The one whose file has the name keeps it.
+            owns = names[memory.path] == memory.stem and names[first.path] != first.stem
+            loser, keeper = (first, memory) if owns else (memory, first)
+            if loser.path not in found:
+                certain = stems[loser.stem] == 1 and names[loser.path] != loser.stem
+                found.add(loser.path)
+                yield loser.path, (keeper, certain)
+                if certain:
+                    names[loser.path] = loser.stem
+                    again = True
 
 
 def _agree(name: str, stem: str, kind: str) -> bool:
