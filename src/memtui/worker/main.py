@@ -4,14 +4,19 @@ brings the catalogs of memories up to date, keeps their new versions, removes ol
 It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
 
+import os
+import sys
 from collections.abc import Callable
 
-from memtui.core.base import clock, fs, paths
+from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
 from memtui.worker.extraction import extract
 from memtui.worker.tidying import tidy
+
+# The directory that Python finds memtui in.
+SOURCES = __file__.removesuffix("/memtui/worker/main.py")
 
 
 def run(
@@ -95,18 +100,30 @@ def dream(env: dict[str, str], payload: dict[str, object]) -> None:
     if config.value(settings, paths.project_root(cwd), "mode") == "off" or not gates.open_now(root, clock.now()):
         return
     import subprocess
-    import sys
 
-    sources = __file__.removesuffix("/memtui/worker/main.py")
     subprocess.Popen(
-        [sys.executable, "-m", "memtui", "dream", "--unattended", "--json", "--project", cwd],
-        env={**env, "PYTHONPATH": sources},
+        [_python(root), "-m", "memtui", "dream", "--unattended", "--json", "--project", cwd],
+        env={**env, "PYTHONPATH": SOURCES},
         cwd="/",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def _python(root: str) -> str:
+    """Return the interpreter with all that memtui needs. Hooks, and so this worker, run in a bare one; the installation
+    noted the other (hooks/installer/installs.py), or memtui is in its site-packages."""
+    try:
+        files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
+    except OSError:
+        files = None
+    records = files.values() if isinstance(files, dict) else []
+    noted = [str(each.get("python")) for each in records if isinstance(each, dict) and each.get("python")]
+    above, found, _ = SOURCES.rpartition("/lib/python")
+    candidates = [*noted, above + "/bin/python"] if found else noted
+    return next((each for each in candidates if os.access(each, os.X_OK)), sys.executable)
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -9,6 +9,7 @@ import compileall
 import difflib
 import os
 import stat
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -140,6 +141,7 @@ def plan(
             created=None if made.created is None else [[str(step) for step in steps] for steps in made.created],
             replaced=[([str(step) for step in steps], source) for steps, source in made.replaced],
             made_dirs=record.made_dirs if record else [],
+            python=sys.executable,
         )
         if record and replace(new_record, time=record.time) == record:
             new_record = record

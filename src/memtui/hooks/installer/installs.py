@@ -20,7 +20,8 @@ class Record:
     """One settings file, and what the installation made in it.
 
     `existed`: there was a file before; `groups`: ours, by event; `created` and `replaced` as in `merge.Made`;
-    `made_dirs`: directories that were made for the file, and are removed with it.
+    `made_dirs`: directories that were made for the file, and are removed with it; `python`: the interpreter with all
+    that memtui needs, in which a worker starts commands.
     """
 
     scope: str
@@ -35,6 +36,7 @@ class Record:
     created: list[list[str]] | None = field(default_factory=list)
     replaced: list[tuple[list[str], str]] = field(default_factory=list)
     made_dirs: list[str] = field(default_factory=list)
+    python: str = ""
 
     def made(self) -> Made:
         """Return the containers that the installation made, for `merge`."""

@@ -1,0 +1,92 @@
+"""A dream with the real client: `claude -p` asked by memtui, with no hook of ours inside; and the worker that starts one
+at the end of a turn, once its gates are open."""
+
+import json
+import os
+import re
+
+import pytest
+
+from memtui.consolidate import gates
+
+from .model import say, use
+
+pytestmark = pytest.mark.client
+NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
+
+
+@pytest.fixture
+def dreamy(on, tmp_path):
+    """A world with hooks, two memories that say the same, and the client on the PATH."""
+    bin_ = tmp_path / "bin"
+    bin_.mkdir()
+    (bin_ / "claude").symlink_to(on.binary)
+    on.env["PATH"] = f"{bin_}:{os.environ['PATH']}"
+    on.remember("use-pnpm", "The web repository uses pnpm 9")
+    on.remember("no-npm", "The web repository uses pnpm 9, not npm")
+    on.memtui("config", "set", "llm_backend", "claude")
+    return on
+
+
+def merged(request, tool="StructuredOutput"):
+    """The model's answer to a dream: merge what it is asked about."""
+    names = [name for name, _ in NOTE.findall(request.text())]
+    text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
+    return use(
+        tool, actions=[{"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}]
+    )
+
+
+def memories(world):
+    return {each.name: each.read_text() for each in (world.config / "memory").glob("*.md")}
+
+
+def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
+    dreamy.leave("A note that no headless client may take.", scope="global")
+    model.script = merged
+    before = memories(dreamy)
+    data = dreamy.memtui_json("dream", "--yes")
+    assert [each["kind"] for each in data["proposals"]] == ["merge"]
+    assert data["used"]["cost"] > 0
+    assert memories(dreamy) == before
+    assert dreamy.deliveries() == []
+    assert dreamy.waiting(scope="global")
+    assert dreamy.errors() == []
+    assert len(model.main) == 1
+    assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
+
+
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
+    dreamy.memtui("config", "set", "llm_backend", backend)
+    dreamy.memtui("config", "set", "dream", "true")
+    sessions = dreamy.root / "sessions"
+    sessions.mkdir(exist_ok=True)
+    for number in range(gates.ENOUGH_SESSIONS):
+        (sessions / f"earlier-{number}.json").write_text("{}")
+
+    def script(request):
+        names = [each["name"] for each in request.body["tools"]]
+        tool = next((each for each in ("answer", "StructuredOutput") if each in names), None)
+        return merged(request, tool) if tool and "memtui-note" in request.text() else say("Done.")
+
+    model.script = script
+    before = memories(dreamy)
+    dreamy.claude("hello")
+    proposals = dreamy.root / "proposals"
+    assert dreamy.eventually(lambda: list(proposals.glob("*.json")), 30), dreamy.errors()
+    (found,) = dreamy.memtui_json("inbox")["proposals"]
+    assert found["open"] == 1
+    (change,) = json.loads(next(proposals.glob("*.json")).read_text())["changes"]
+    assert (change["kind"], change["decision"]) == ("merge", "open")
+    assert memories(dreamy) == before
+    assert dreamy.errors() == []
+    # The session's own deliveries, and none of a headless client's.
+    assert len({each["session_id"] for each in dreamy.deliveries()}) == 1
+    dreams = [each for each in dreamy.memtui_json("llm", "log")["calls"] if each["purpose"] == "dream"]
+    assert [(each["backend"], each["outcome"]) for each in dreams] == [(backend, "ok")]
+    # The next turn starts no other.
+    dreamy.claude("hello again")
+    assert len(dreamy.memtui_json("llm", "log")["calls"]) == 1
+    said = dreamy.memtui("doctor", check=False).stdout
+    assert "at most once a day" in " ".join(said.split())
