@@ -251,7 +251,7 @@ SCENARIOS = [
         before=[("config", "set", "undo_changes", "1"), ("rm", "native"), ("rm", "alpha")],
     ),
     C("dream", "--dry-run", reads=True),
-    C("dream", "--plan", "TOP/dream.json"),
+    C("dream"),
     C("llm", reads=True),
     C("llm", "log", reads=True),
     C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),

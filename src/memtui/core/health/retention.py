@@ -224,7 +224,10 @@ def temporary(root: str, now: float) -> list[str]:
     """List the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
     directories = [
         root,
-        *(f"{root}/{name}" for name in ("global", "sessions", "run", "log", "trash", "drafts", "backups", "versions")),
+        *(
+            f"{root}/{name}"
+            for name in ("global", "sessions", "run", "log", "proposals", "trash", "drafts", "backups", "versions")
+        ),
     ]
     try:
         directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]
