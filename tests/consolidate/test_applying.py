@@ -240,6 +240,24 @@ def test_read_only_scopes_and_links_are_refused(world):
     assert len(done.made) == 1
 
 
+def test_a_memory_that_nobody_could_read_is_not_written(world):
+    done = apply(world, world.proposal("rewrite", ["one.md"], {"one.md": "---\nname: [\n---\nx\n"}))
+    assert [each.reason for each in done.refused] == ["forbidden"]
+    assert world.text("one.md") == ONE
+
+
+def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world):
+    store = Store(world.env, world.repo)
+    apply(world, merge(world))
+    world.write("four.md", text_of("four"))
+    apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
+    newest, oldest = applying.history(store)
+    assert newest.summary == "consolidate auto:four (rewritten)"
+    undo.run(store.journal, "undo", oldest.id).first()
+    assert world.text("one.md") == ONE
+    assert [each.state for each in applying.history(store)] == ["done", "undone"]
+
+
 def test_without_room_nothing_is_changed(world, monkeypatch):
     def full(*_, **__):
         raise OSError(28, "No space left on device")

@@ -13,6 +13,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.ledger import Transaction
 from memtui.core.memories import references
 from memtui.core.memories.store import Store
 
@@ -67,6 +68,12 @@ def apply(store: Store, found: ChangeSet, only: Collection[str] | None = None) -
             continue
         return Applied(tuple(composition.made), tuple(composition.refused), tuple(composition.diffs()), transaction)
     raise AssertionError  # not reached: the last try returns or raises
+
+
+def history(store: Store) -> list[Transaction]:
+    """List the ChangeSets that were applied, newest first, those undone too; `undo.attempt` undoes one by its id.
+    Raises OSError."""
+    return [each for each in store.journal.ledger().changes() if each.op == OP]
 
 
 def _changes(composition: Composition) -> list[Change]:

@@ -10,10 +10,11 @@ from typing import Literal, NamedTuple
 from memtui.consolidate.changeset import FileOutput, Proposal, is_archived, is_index, sha256
 from memtui.consolidate.files import MemoryFiles, ScopedFile
 from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.frontmatter import document
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import conflict
 from memtui.core.journal.changes.text_edit import text_edits
-from memtui.core.memories import index, index_lines, memory, references
+from memtui.core.memories import index, index_lines, memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import trust
@@ -152,6 +153,7 @@ class Composition:
         with _Refusing("forbidden", path):
             self.files.writable(path)
             was, now = before.get(path), self._now(path)
+            _must_be_sound(path, output.data)
         if was is None and now is not None:
             if path in self._after:
                 raise self._overlap(path)
@@ -284,7 +286,14 @@ class Composition:
 
     def _new_line(self, scope: Scope, file: str, made: Memory) -> Callable[[bytes], bytes]:
         root = self.files.store.root
-        return lambda data: references.with_line(root, scope, data, file, made.name, made.description, made.type)
+
+        def change(data: bytes) -> bytes:
+            # An index that only has the new memory would hide all others from the client.
+            if not data and len(scopes.indexed(root, scope)) >= index.MAX_LINES:
+                return data
+            return references.with_line(root, scope, data, file, made.name, made.description, made.type)
+
+        return change
 
 
 def _pointed(file: str, other: str, old: Memory | None, stem: str) -> Callable[[bytes], bytes]:
@@ -315,6 +324,13 @@ def _new_hook(file: str, was: Memory, now: Memory) -> Callable[[bytes], bytes]:
         return index_lines.set_hook(data, file, now.description, was.description)
 
     return change
+
+
+def _must_be_sound(path: str, data: bytes | None) -> None:
+    """Raise MemtuiError for a memory whose frontmatter nobody could read."""
+    broken = None if data is None or is_index(path) else document.parse(data).broken
+    if broken is not None:
+        raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
 
 
 def _is_kept(proposal: Proposal, path: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.consolidate import apart, coverage, lint, lint_fixes, merging
+from memtui.consolidate import apart, coverage, lint, lint_fixes, merging, splitting
 from memtui.consolidate.changeset import (
     ARCHIVE,
     ChangeSet,
@@ -28,7 +28,7 @@ from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
-from memtui.core.memories import memory
+from memtui.core.memories import memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 
@@ -59,7 +59,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     found = lint.check(subject)
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
-    for step in (planner.merges, planner.removals, planner.fixes, planner.types):
+    for step in (planner.merges, planner.removals, planner.fixes, planner.types, planner.splits, planner.links):
         if go_on():
             proposals += step()
     proposals.sort(key=lambda each: each[0])
@@ -228,6 +228,43 @@ class _Planner:
                 proposals.append((at, propose("retype", [read], [made], [_evidence(each)], findings.message(each))))
                 self.used.add(at)
         return proposals
+
+    def splits(self) -> list[tuple[int, Proposal]]:
+        """Propose to split large memories that have sections."""
+        proposals = []
+        for at, each in self._numbered({"memories.large"}):
+            found = self._memory(each.data.get("path"))
+            if found is None or not self.store.is_trusted(found):
+                continue
+            taken = references.stems(self.scopes[found.scope_label])
+            made = splitting.proposal(found, taken, LARGEST, [_evidence(each)], findings.message(each))
+            if made is not None:
+                proposals.append((at, made))
+                self.used.add(at)
+        return proposals
+
+    def links(self) -> list[tuple[int, Proposal]]:
+        """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""
+        proposals = []
+        for at, each in self._numbered({"memories.link"}):
+            scope = next((scope for scope in self.subject.scopes if scope.shown == each.data.get("scope")), None)
+            name = str(each.data.get("name"))
+            own = [found for found in self.subject.memories.values() if scope and found.scope_label == scope.label]
+            meant = {found.stem for found in own if _spelled(name) in {_spelled(found.stem), _spelled(found.name)}}
+            linking = [found for found in own if name in found.links and self._memory(found.path) is not None]
+            if len(meant) != 1 or not linking:
+                continue
+            (stem,) = meant
+            outputs = [FileOutput(found.path, memory.replace_links(found.raw, name, stem)) for found in linking]
+            read = [read_from(found.path, found.raw) for found in linking]
+            proposals.append((at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))))
+            self.used.add(at)
+        return proposals
+
+
+def _spelled(name: str) -> str:
+    """Return the name that a link means, however it is spelled: with blanks, capitals, a directory or `.md`."""
+    return memory.slugify(os.path.basename(name).removesuffix(".md").replace("_", " "))
 
 
 def _usual(kind: str) -> str | None:
