@@ -157,6 +157,21 @@ class Workspace:
         self.versions.follow()
         return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
+    def count_changed(self) -> int:
+        """Count the memories that somebody else wrote since a person saw them, by what was noted last: no log is
+        read."""
+        from memtui.core.base import fastjson, fs
+        from memtui.core.memories import scopes
+
+        try:
+            found = fastjson.loads_dict(fs.read(f"{self.root}/run/unseen.json", "cache")).get("unseen")
+        except OSError:
+            return 0
+        if not isinstance(found, dict) or not found or self.setting("gate") == "off":
+            return 0
+        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)}
+        return sum(count for place, count in found.items() if place in here and isinstance(count, int))
+
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none
         gets the memories of these scopes. Empty if sessions get it."""

@@ -212,6 +212,7 @@ def cases(world: World) -> dict[str, Callable[[], tuple[float, float]]]:
         world.payload("SessionStart", source="startup")
         seconds, memory, out = world.run(world.hook("SessionStart"))
         assert b"memtui-index" in out
+        wait_for_workers(world)
         return seconds, memory
 
     def status_line() -> tuple[float, float]:

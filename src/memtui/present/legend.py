@@ -18,6 +18,7 @@ LISTS: Marks = (
 
 TOP: Marks = (
     ("9", "on a tab: so many wait there"),
+    ("~9", "on the tab of the Inbox: so many memories that others changed"),
     ("!9", "on the tab of Health: so many problems to fix"),
     ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
 )

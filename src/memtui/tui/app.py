@@ -100,7 +100,7 @@ class MemtuiApp(App[None]):
         self.remapped: dict[str, str] = self.data.keys()
         actions.use(self.remapped)
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
-        self.files = FileReader(self, self.data)
+        self.files = FileReader(self, self.data, writes=not read_only)
         self.toasts = toasts.Toasts(self)
         self.double_g = DoubleG(self)
         self.theme_choice = theme.ThemeChoice(self, self)
@@ -237,10 +237,13 @@ class MemtuiApp(App[None]):
         """Show the screen from which the one without a tab was opened."""
         self.go(self.came_from)
 
-    def go_to_memory(self, path: str) -> None:
-        """Show a memory on the screen of memories."""
+    def go_to_memory(self, path: str, *, then: str = "") -> None:
+        """Show a memory on the screen of memories, then run an action of it."""
         if os.path.exists(path):
-            self.go("memories").go_to(path)
+            screen = self.go("memories")
+            screen.go_to(path)
+            if then:
+                screen.when_read(lambda: self.action_run(then))
         else:
             self.fail(no_such_memory(path))
 

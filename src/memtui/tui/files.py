@@ -42,10 +42,12 @@ class FindingsCounted(Message):
 
 
 class FileReader:
-    """The files behind the screens of an application, read in its workers."""
+    """The files behind the screens of an application, read in its workers. `writes`: it may take in the versions of
+    memories, which `--read-only` forbids."""
 
-    def __init__(self, app: "App[None]", data: "Data") -> None:
-        self.app, self.data = app, data
+    def __init__(self, app: "App[None]", data: "Data", *, writes: bool) -> None:
+        self.app, self.data, self.writes = app, data, writes
+        self._has_taken_in = False
         self.has_read = self.looking = False
         self.last_key = self.began = data.now()
         self._count_wanted, self._count_at_once = True, False
@@ -68,11 +70,20 @@ class FileReader:
     def _look(self, near: list[str]) -> None:
         try:
             parts = self.watch.changed(near)
+            self._take_in(parts)
         finally:
             self.looking = False
         if parts:
             self.app.post_message(FilesChanged(parts))
         self._count_findings(parts)
+
+    def _take_in(self, parts: frozenset[str]) -> None:
+        """Take in new versions of memories: at the first look, which comes after the first screen is painted, and when
+        memories have changed. The next look notices that the log of versions has changed."""
+        wanted = not self._has_taken_in or "memories" in parts or self.data.versions.unsettled
+        if wanted and self.writes:
+            self._has_taken_in = True
+            self.data.take_in()
 
     def read(self, parts: frozenset[str] | None = None) -> None:
         """Read in a worker the data that all screens share; `parts` of the files as `Watch` names them, None for

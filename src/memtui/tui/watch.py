@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode
 # Parts of the files: each is read again as a whole.
-SETTINGS, INBOX, LOG, MEMORIES = "settings", "inbox", "log", "memories"
-PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES})
+SETTINGS, INBOX, LOG, MEMORIES, VERSIONS = "settings", "inbox", "log", "memories", "versions"
+PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS})
 # Not one of our files has changed, but a transcript now proves a delivery that a screen shows as not proven.
 RECEIPTS = "receipts"
 # A look checks all directories and so many files; the next one goes on where it ended.
@@ -57,7 +57,9 @@ class Watch:
         """Return the parts that changed since the last call, at the first call all. `near` are files to check every
         time: those on the screen."""
         found = set()
-        for part, files in ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log())):
+        versions = [self.data.root + "/versions.jsonl"]
+        parts = ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log()), (VERSIONS, versions))
+        for part, files in parts:
             stamps = tuple(_stamp(path) for path in files)
             if self._parts.get(part) != stamps:
                 self._parts[part] = stamps

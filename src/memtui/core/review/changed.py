@@ -81,12 +81,13 @@ def keep(versions: Versions, items: Sequence[Changed]) -> None:
 def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:
     """Restore what a person saw last, as one step of undo: a new file goes to the trash, a deleted one comes back. A
     failure does not stop the others; ConflictError is the failure of one that changed since it was taken in."""
-    outcome = store.each(items, lambda item: _take_back(store, versions, item))
+    outcome = store.each(items, lambda item: take_back_one(store, versions, item))
     history.taken_in(versions, list({each.scope.directory: each.scope for each in items}.values()))
     return outcome
 
 
-def _take_back(store: Store, versions: Versions, item: Changed) -> None:
+def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
+    """Restore what a person saw last of one, as a step of undo. Raises as `present`, and as `texts`."""
     if item.kind == "deleted":
         store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore")
         return

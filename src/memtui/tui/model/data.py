@@ -26,13 +26,14 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
-    (`disabled`), and how much waits on each screen."""
+    (`disabled`), how much waits on each screen, and how many memories others `changed`."""
 
     project: str = ""
     mode: str = "full"
     hooks: bool = True
     disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
+    changed: int = 0
 
 
 class Data(Workspace):
@@ -76,7 +77,9 @@ class Data(Workspace):
         counts["health"] = self.facts.waiting.get("health", 0)
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
-        self.facts = BarFacts(self.facts.project, mode, found.installed, found.disabled_by is not None, counts)
+        self.facts = BarFacts(
+            self.facts.project, mode, found.installed, found.disabled_by is not None, counts, self.count_changed()
+        )
 
     def hooked(self) -> tuple[bool, bool]:
         """Return whether hooks are installed, and whether they are disabled, as read last."""

@@ -70,6 +70,8 @@ class TopBar(OneLine):
         """Return the words of a tab: whole, short, and without its name."""
         count = app.data.facts.waiting.get(name, 0)
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
+        if name == "inbox" and app.data.facts.changed:
+            badge += f" ~{app.data.facts.changed}"
         whole = name.capitalize()
         return [f" {number}{part}{badge} " for part in (f" {whole}", f" {SHORT.get(name, whole)}", "")]
 

@@ -4,10 +4,14 @@ from collections.abc import Callable
 
 from memtui import actions
 from memtui.core.base.phrasing import many
+from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
+
+# What can be done with a memory that somebody else wrote.
+DECIDE = " {inbox.approve} keeps it, {inbox.reject} takes it back."
 
 
 class Chosen:
@@ -26,6 +30,19 @@ class Chosen:
         """Return the chosen entries of a kind, or of all kinds."""
         found = [row.item for row in self.screen.table.chosen() if row.item is not None]
         return [each for each in found if not kind or each.kind == kind]
+
+    def changed(self) -> list[Changed]:
+        """Return the chosen memories that somebody else wrote; on their fold all that are in it."""
+        found = [each for row in self.screen.table.chosen() for each in (row, *row.folds)]
+        return list({each.changed.key: each.changed for each in found if each.changed is not None}.values())
+
+    @property
+    def means_changed(self) -> bool:
+        """Whether a command is about memories that somebody else wrote: those under the cursor, or the only ones
+        marked."""
+        row = self.screen.table.row
+        on_one = row is not None and (row.changed is not None or any(each.changed for each in row.folds))
+        return bool(self.changed()) and (on_one or not self.items())
 
     def still_marked(self, kind: str = "") -> tuple[set[str], str]:
         """Return the keys of the marked entries of other kinds, which stay marked, and a sentence that says so, after a
@@ -68,6 +85,8 @@ class Chosen:
         """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
+        if self.changed():
+            return "That is not for a memory that is written already." + actions.keyed(DECIDE)
         ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
         return f"There is no draft {self._where()}." + ways
 
@@ -75,9 +94,11 @@ class Chosen:
         """Say that no unfinished item is chosen, if none is."""
         if self.items("items"):
             return ""
+        if self.changed():
+            return "That is not for a memory." + actions.keyed(DECIDE)
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
         return f"There is no unfinished item {self._where()}." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is."""
-        return "" if self.items() else "There is nothing under the cursor."
+        return "" if self.items() or self.changed() else "There is nothing under the cursor."

@@ -12,11 +12,13 @@ from memtui.core.review import snoozing
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
+from memtui.tui.batch import BatchRunner
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
+from memtui.tui.screens.inbox.changed import ChangedCommands
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
@@ -36,8 +38,16 @@ DATE = "date"
 class InboxCommands:
     """The table of commands of the inbox, and those that don't approve a draft."""
 
-    def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, proposals: Proposals) -> None:
+    def __init__(
+        self,
+        services: Services,
+        screen: ListScreen[InboxRow],
+        chosen: Chosen,
+        proposals: Proposals,
+        bulk: BatchRunner,
+    ) -> None:
         self.services, self.screen, self.chosen = services, screen, chosen
+        self.changed = ChangedCommands(services, screen, chosen, bulk)
         self.approving = ApproveCommands(services, screen, chosen, proposals)
 
     def table(self) -> dict[str, Command]:
@@ -46,20 +56,38 @@ class InboxCommands:
         draft, item = first_of(chosen.hidden, chosen.no_draft), first_of(chosen.hidden, chosen.no_item)
         never = partial(Review.reject, never=True)
         return {
-            "inbox.approve": Command(approving.approve, draft),
-            "inbox.edit": Command(self.edit, first_of(chosen.hidden, self._why_no_edit)),
+            "inbox.approve": self._either(Command(self.changed.keep), Command(approving.approve, draft)),
+            "inbox.edit": self._either(
+                Command(self.changed.edit, self.changed.why_no_edit),
+                Command(self.edit, first_of(chosen.hidden, self._why_no_edit)),
+            ),
             "inbox.merge": Command(approving.merge, draft),
-            "inbox.reject": Command(partial(self._decide, "updates", "reject", Review.reject), draft),
+            "inbox.reject": self._either(
+                Command(self.changed.take_back),
+                Command(partial(self._decide, "updates", "reject", Review.reject), draft),
+            ),
             "inbox.never": Command(partial(self._decide, "updates", "never", never), draft),
             "inbox.type": Command(approving.choose_type, draft),
             "inbox.scope": Command(approving.choose_scope, draft),
             "inbox.wait": Command(self.wait, draft),
             "inbox.done": Command(partial(self._decide, "items", "done", Review.done), item),
-            "inbox.keep": Command(
-                partial(self._decide, "items", "keep", Review.keep), first_of(item, self._why_no_keep)
+            "inbox.keep": self._either(
+                Command(self.changed.keep),
+                Command(partial(self._decide, "items", "keep", Review.keep), first_of(item, self._why_no_keep)),
             ),
-            "inbox.guide": Command(self.guide, first_of(chosen.hidden, chosen.nothing)),
+            "inbox.guide": Command(self.guide, first_of(chosen.hidden, self._why_no_guide)),
         }
+
+    def _either(self, of_changed: Command, of_entries: Command) -> Command:
+        """Return the command of one key: for memories that somebody else wrote, or for entries."""
+
+        def means() -> Command:
+            return of_changed if self.chosen.means_changed else of_entries
+
+        return Command(lambda: means().run(), lambda: means().why_not())
+
+    def _why_no_guide(self) -> str:
+        return "" if self.chosen.items() else self.chosen.no_item()
 
     def _why_no_keep(self) -> str:
         found = self.chosen.items("items")

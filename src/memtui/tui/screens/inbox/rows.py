@@ -1,8 +1,10 @@
-"""The rows of the inbox: their order, and which drafts are folded: those that look like one-offs, and snoozed ones."""
+"""The rows of the inbox: their order, and what is folded: drafts that look like one-offs, snoozed ones, and many
+memories that others changed."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
 
 # A draft with less confidence than this that was seen only once is likely a one-off.
@@ -10,24 +12,29 @@ DOUBTFUL = 0.6
 DEFAULT_CONFIDENCE = "0.7"
 # The marks of items.
 OPEN, KEPT = "☐", "="
+# The mark of a memory that somebody else wrote. More of them than this are folded.
+CHANGED_MARK, MANY = "~", 12
 MARKS = ((OPEN, "an unfinished item"), (KEPT, "an item that is kept when the next session leaves others"))
 # The keys of the folds.
-ONE_OFFS, SNOOZED = "one-offs", "snoozed"
+ONE_OFFS, SNOOZED, CHANGED = "one-offs", "snoozed", "changed"
 
 
 @dataclass(frozen=True)
 class InboxRow:
-    """A row of the list: a draft, an unfinished item, or (`item` None) the fold of some drafts. `until`: when a snoozed
-    draft shows again, in seconds since the epoch."""
+    """A row of the list: a draft or an unfinished item (`item`), a memory that somebody else wrote (`changed`), or the
+    fold of some rows. `until`: when a snoozed draft shows again, in seconds since the epoch."""
 
     key: str
     item: Waiting | None
     folds: tuple["InboxRow", ...] = ()
     until: float | None = None
+    changed: Changed | None = None
 
     @property
     def kind(self) -> str:
-        """`updates` or `items`; empty for the fold."""
+        """`updates`, `items` or `changed`; empty for a fold."""
+        if self.changed is not None:
+            return CHANGED
         return self.item.kind if self.item is not None else ""
 
 
@@ -45,13 +52,20 @@ def in_order(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
     return sorted(found, key=lambda row: row.until or 0.0)
 
 
+def of_changed(found: Sequence[Changed]) -> list[InboxRow]:
+    """Return a row for each memory that somebody else wrote."""
+    return [InboxRow(f"{CHANGED}:{each.key}", None, changed=each) for each in found]
+
+
 def folded(rows: Sequence[InboxRow], unfolded: Collection[str]) -> list[InboxRow]:
-    """Return the rows with the doubtful drafts below those to review, and the snoozed ones at the end, each in a fold;
-    `unfolded` are the keys of the folds that are open."""
+    """Return the rows with the doubtful drafts below those to review, then what others changed, and the snoozed drafts
+    at the end, in folds; `unfolded` are the keys of the folds that are open."""
     doubtful, snoozed = tuple(filter(is_doubtful, rows)), tuple(row for row in rows if row.until is not None)
     shown = [row for row in rows if row not in doubtful and row not in snoozed]
     drafts, items = [row for row in shown if row.kind == "updates"], [row for row in shown if row.kind == "items"]
-    return [*drafts, *_fold(ONE_OFFS, doubtful, unfolded), *items, *_fold(SNOOZED, snoozed, unfolded)]
+    others = tuple(row for row in shown if row.kind == CHANGED)
+    changed = others if len(others) <= MANY else _fold(CHANGED, others, unfolded)
+    return [*drafts, *_fold(ONE_OFFS, doubtful, unfolded), *changed, *items, *_fold(SNOOZED, snoozed, unfolded)]
 
 
 def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Sequence[InboxRow]:
@@ -76,6 +90,8 @@ def confidence(item: Waiting) -> float:
 
 def searched(row: InboxRow) -> str:
     """Return the text that the filter searches."""
+    if row.changed is not None:
+        return f"{row.changed.ref} {row.changed.kind}"
     if row.item is None:
         return ""
     fields = row.item.entry.fields

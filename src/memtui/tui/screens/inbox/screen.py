@@ -1,7 +1,7 @@
 """The inbox: drafts of memories and unfinished work, for the person to decide on."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -12,21 +12,26 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui import actions
+from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.client import projects
 from memtui.core.health import findings
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.writers import Occasion, Occasions
+from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting, homes
+from memtui.present import changed as changed_words
 from memtui.present import dates, safe_text, undelivered, unheard
 from memtui.present import drafts as words
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
+from memtui.tui.batch import BatchRunner
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.inbox import rows
+from memtui.tui.screens.inbox import changed, rows
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.commands import InboxCommands
 from memtui.tui.screens.inbox.proposals import Proposals
@@ -66,18 +71,21 @@ COLUMNS = (
 )
 # The actions in the foot, in their order.
 ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "wait", "type", "scope", "mark", "filter", "mark_all")
+ON_CHANGED = {"approve": "keep", "edit": "edit", "reject": "take back", "mark": "mark", "mark_all": "mark all"}
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
 @dataclass
 class EntriesRead(Message):
     """The drafts and items of all inboxes were read. `notes`: the slugs of the notes beside them, None for those to all
-    projects; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in words."""
+    projects; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in words; `changed`: the
+    memories that somebody else wrote."""
 
     found: list[Waiting]
     notes: list[str | None]
     names: dict[str, str]
     problem: str
+    changed: list[Changed]
 
 
 @dataclass
@@ -96,6 +104,14 @@ class EvidenceFound(Message):
     evidence: Evidence
 
 
+@dataclass
+class OccasionFound(Message):
+    """The session and the prompt in which an agent wrote were looked up."""
+
+    item: Changed
+    occasion: Occasion
+
+
 class Inbox(ListScreen[InboxRow]):
     """The screen: on the left the list, on the right the memory that a draft would become, and why."""
 
@@ -103,11 +119,13 @@ class Inbox(ListScreen[InboxRow]):
     group: ClassVar[str] = "inbox"
     detail_percent: ClassVar[int] = 55
     glance_lines: ClassVar[int] = 20
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
-        marks.section("Unfinished items", rows.MARKS) + "\n"
+        marks.section("Unfinished items", rows.MARKS)
+        + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
+        + "\n"
         "sure: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
         f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
         " screen."
@@ -120,7 +138,9 @@ class Inbox(ListScreen[InboxRow]):
         super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
         self.proposals = Proposals(services.data)
         self.chosen = Chosen(services, self)
-        self.commands |= InboxCommands(services, self, self.chosen, self.proposals).table() | {
+        self.bulk = BatchRunner(self)
+        self.occasions: dict[str, Occasion] = {}  # by the key of a memory that somebody else wrote
+        self.commands |= InboxCommands(services, self, self.chosen, self.proposals, self.bulk).table() | {
             "inbox.mark": Command(self.mark, self.chosen.nothing),
             "inbox.mark_all": Command(self.mark_all, self.chosen.nothing),
             "inbox.projects": Command(self.projects, self._why_no_projects),
@@ -153,7 +173,12 @@ class Inbox(ListScreen[InboxRow]):
         found = [each for each in every if each.kind != "guidance"]
         notes = [each.slug for each in every if each.kind == "guidance"]
         names = projects.names(data.env, {**homes(data.env, found), data.slug: data.project_root})
-        self.post_message(EntriesRead(found, notes, names, " ".join(map(findings.with_remedy, unread))))
+        problem = " ".join(map(findings.with_remedy, unread))
+        try:
+            others = data.changed(every=self.all_projects)
+        except MemtuiError as error:
+            others, problem = [], f"{problem} {error.message}".strip()
+        self.post_message(EntriesRead(found, notes, names, problem, others))
         self.post_message(MemoriesRead(self.proposals.read_memories()))
 
     def on_entries_read(self, message: EntriesRead) -> None:
@@ -161,9 +186,11 @@ class Inbox(ListScreen[InboxRow]):
         near = {self.services.data.slug, None}
         self._problem, self.proposals.names = message.problem, message.names
         self.proposals.forget()
+        self.occasions.clear()
         now = self.services.data.now()
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
         self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
+        self.found = [*self.found, *rows.of_changed(message.changed)]
         keys = {each.key for each in message.found}
         self._show_notes(sum(self.all_projects or slug in near for slug in message.notes))
         self._returned = (keys - self._last_keys) & self._all_keys
@@ -196,9 +223,12 @@ class Inbox(ListScreen[InboxRow]):
     @on(RowList.Moved, "#list")
     def look_soon(self) -> None:
         """Look for the evidence of the entry under the cursor, once the cursor rests."""
-        item = self.chosen.under_cursor
+        item, row = self.chosen.under_cursor, self.table.row
         if self._rest_timer is not None:
             self._rest_timer.stop()
+        other = row.changed if row is not None else None
+        if other is not None and other.now.writer.session and other.key not in self.occasions:
+            self._rest_timer = self.set_timer(REST_SECONDS, lambda: self._look_up(other))
         if item is None or item.key in self.proposals.evidence:
             return
 
@@ -211,6 +241,17 @@ class Inbox(ListScreen[InboxRow]):
     @work(thread=True, exclusive=True, group="evidence")
     def _look(self, item: Waiting, draft: Draft | MemtuiError | None, near: Sequence[Memory]) -> None:
         self.post_message(EvidenceFound(item, near, self.proposals.look(item, draft, near)))
+
+    @work(thread=True, exclusive=True, group="evidence")
+    def _look_up(self, item: Changed) -> None:
+        self.post_message(OccasionFound(item, Occasions(self.services.data.env).of(item.now.writer)))
+
+    def on_occasion_found(self, message: OccasionFound) -> None:
+        """Show the session and the prompt."""
+        self.occasions[message.item.key] = message.occasion
+        row = self.table.row
+        if row is not None and row.changed is not None and row.changed.key == message.item.key:
+            self.show_detail()
 
     def on_evidence_found(self, message: EvidenceFound) -> None:
         """Show the evidence."""
@@ -244,7 +285,7 @@ class Inbox(ListScreen[InboxRow]):
         return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") + self._elsewhere
 
     def summary(self) -> Text:
-        """Return the top line: how many drafts and items wait."""
+        """Return the top line: how many drafts, items, and memories that others changed wait."""
         if self._problem:
             return Text("! " + safe_text.line(self._problem), "red", no_wrap=True, overflow="ellipsis")
         whole = self._sums(words.one_offs)
@@ -254,10 +295,12 @@ class Inbox(ListScreen[InboxRow]):
         text = Text(no_wrap=True, overflow="ellipsis")
         untils = [row.until for row in self.found if row.until is not None]
         items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
-        drafts = len(self.found) - items - len(untils)
+        others = sum(row.changed is not None for row in self.found)
+        drafts = len(self.found) - items - len(untils) - others
         text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
         told = one_offs(doubtful) if doubtful else ""
         text.append(f" · {told}" if told else "", style="dim")
+        text.append(f" · {others} changed by others" if others else "", style="dim")
         text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
             how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"
@@ -268,6 +311,8 @@ class Inbox(ListScreen[InboxRow]):
     def _draw(self, row: InboxRow) -> list[Text]:
         item = row.item
         blank = Text("")
+        if row.changed is not None:
+            return self._draw_changed(row.changed)
         if item is None:
             fold = Text(self._folded(row), style="dim")
             return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 4]
@@ -289,7 +334,17 @@ class Inbox(ListScreen[InboxRow]):
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
+    def _draw_changed(self, item: Changed) -> list[Text]:
+        name, by = Text(safe_text.line(item.name, 200)), Text(f"by {changed_words.who(item)}", style="dim")
+        fuzzy.mark([name], self.typed)
+        kind = Text(f"{rows.CHANGED_MARK} {changed_words.DID[item.kind]}", style="dim")
+        where = Text(safe_text.line(item.scope.project or item.scope.label, 40), style="dim")
+        when = Text(age(clock.parse(item.now.time), self.services.data.now()), style="dim")
+        return [kind, name.append("  ").append_text(by), Text(""), Text(""), where, when]
+
     def _folded(self, row: InboxRow) -> str:
+        if row.key == rows.CHANGED:
+            return many(len(row.folds), "memory", "memories") + " that others changed"
         untils = [each.until for each in row.folds if each.until is not None]
         return words.waiting(untils, self.services.data.now()) if untils else words.one_offs(len(row.folds))
 
@@ -302,24 +357,34 @@ class Inbox(ListScreen[InboxRow]):
     def describe(self, row: InboxRow) -> Described:
         """Return the detail of a row: the memory that a draft would become, and why; or the item."""
         item, data = row.item, self.services.data
+        if row.changed is not None:
+            known = self.occasions.get(row.changed.key)
+            whole = changed.described(data, row.changed, known, read_only=self.services.read_only)
+            return Described(whole, changed.glance(data, row.changed, known))
+        if item is None and row.key == rows.CHANGED:
+            return Described(changed.folded(row.folds, is_open=row.key in self.unfolded))
         if item is None:
             return Described(fold_text(row, self.services.data.now(), is_open=row.key in self.unfolded))
-        known = self.proposals.evidence.get(row.key)
+        evidence = self.proposals.evidence.get(row.key)
         states = undelivered.words(data.settings(), item, data.now())
         if item.kind == "items":
             self._head_lines = lines_of(Text(item.text), self.detail_width)
-            text = item_text(item, known.title if known else "", states, data.now(), read_only=self.services.read_only)
+            text = item_text(
+                item, evidence.title if evidence else "", states, data.now(), read_only=self.services.read_only
+            )
             return Described(text, item_glance(item, states, data.now()))
         draft = self.proposals.draft(item)
         project_name = self.proposals.project_name(item) or data.facts.project
         beside, read_only = self.size.width >= SIDE_BY_SIDE, self.services.read_only
-        text = draft_head(item, draft, known, self.detail_width, project_name=project_name, beside=beside)
+        text = draft_head(item, draft, evidence, self.detail_width, project_name=project_name, beside=beside)
         self._head_lines = lines_of(text, self.detail_width)
-        text.append_text(draft_text(item, draft, known, states, data.now(), beside=beside, read_only=read_only))
-        return Described(text, *draft_glance(item, draft, known, project_name=project_name))
+        text.append_text(draft_text(item, draft, evidence, states, data.now(), beside=beside, read_only=read_only))
+        return Described(text, *draft_glance(item, draft, evidence, project_name=project_name))
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the row under the cursor."""
+        if self.chosen.means_changed:
+            return [replace(actions.get(f"inbox.{verb}"), footer=word) for verb, word in ON_CHANGED.items()]
         under = self.chosen.under_cursor
         order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
         return [actions.get(f"inbox.{verb}") for verb in order]
@@ -330,18 +395,30 @@ class Inbox(ListScreen[InboxRow]):
         return super().detail_seen and self._head_lines <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
-        """Return the text of the entry under the cursor."""
+        """Return the text of the entry under the cursor, or the difference that somebody else made."""
+        row = self.table.row
+        if row is not None and row.changed is not None:
+            return changed.difference(self.services.data, row.changed).plain
         under = self.chosen.under_cursor
         return under.text if under is not None else ""
 
     # moving
+
+    def escape_steps(self) -> Sequence[Callable[[], bool]]:
+        """Return the steps of escape: what runs is stopped first."""
+        return (self.bulk.stop, *super().escape_steps())
+
+    def count(self) -> None:
+        """Show how many rows are listed and marked, unless the progress of a change is shown there."""
+        if not self.bulk.running:
+            super().count()
 
     def _why_no_projects(self) -> str:
         return "" if self._in_other_projects else "Nothing waits in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all drafts to review; on an item all items, on a snoozed draft all
-        snoozed ones."""
+        snoozed ones, on a memory that somebody else wrote all of these."""
         under = self.table.row
         kind = under.kind if under is not None and under.kind else "updates"
         snoozed = under is not None and under.until is not None
@@ -350,7 +427,7 @@ class Inbox(ListScreen[InboxRow]):
     def open_detail(self) -> None:
         """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row
-        if row is not None and row.item is None:
+        if row is not None and row.item is None and row.changed is None:
             self.unfolded ^= {row.key}
             self.fill()
         else:

@@ -1,0 +1,205 @@
+"""What others wrote, in the inbox: listed apart with its difference, kept, edited, taken back."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.workspace import Workspace
+from tui.conftest import NOW, settle
+
+WIDE, SMALL = (140, 40), (80, 24)
+
+
+@pytest.fixture
+def place(world):
+    """The memories of the repository, which were looked at once."""
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    return Path(world.shop) / ".claude" / "memory"
+
+
+@pytest.fixture
+def app(world, place):
+    return MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+
+
+def write(world, path, text, at=100):
+    """Write a file as somebody else, and take it in."""
+    path.write_text(text)
+    os.utime(path, (NOW - 5000 + at, NOW - 5000 + at))
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+
+
+def put(path, text):
+    path.write_text(text)
+
+
+def change(world, path, words="Somebody's words."):
+    before = path.read_text()
+    write(world, path, before + words + "\n")
+    return before
+
+
+def waiting(world):
+    return {item.name for item in Workspace(dict(world.env), world.shop, by="cli", now=NOW).changed()}
+
+
+async def to(pilot, name):
+    """Put the cursor on a memory that somebody else wrote."""
+    await settle(pilot)
+    table = pilot.app.screen.table
+    at = next(at for at, row in enumerate(table.rows) if row.changed is not None and row.changed.name == name)
+    table.move_to(at)
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, place, size):
+    change(world, place / "prefer-pnpm.md")
+    async with app.run_test(size=size) as pilot:
+        await to(pilot, "prefer-pnpm")
+        screen = app.screen
+        assert "1 changed by others" in screen.summary().plain
+        assert "~1" in screen.top.render().plain
+        text = screen.detail.plain if size == WIDE else screen.describe(screen.table.row).text.plain
+        assert "changed by someone else" in text
+        assert "+ Somebody's words." in text
+        drafts = sum(row.kind == "updates" for row in screen.found)
+        assert f"{drafts} drafts" in screen.summary().plain or "one-off" in screen.summary().plain
+    assert waiting(world) == {"prefer-pnpm"}, "reading it is not seeing it"
+
+
+async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
+    path, other = place / "prefer-pnpm.md", place / "made.md"
+    before = change(world, path)
+    write(world, other, "---\nname: made\n---\nNew.\n", 200)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "made")
+        await pilot.press("a")
+        await settle(pilot)
+        assert waiting(world) == {"prefer-pnpm"}
+        assert other.exists()
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("x")
+        await settle(pilot)
+        assert path.read_text() == before
+        assert waiting(world) == set()
+        await pilot.press("z")
+        await settle(pilot)
+        assert "Somebody's words." in path.read_text()
+
+
+async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):
+    write(world, place / "made.md", "---\nname: made\n---\nNew.\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "made")
+        await pilot.press("x")
+        await settle(pilot)
+        assert not (place / "made.md").exists()
+        assert any(item.memory.stem == "made" for item in app.data.store().trash())
+
+
+async def test_many_are_folded_and_all_kept_by_one_key(world, app, place):
+    for number in range(30):
+        (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
+        os.utime(place / f"made-{number}.md", (NOW - 3000, NOW - 3000))
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        (fold,) = [row for row in table.rows if row.key == "changed"]
+        table.move_to(table.rows.index(fold))
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert sum(row.changed is not None for row in table.rows) == 30
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert waiting(world) == set()
+        assert all(row.changed is None for row in app.screen.found)
+
+
+async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
+    before = change(world, place / "prefer-pnpm.md")
+    write(world, place / "made.md", "---\nname: made\n---\nNew.\n", 200)
+    write(world, place / "more.md", "---\nname: more\n---\nNew.\n", 300)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "made")
+        await pilot.press("A")
+        await settle(pilot)
+        assert len(app.screen.table.marks) == 3
+        await pilot.press("x")
+        await settle(pilot)
+        assert (place / "prefer-pnpm.md").read_text() == before
+        assert not (place / "made.md").exists()
+        assert app.screen.table.marks == set()
+        await pilot.press("z")
+        await settle(pilot)
+        assert (place / "made.md").exists()
+        assert (place / "more.md").exists()
+
+
+async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        await pilot.press("X")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    assert waiting(world) == set()
+
+
+async def test_a_draft_is_still_approved_beside_it_and_keys_that_do_not_fit_say_so(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        for key in ("m", "t", "w", "d", "c"):
+            assert app.screen.commands[
+                f"inbox.{ {'m': 'merge', 't': 'type', 'w': 'wait', 'd': 'done', 'c': 'guide'}[key] }"
+            ].why_not()
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.kind == "updates"))
+        await settle(pilot)
+        assert not app.screen.chosen.means_changed
+
+
+async def test_one_that_changed_again_is_not_taken_back(world, app, place):
+    path = place / "prefer-pnpm.md"
+    change(world, path)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        path.write_text("changed again")
+        await pilot.press("x")
+        await settle(pilot)
+        assert path.read_text() == "changed again"
+        assert any("changed again meanwhile" in str(note.message) for note in app._notifications)
+
+
+async def test_the_tui_takes_in_what_is_there_after_its_first_look(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        app.files._take_in(frozenset())
+        versions = app.data.versions
+        assert versions.files(f"{world.shop}/.claude/memory")
+        assert versions.unseen([f"{world.shop}/.claude/memory"]) == []
+    silent = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    assert not silent.files.writes
+
+
+async def test_with_the_gate_off_nothing_is_listed(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    config = Path(world.root) / "config.toml"
+    put(config, 'gate = "off"\n' + (config.read_text() if config.exists() else ""))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert all(row.changed is None for row in app.screen.found)
+        assert "~" not in app.screen.top.render().plain
