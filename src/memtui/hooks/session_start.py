@@ -65,9 +65,13 @@ def handle(hook: runner.Hook) -> None:
         index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
     index_block.catch_up(hook, found)
-    if not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off":
-        # What is there counts as seen, or as somebody else's; what changes in this session is the agent's.
+    if not fs.stamp(f"{hook.root}/run/looked-{hook.slug}") and _is_shown(hook):
+        # What is there counts as seen; what changes from now on does not.
         detach.detach(hook, "versions")
+
+
+def _is_shown(hook: runner.Hook) -> bool:
+    return not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off"
 
 
 def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object]]":

@@ -85,6 +85,8 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     problem = history.taken_in(Versions(root), scopes.discover(env, cwd)).problem
     if problem is not None:
         raise problem
+    # The start of a session need not have this project's memories looked at again.
+    fs.write_cache(f"{root}/run/looked-{paths.slug(project)}", b"\n")
 
 
 def dream(env: dict[str, str], payload: dict[str, object]) -> None:

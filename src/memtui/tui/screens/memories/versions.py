@@ -1,0 +1,97 @@
+"""The history of a memory: a dialog of its versions, with what each changed, and the way back to one."""
+
+import asyncio
+from collections.abc import Sequence
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age
+from memtui.core.memories import history
+from memtui.core.memories.versions import GONE, Version, Versions, Writer
+from memtui.core.memories.writers import Occasion, Occasions
+from memtui.present import safe_text
+from memtui.present import versions as words
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.model import line_diff
+from memtui.tui.screens.memories.reading import MemoryReader
+from memtui.tui.screens.memories.table import MemoryTable
+from memtui.tui.services import Services
+
+NONE = "There are no versions of it: memtui keeps those of memories that it can read, not of CLAUDE.md and rules."
+
+
+class MemoryHistory:
+    """The command that shows the history of the memory under the cursor, and restores a version of it."""
+
+    def __init__(self, services: Services, table: MemoryTable, reader: MemoryReader) -> None:
+        self.services, self.list, self.reader = services, table, reader
+
+    async def show(self) -> None:
+        """List the versions, the newest first; show what the one under the cursor changed; restore the chosen one."""
+        data, (scope, row) = self.services.data, self.list.chosen()[0]
+        versions, found = data.versions, row.memory
+        if self.services.read_only:
+            versions.follow()
+        elif history.taken_in(versions, [scope]).problem is not None:
+            self.services.warn(f"The newest version can't be kept: {versions.problem}")
+        known = history.of_memory(versions, scope, found) if history.with_versions(scope) else []
+        if not known:
+            self.services.warn(NONE)
+            return
+        told = await asyncio.to_thread(_occasions, data.env, known)
+        name, now = safe_text.line(found.stem, 60), data.now()
+        rows = [(str(at), _line(at, each, told[each.writer], now)) for at, each in reversed(list(enumerate(known, 1)))]
+        asked = Choice(
+            f"Versions of {name}: enter restores one", rows, about=lambda at: _changed(versions, known, int(at), told)
+        )
+        answer = await self.services.ask(asked)
+        if answer is None:
+            return
+        chosen = known[int(answer) - 1]
+        before, after = _text(found.raw), _text(versions.content(chosen))
+        if before == after:
+            self.services.say("That is the present text.")
+            return
+        drawn = line_diff.drawn(before, after, ("the present text", f"version {answer}"))
+        title = f"{name} becomes version {answer}"
+        if await self.services.ask(Preview(title, drawn, "" if self.services.read_only else "restore it")):
+            try:
+                self.reader.expected = history.restore(data.store(), versions, scope, found, chosen).path
+                history.taken_in(versions, [scope])
+                self.services.say(f"Restored version {answer} of {name}. {actions.takes_back()}")
+            finally:
+                self.services.read()
+
+
+def _occasions(env: dict[str, str], known: Sequence[Version]) -> dict[Writer, Occasion]:
+    found = Occasions(env)
+    return {each.writer: found.of(each.writer) for each in known}
+
+
+def _line(number: int, version: Version, told: Occasion, now: float) -> str:
+    unseen = "" if version.seen else "  not seen yet"
+    when = age(clock.parse(version.time), now)
+    what = "deleted, " * (version.digest == GONE)
+    return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{unseen}"
+
+
+def _changed(versions: Versions, known: Sequence[Version], number: int, told: dict[Writer, Occasion]) -> Text:
+    """Return which prompt a version came from, and what it changed."""
+    version, before = known[number - 1], known[number - 2] if number > 1 else None
+    text = Text()
+    if prompt := told[version.writer].prompt:
+        text.append(safe_text.line(words.prompted(prompt)) + "\n\n", "dim")
+    try:
+        old = _text(versions.content(before)) if before is not None else ""
+        new = _text(versions.content(version))
+    except MemtuiError as error:
+        return text.append(f"! {safe_text.line(error.message)}\n", "yellow")
+    return text.append_text(line_diff.drawn(old, new, (f"version {number - 1}", f"version {number}")))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace").rstrip("\n")

@@ -1,0 +1,77 @@
+"""H in Memories: the versions of a memory, what each changed, and the way back."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.preview import Preview
+from memtui.workspace import Workspace
+from tui.conftest import NOW, settle
+
+
+@pytest.fixture
+def path(world):
+    """A memory with two versions."""
+    found = Path(world.shop) / ".claude" / "memory" / "prefer-pnpm.md"
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    found.write_text(found.read_text() + "Somebody's words.\n")
+    os.utime(found, (NOW - 100, NOW - 100))
+    return found
+
+
+async def open_history(app, pilot, path):
+    await settle(pilot)
+    app.go_to_memory(str(path))
+    await settle(pilot)
+    await pilot.press("H")
+    await settle(pilot)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
+async def test_versions_are_listed_compared_and_restored(world, path, size):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=size) as pilot:
+        await open_history(app, pilot, path)
+        dialog = app.screen
+        assert isinstance(dialog, Choice)
+        assert dialog.values == ["2", "1"]
+        assert "not seen yet" in dialog.rows[0][1]
+        assert "+ Somebody's words." in dialog.about("2").plain
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        assert "- Somebody's words." in app.screen.plain
+        await pilot.press("enter")
+        await settle(pilot)
+        if isinstance(app.screen, Preview):
+            await pilot.press("enter")
+            await settle(pilot)
+        assert "Somebody's words." not in path.read_text()
+        await pilot.press("z")
+        await settle(pilot)
+        assert "Somebody's words." in path.read_text()
+
+
+async def test_read_only_shows_them_and_restores_nothing(world, path):
+    before = path.read_bytes()
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_history(app, pilot, path)
+        assert isinstance(app.screen, Choice)
+        assert app.screen.values == ["1"], "nothing was taken in"
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert path.read_bytes() == before
+
+
+async def test_instructions_have_none_and_that_is_said(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_history(app, pilot, Path(world.shop) / "CLAUDE.md")
+        assert not isinstance(app.screen, Choice)
+        assert any("There are no versions" in note.message for note in app._notifications)
