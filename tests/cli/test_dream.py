@@ -2,11 +2,16 @@
 
 import json
 import re
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from e2e.model import Model, Reply, use
+from e2e.model import Model, Reply, say, use
+from memtui.cli import parser
 from memtui.consolidate import gates
 from memtui.core.base import paths
 
@@ -90,6 +95,33 @@ def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
     said = " ".join(dreamy("dream", "--yes").out.split())
     assert "Nothing to propose." in said
     assert "1 proposal left out: named a memory that was not asked about together" in said
+
+
+def test_what_is_dropped_or_invented_is_said(dreamy, api):
+    api.script = lambda request: use("answer", actions=[{**merge(request), "body": "Use npm. Ask Bob before."}])
+    said = " ".join(dreamy("dream", "--yes").out.split())
+    assert "drops “" in said
+    assert "adds “Ask Bob before.”" in said
+
+
+def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, api):
+    api.script = None
+    api.will(say("late", delay=20))
+    env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    words = [sys.executable, "-m", "memtui", "dream", "--yes"]
+    process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while not api.requests and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=10)
+    assert process.returncode == 130, (out, err)
+    assert b"Traceback" not in err
+    (call,) = dreamy.json("llm", "log")["calls"]
+    assert call["outcome"] == "cancelled"
+    assert gates.last(dreamy.json("paths")["root"]) == 0
+    api.script = lambda request: use("answer", actions=[merge(request)])
+    assert dreamy.json("dream", "--yes")["proposals"]
 
 
 def test_without_a_model_what_lint_finds_is_proposed(dreamy, api):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from e2e.model import Model, Reply, use
-from memtui.consolidate import apart, applying, dreaming, gates, plan_file, proposed
+from memtui.consolidate import apart, applying, coverage, dreaming, gates, plan_file, proposed
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
@@ -86,7 +86,7 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
     assert done.used.tokens == 1010
     evidence = done.found.proposals[0].evidence
-    assert [each.code for each in evidence] == ["dream", "memories.alike"]
+    assert {each.code for each in evidence} >= {"dream", "memories.alike"}
     store = Store(world.env, world.repo)
     applied = applying.apply(store, done.found.decided("accepted", [each.id for each in done.found.proposals]))
     assert len(applied.made) == 2
@@ -117,6 +117,16 @@ def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
     assert eligible(world.root, scope, scopes.memories(scope)) == []
     trusting.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
     assert [each.stem for each in eligible(world.root, scope, scopes.memories(scope))] == ["theirs"]
+
+
+def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
+    api.script = answers({**MERGE, "body": "Use pnpm 7 in the web repository. The lockfile is pnpm's. Ask Bob before."})
+    (made,) = dream(world).run().found.proposals
+    dropped = {each.statement.text for each in coverage.of_proposal(made).dropped}
+    assert any("pnpm 9" in each for each in dropped)
+    (added,) = [each.texts for each in made.evidence if each.code == dreaming.ADDED]
+    assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
+    assert not any("lockfile" in each for each in added)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import changeset
+from memtui.consolidate import changeset, coverage
 from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence
 from memtui.consolidate.clusters import ALIKE, Cluster, written_on
 from memtui.core.base import visible
@@ -28,6 +28,8 @@ Action = Literal["merge", "contradict", "prune", "dates", "describe"]
 Why = Literal["stranger", "twice", "incomplete", "budget", "same", "redacted", "impossible"]
 # Estimated tokens of the memories in one request, at most, and of an answer.
 BATCH_TOKENS, ANSWER_TOKENS = 12_000, 16_000
+# The code of what a model wrote that no memory says; so many statements of it are told, at most.
+ADDED, MOST_ADDED = "added", 10
 MOST_ACTIONS, MOST_BODY, MOST_DESCRIPTION, MOST_REASON = 60, 8000, 300, 400
 SYSTEM = f"""\
 You tidy the memory of a coding agent: small notes in files, each about one fact, with a description by which it is
@@ -223,14 +225,22 @@ class _Made(NamedTuple):
         if self.keep is not None:
             told["keep"] = self.keep.path
         said = ProposalEvidence("dream", data=told)
+        added = [] if self.kind != "merge" else self._added(outputs)
+        new = (ProposalEvidence(ADDED, texts=tuple(added)),) if added else ()
         alike = tuple(each for each in self.cluster.evidence if len(self.memories) > 1 or each.code != ALIKE)
         return changeset.propose(
             kind,
             [changeset.read_from(each.path, each.raw) for each in self.memories],
             outputs,
-            (said, *alike),
+            (said, *new, *alike),
             visible.one_line(visible.clean(self.action["reason"])),
         )
+
+    def _added(self, outputs: list[FileOutput]) -> list[str]:
+        """List the statements of a merged text that none of the memories has, as far as words tell."""
+        known = [each for found in self.memories for each in coverage.of_file(found.path, found.raw)]
+        made = [each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"]
+        return [each.statement.text[:MOST_REASON] for each in coverage.cover(made, known).dropped][:MOST_ADDED]
 
 
 def _archived(directory: str, memories: Sequence[Memory]) -> list[FileOutput]:

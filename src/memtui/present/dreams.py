@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memtui.consolidate.changeset import Kind, Proposal
-from memtui.consolidate.dreaming import Dropped, Why
+from memtui.consolidate.dreaming import ADDED, Dropped, Why
 from memtui.core.base.phrasing import many
 
 KINDS: dict[Kind, str] = {
@@ -44,6 +44,11 @@ def reason(found: Proposal) -> str:
     if found.reason:
         return found.reason
     return ", ".join(dict.fromkeys(each.code for each in found.evidence))
+
+
+def added(found: Proposal) -> list[str]:
+    """List what the model wrote that no memory says, as far as words tell."""
+    return [text for each in found.evidence if each.code == ADDED for text in each.texts]
 
 
 def left_out(dropped: Iterable[Dropped]) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.consolidate import gates, plan_file, proposed
+from memtui.consolidate import coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
@@ -22,7 +22,7 @@ from memtui.llm.choice import choose
 from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
-from memtui.present import dreams, models
+from memtui.present import changesets, dreams, models
 
 
 def register(commands: "parser.Commands") -> None:
@@ -156,6 +156,11 @@ def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -
         out.heading(f"{short_id(each.id)}  {line(dreams.headline(each))}")
         if reason := dreams.reason(each):
             out.paragraph(line(reason), "  ")
+        covered = coverage.of_proposal(each)
+        for words in [] if covered is None else changesets.dropped(covered):
+            out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
+        for words in dreams.added(each):
+            out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
     if not outcome.found.proposals:
         out.print("Nothing to propose.")
     for words in dreams.left_out(outcome.dropped):
