@@ -104,6 +104,16 @@ def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
     assert {**contents(project), **contents(auto)} == before
 
 
+def test_the_first_fix_of_ones_own_memories_on_a_machine_can_be_undone(bare):
+    auto = Path(bare.json("paths")["auto_memory"])
+    shutil.copytree(DATA / "messy", auto)
+    before = contents(auto)
+    bare("lint", "--fix", check=False)
+    assert contents(auto) != before
+    bare("undo", "--yes")
+    assert contents(auto) == before
+
+
 def test_a_path_that_is_ones_own_scope_is_journaled_too(memtui, world):
     memtui("trust", "--yes")
     path = Path(world.shop, ".claude/memory/no-words.md")
@@ -143,6 +153,16 @@ def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
     memtui("lint", "--compare", "till-one", "till-two")
     assert "project:till-two" in alike()
     assert memtui("lint", "--apart", "till-one", "till-one", check=False).code == 2
+
+
+def test_memories_of_two_scopes_are_compared(memtui, world):
+    project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["global_memory"])
+    for place, more in ((project, "of the shop"), (everywhere, "of the firm")):
+        text = f"The quarterly inventory spreadsheet {more} lists every pallet, barcode and supplier."
+        (place / "inventory.md").write_text(f"---\nname: inventory\ndescription: Inventory {more}\n---\n\n{text}\n")
+    rows = [row for row in memtui.json("lint", check=False)["findings"] if row["code"] == "memories.alike"]
+    assert [row["data"]["other"] for row in rows] == ["project:inventory"]
+    assert rows[0]["data"]["scope"] == "global"
 
 
 def test_a_damaged_list_of_pairs_is_none(memtui, world):

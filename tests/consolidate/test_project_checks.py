@@ -110,7 +110,7 @@ def test_a_moved_path_is_corrected(made):
         "src/gone.py without a code span",
         "```\nsrc/gone.py\n`src/gone.py`\n```",
         "`cat src/gone.py` and `https://example.com/src/gone.py`",
-        "`npm run test`, `pnpm run build:all -- --fast`, `yarn run dev`, `npm run <script>`, `npm test`",
+        "`npm run test`, `pnpm run build:all -- --fast`, `yarn run tsc`, `bun run x.ts`, `npm run dev`, `npm run <script>`, `npm test`",
         "`make build`, `make lint`, `make`, `make -j4 nowhere`, `make VERSION=2 x`",
         "branch `main`, the `release-2` branch, branch `never-there`, the `feature/till` branch was merged",
         "`TillDrawer` and `someLibraryCall()`, `use_effect_hook`",

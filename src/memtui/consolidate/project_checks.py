@@ -21,7 +21,8 @@ from memtui.core.memories.scopes import Scope
 SPAN = re.compile(r"(?<!`)`([^`\n]{2,200})`(?!`)")
 PATH = re.compile(r"(?:\./)?([\w@.-]+(?:/[\w@.-]+)*/?)(?::\d+(?:-\d+)?)?")
 SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
-SCRIPT = re.compile(r"(?P<runner>npm|pnpm|yarn|bun) run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
+# `yarn run` and `bun run` also run files and programs of packages.
+SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
 BRANCH = re.compile(r"\bbranch (?:called |named )?`([\w./-]+)`|`([\w./-]+)` branch\b")
 SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")

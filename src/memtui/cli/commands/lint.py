@@ -61,7 +61,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         planned = [(each, lint_fixes.plan(subject.root, each, found)) for each in subject.scopes]
         fixed = [each for _, fixes in planned for each in fixes]
         _confirm(ctx, fixed, yes=args.yes)
-        undo = _make(ctx, subject, [(scope, fixes) for scope, fixes in planned if fixes])
+        # What is checked without a path are the person's own memories, also before memtui keeps anything.
+        own = subject.own if args.path is None or _has_home(ctx) else {}
+        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
     if fixed:
         subject = _subject(ctx, args.path)
         found = lint.check(subject)
@@ -106,9 +108,8 @@ def _confirm(ctx: Context, fixed: "list[FileFix]", *, yes: bool) -> None:
         ctx.confirm(f"Write {many(len(fixed), 'file')}?", "Nothing was written.")
 
 
-def _make(ctx: Context, subject: LintInput, planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
-    """Make fixes, those of the person's own scopes as one step of undo. Return whether there is one."""
-    own = subject.own if planned and _has_home(ctx) else {}
+def _make(ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
+    """Make fixes, those of the person's `own` scopes, by label, as one step of undo. Return whether there is one."""
     mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
     if mine:
         ctx.must_own()
