@@ -11,8 +11,9 @@ from memtui.consolidate import applying, changeset, composing
 from memtui.consolidate.changeset import ChangeSet
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal import undo
-from memtui.core.memories import origin, trusting
+from memtui.core.memories import history, origin, trusting
 from memtui.core.memories.store import Store
+from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
 
 from .stores import World, text_of
@@ -184,6 +185,18 @@ def test_the_index_is_written_by_relinks_and_follows_the_others(world):
     done = apply(world, relink, merge(world))
     assert len(done.made) == 2
     assert world.text("MEMORY.md") == "# Index\n- [one](one.md) - Both\n- [three](three.md) — ours\nSee [it](one.md).\n"
+
+
+def test_memories_whose_links_follow_are_not_told_as_changed_by_somebody_else(world):
+    versions, scopes = Versions(world.root, now=lambda: 4e9), [world.store.scope("auto")]  # long after
+    history.taken_in(versions, scopes)
+    apply(world, merge(world))
+    history.taken_in(versions, scopes)
+    assert b"[[one#part]]" in versions.content(versions.of(world.auto, "three.md")[-1])
+    assert versions.of(world.auto, "three.md")[-1].writer.by == "person"
+    undone(world)
+    history.taken_in(versions, scopes)
+    assert versions.unseen([world.auto]) == []
 
 
 # trust

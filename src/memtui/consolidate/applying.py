@@ -106,9 +106,9 @@ def _changes(composition: Composition) -> list[Change]:
 def _summary(store: Store, made: Sequence[Proposal]) -> str:
     """Return a line for the list of changes: `consolidate prefer-pnpm`, `consolidate: 3 merged, 1 archived`."""
     if len(made) == 1:
-        place = MemoryFiles(store).scope_of(made[0].outputs[-1].path)
-        name = place.file.removesuffix(".md")
-        return f"{OP} {place.scope.label}:{name} ({DONE[made[0].kind]})"
+        place = MemoryFiles(store).scope_of(made[0].outputs[0].path)
+        name = place.file if is_index(made[0].outputs[0].path) else place.file.removesuffix(".md")
+        return f"{OP} {place.scope.shown}:{name} ({DONE[made[0].kind]})"
     counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
     told = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
     return f"{OP} {many(len(made), 'change')}: {told}"

@@ -20,7 +20,7 @@ class Writers:
     def __init__(self, root: str) -> None:
         self.root = root
         self._contents = ContentStore(root)
-        self._removed: dict[str, bool] | None = None
+        self._journal: tuple[dict[str, bool], set[str]] | None = None
         self._logged: dict[str, list[tuple[float, Writer]]] = {}
         self._since = float("inf")
 
@@ -28,7 +28,7 @@ class Writers:
         """Name the writer of a version. What memtui wrote or replaced is in its journal, so a person decided on it."""
         if version.digest == GONE:
             return Writer(PERSON if self._was_removed_here(version) else OTHER)
-        if os.path.exists(self._contents.path(version.digest)):
+        if os.path.exists(self._contents.path(version.digest)) or self._was_edited_here(version.digest):
             return Writer(PERSON)
         at = version.stamp / 1e9
         self._read_back_to(at)
@@ -38,13 +38,27 @@ class Writers:
 
     def _was_removed_here(self, version: Version) -> bool:
         """Tell whether the last change of a file through memtui removed it."""
-        if self._removed is None:
-            self._removed = {}
+        removed, _ = self._journaled()
+        return removed.get(f"{os.path.realpath(version.directory)}/{version.file}", False)
+
+    def _was_edited_here(self, digest: str) -> bool:
+        """Tell whether some lines of a file were changed through memtui to this content, as where links follow a
+        rename: of these the journal only keeps the lines."""
+        return digest in self._journaled()[1]
+
+    def _journaled(self) -> tuple[dict[str, bool], set[str]]:
+        """Return whether the last change of each file through memtui removed it, by path, and the digests of the files
+        that edits of lines made."""
+        if self._journal is None:
+            removed: dict[str, bool] = {}
+            edited: set[str] = set()
             for each in Ledger(self.root + "/journal.jsonl").follow().all():
                 if each.state in {"done", "undone"}:
                     for row in each.record["changes"]:
-                        self._removed[row["path"]] = row.get("after", "") is None
-        return self._removed.get(f"{os.path.realpath(version.directory)}/{version.file}", False)
+                        removed[row["path"]] = row.get("after", "") is None
+                        edited |= {row[key] for key in ("was", "now") if isinstance(row.get(key), str)}
+            self._journal = removed, edited
+        return self._journal
 
     def _read_back_to(self, at: float) -> None:
         """Read the logged writes since `at` (seconds since the epoch), if that was not done yet."""
