@@ -7,24 +7,14 @@ command that `memtui hooks install` writes names both directories, and these are
 
 import posix
 
-from memtui.core.base import fastjson, fs, paths
+from memtui.core.base import paths
+from memtui.core.client import project_settings
 from memtui.core.client.process import ENTRYPOINT, PERSONAL
 
 # Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
 MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
 HOOKS = (*ROOTS, *MUTES, ENTRYPOINT)
-# Variables that say which model is asked, and with which key.
-MODELS = (
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_CUSTOM_HEADERS",
-    "CLAUDE_CONFIG_DIR",
-    "PATH",
-)
-FILES = ("/.claude/settings.json", "/.claude/settings.local.json")
-SETTINGS_BYTES = 1 << 20
 
 
 class NotBelievedError(Exception):
@@ -53,18 +43,9 @@ def believed(
     return found, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
 
 
-def set_by_project(directory: str, names: "tuple[str, ...]" = HOOKS) -> "list[tuple[str, str]]":
-    """List which of some variables a project's settings set, as (settings file, variable)."""
-    found = []
-    for name in FILES:
-        path = directory.rstrip("/") + name
-        try:
-            given = fastjson.loads_dict(fs.read_bytes(path, SETTINGS_BYTES)).get("env")
-        except OSError:
-            continue
-        if isinstance(given, dict):
-            found += [(path, variable) for variable in given if variable in names]
-    return found
+def set_by_project(directory: str) -> "list[tuple[str, str]]":
+    """List memtui's and the client's variables that a project's settings set, as (settings file, variable)."""
+    return [(path, name) for path, name in project_settings.variables(directory) if name in HOOKS]
 
 
 def personal(env: "dict[str, str]", directory: str) -> bool:

@@ -105,13 +105,22 @@ def dream(env: dict[str, str], payload: dict[str, object]) -> None:
 
     subprocess.Popen(
         [_python(root), "-m", "memtui", "dream", "--unattended", "--json", "--project", cwd],
-        env={**env, "PYTHONPATH": SOURCES},
+        env={**_own(env, cwd), "PYTHONPATH": SOURCES},
         cwd="/",
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
+
+
+def _own(env: dict[str, str], cwd: str) -> dict[str, str]:
+    """Return the environment without what a project's settings set: it could lead memories and keys elsewhere."""
+    from memtui.core.client import project_settings
+
+    places = (cwd, paths.project_root(cwd))
+    named = {name for place in places for _, name in project_settings.variables(place)}
+    return {name: value for name, value in env.items() if name not in named}
 
 
 def _python(root: str) -> str:

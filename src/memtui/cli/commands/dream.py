@@ -13,16 +13,19 @@ from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
+from memtui.core.client import project_settings
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.settings import config
-from memtui.hooks import environment
 from memtui.llm.choice import choose
 from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
 from memtui.present import changesets, dreams, models
+
+# Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
+MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
 
 
 def register(commands: "parser.Commands") -> None:
@@ -97,8 +100,10 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _must_be_believed(ctx: Context) -> None:
     """Raise MemtuiError if a project's settings say which model is asked, or with which key: a worker inherits them."""
-    for path, name in environment.set_by_project(ctx.project_root, environment.MODELS):
-        raise MemtuiError(f"{path} sets {name}, so no model is asked unattended here.")
+    for directory in dict.fromkeys((ctx.cwd, ctx.project_root)):
+        for path, name in project_settings.variables(directory):
+            if name in MODELS or name.startswith("ANTHROPIC_"):
+                raise MemtuiError(f"{path} sets {name}, so no model is asked unattended here.")
 
 
 def _writable(ctx: Context) -> list[Scope]:
