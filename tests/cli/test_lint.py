@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -183,17 +184,36 @@ def test_the_hook_for_pre_commit_runs_a_command_that_exists(bare):
 def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
     ran = tmp_path / "ran"
     shutil.rmtree(Path(bare.cwd, ".git"))
-    os.system(f"git init -q {bare.cwd}")
+    (messy / "check.md").write_text(
+        "---\nname: check\ndescription: d\nverify: [glob src/*.py, git branch --all]\n---\n\n"
+        "It broke yesterday. Run `$(touch x)` in `src/a.py`, call `open_till_drawer()`.\n"
+    )
+    source = Path(bare.cwd, "src/a.py")
+    source.parent.mkdir()
+    source.write_text("def open_till_drawer(): pass\n")
+    env = {**bare.env, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    as_a = ["-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"]
+    for words in (
+        ["init", "-q"],
+        ["add", "."],
+        ["commit", "-qm", "one"],
+        ["rm", "-q", "src/a.py"],
+        ["commit", "-qm", "two"],
+    ):
+        subprocess.run(["git", *as_a, *words], cwd=bare.cwd, env=env, check=True)
     script = tmp_path / "script"
-    script.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    script.write_text(f"#!/bin/sh\ntouch {ran}\ncat\n")
     script.chmod(0o755)
     with open(Path(bare.cwd, ".git/config"), "a") as file:
         file.write(f"[core]\n\tfsmonitor = {script}\n\tpager = {script}\n[diff]\n\texternal = {script}\n")
-    (messy / "check.md").write_text(
-        "---\nname: check\ndescription: d\nverify: [glob src/*.py, git branch --all]\n---\n\nRun `$(touch x)` in `src/a.py`.\n"
-    )
+        file.write(f'[filter "x"]\n\tclean = {script}\n\tsmudge = {script}\n[diff "x"]\n\ttextconv = {script}\n')
+        file.write(f"[gpg]\n\tprogram = {script}\n[log]\n\tshowSignature = true\n[alias]\n\tlog = !{script}\n")
+    Path(bare.cwd, ".gitattributes").write_text("* filter=x diff=x\n")
+    for path in messy.iterdir():
+        os.utime(path, (0, 0))
     rows = bare.json("lint", ".", check=False)["findings"]
-    assert {row["code"] for row in rows} >= {"memories.verify", "memories.verify_unknown"}
+    codes = {row["code"].partition(".")[2] for row in rows}
+    assert codes >= {"verify", "verify_unknown", "path", "symbol", "date"}
     assert not ran.exists()
 
 

@@ -1,6 +1,8 @@
 """Relative dates in memories: which are found, which are left alone, and what they are replaced by."""
 
+import os
 import re
+import subprocess
 from datetime import date
 
 import pytest
@@ -9,11 +11,13 @@ from hypothesis import strategies as st
 
 from memtui.consolidate import date_checks
 from memtui.consolidate.dates import relative_dates
+from memtui.consolidate.git import Repository
 from memtui.core.base import clock
-from memtui.core.memories.memory import from_bytes
+from memtui.core.memories.memory import from_bytes, read_memory
 from memtui.core.memories.scopes import Scope
 
 WRITTEN = date(2026, 11, 5)  # a Thursday
+SCOPE = Scope("auto", "auto", "/")
 
 
 def replaced(text, written=WRITTEN):
@@ -111,14 +115,35 @@ def test_a_memory_tells_when_it_was_written_certainly_if_on_one_day(fields, day,
     assert date_checks.written(memory(fields)) == (day, certain)
 
 
-def test_the_files_time_counts_only_outside_of_repositories_and_is_never_certain():
-    scope = Scope("auto", "auto", "/")
+def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     found = memory("", mtime=clock.parse("2026-11-05T12:00:00Z"))
-    (one,) = date_checks.of_memory(scope, found, ours=True)
+    (one,) = date_checks.of_memory(SCOPE, found, None)
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
-    assert list(date_checks.of_memory(scope, found, ours=False)) == []
+
+
+def test_in_a_repository_the_last_commit_tells_and_the_files_time_if_it_changed_since(tmp_path):
+    def git(*words):
+        env = {**os.environ, "GIT_COMMITTER_DATE": "2026-10-10T12:00:00Z", "GIT_CONFIG_GLOBAL": "/dev/null"}
+        who = ("-c", "user.name=A", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+        subprocess.run(["git", "-C", str(tmp_path), *who, *words], check=True, capture_output=True, env=env)
+
+    def proposed():
+        found = read_memory(str(path), "auto")
+        return [each.data["proposed"] for each in date_checks.of_memory(SCOPE, found, Repository(str(tmp_path)))]
+
+    path = tmp_path / "a.md"
+    path.write_text("---\nname: a\n---\n\nIt broke yesterday.\n")
+    os.utime(path, (0, clock.parse("2026-11-05T12:00:00Z")))
+    git("init", "-q")
+    assert proposed() == ["2026-11-04"]
+    git("add", ".")
+    git("commit", "-qm", "one")
+    assert proposed() == ["2026-10-09"]
+    path.write_text("---\nname: a\n---\n\nIt broke again yesterday.\n")
+    os.utime(path, (0, clock.parse("2026-11-06T12:00:00Z")))
+    assert proposed() == ["2026-11-05"]
 
 
 def test_a_year_that_no_calendar_has_is_no_error():
     found = memory("modified: 0001-01-01\n", body="It broke 999 weeks ago, 3 days ago, and last year.")
-    assert list(date_checks.of_memory(Scope("auto", "auto", "/"), found, ours=True)) == []
+    assert list(date_checks.of_memory(SCOPE, found, None)) == []

@@ -47,6 +47,7 @@ def judged():
         return list(csv.DictReader(file, delimiter="\t"))
 
 
+@pytest.mark.slow
 def test_every_finding_on_real_memories_was_looked_at_and_at_most_one_in_twenty_is_wrong():
     found = [row for store in sorted(STORES.iterdir()) for row in rows(store)]
     known = judged()

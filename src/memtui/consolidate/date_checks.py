@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from memtui.consolidate.dates import relative_dates
+from memtui.consolidate.dates import RELATIVE, relative_dates
+from memtui.consolidate.git import Repository
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
@@ -13,15 +14,17 @@ from memtui.core.memories.scopes import Scope
 WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")
 
 
-def of_memory(scope: Scope, memory: Memory, *, ours: bool) -> Iterator[Finding]:
-    """Find the relative dates in a memory's text. `ours`: the file's time tells when it was written; in a repository it
-    tells when it was checked out.
+def of_memory(scope: Scope, memory: Memory, repository: Repository | None) -> Iterator[Finding]:
+    """Find the relative dates in a memory's text. `repository`: the one that the memory is in, whose last commit of it
+    tells when it was written; the file's time tells when it was checked out. None: the file's time tells.
 
     A date is `certain` only if the memory itself says that it was written on one day.
     """
-    day, certain = written(memory)
-    if day is None and not ours:
+    if not RELATIVE.search(memory.body):
         return
+    day, certain = written(memory)
+    if day is None and repository is not None:
+        day = repository.committed(memory.path, memory.raw)
     day = day or datetime.fromtimestamp(memory.mtime).astimezone().date()
     try:
         found = list(relative_dates(memory.body, day))

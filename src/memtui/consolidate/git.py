@@ -4,9 +4,11 @@ What git is asked about comes from memories, which anybody may have written: it 
 and never begins with a dash.
 """
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterable
+from datetime import date
 from functools import cached_property
 
 SECONDS = 10.0
@@ -62,7 +64,15 @@ class Repository:
         """Each path that a commit removed or renamed: its new path, empty if it was removed."""
         found: dict[str, str] = {}
         text = self.ask(
-            "log", "-z", "-M", "--diff-filter=DR", "--name-status", "--format=", "--no-ext-diff", f"-n{COMMITS}"
+            "log",
+            "-z",
+            "-M",
+            "--diff-filter=DR",
+            "--name-status",
+            "--format=",
+            "--no-ext-diff",
+            "--no-textconv",
+            f"-n{COMMITS}",
         )
         fields = iter(text.split("\0"))
         for field in fields:
@@ -91,6 +101,19 @@ class Repository:
         """The subjects of the merges."""
         return self.ask("log", "--merges", "--format=%s", f"-n{COMMITS}")
 
+    def committed(self, path: str, data: bytes) -> date | None:
+        """Return the day of the last commit of a file with the content `data`; None if that is not committed. `git
+        status` would tell, but runs the filters that a repository configures."""
+        blob = self.ask("rev-parse", "--verify", "-q", f"HEAD:{os.path.relpath(path, self.top)}").strip()
+        known = (hashlib.new(name, b"blob %d\0" % len(data) + data).hexdigest() for name in ("sha1", "sha256"))
+        if blob not in known:
+            return None
+        day = self.ask("log", "-1", "--format=%cs", "--", path).strip()
+        try:
+            return date.fromisoformat(day) if day else None
+        except ValueError:
+            return None
+
     def holds(self, words: Iterable[str]) -> set[str]:
         """Return which of some words are in the files of the work tree, Claude's own directory left out."""
         wanted = list(words)
@@ -103,4 +126,8 @@ class Repository:
     def had(self, word: str) -> bool:
         """Return whether a commit added or removed a word outside Claude's own directory."""
         where = ("--", ".", ":(exclude).claude", ":(exclude)CLAUDE.md")
-        return bool(self.ask("log", f"-S{word}", "--format=%h", "-n1", "--no-ext-diff", *where, seconds=SECONDS / 2))
+        return bool(
+            self.ask(
+                "log", f"-S{word}", "--format=%h", "-n1", "--no-ext-diff", "--no-textconv", *where, seconds=SECONDS / 2
+            )
+        )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
 from memtui.consolidate.apart import Pair
+from memtui.consolidate.git import Repository
 from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
@@ -157,10 +158,11 @@ def _of_scope(
     if index is not None:
         yield from index_checks.of_index(scope, index, by_file)
     yield from memory_checks.of_memories(scope, own, subject.now)
-    ours = not os.path.lexists(locate.worktree_top(scope.directory) + "/.git")
+    top = locate.worktree_top(scope.directory)
+    repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
     whole = [each for each in own if each.broken is None]
     for memory in whole:
-        yield from date_checks.of_memory(scope, memory, ours=ours)
+        yield from date_checks.of_memory(scope, memory, repository)
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
     if project is not None:
         yield from project_checks.of_memories(project, scope, whole)
