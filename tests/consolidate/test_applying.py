@@ -56,6 +56,14 @@ def test_a_merge_is_one_step_links_and_lines_follow_and_one_undo_restores_every_
     assert world.files() == before
 
 
+def test_redo_makes_it_again(world):
+    apply(world, merge(world))
+    after = world.files()
+    undone(world)
+    undo.run(Store(world.env, world.repo).journal, "redo").first()
+    assert world.files() == after
+
+
 def test_only_what_is_accepted_is_made_and_of_that_only_what_was_chosen(world):
     rewrite = world.proposal("rewrite", ["three.md"], {"three.md": text_of("three")})
     assert not apply(world, merge(world, decision="open"), merge(world, decision="rejected")).made

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import changeset, changeset_json
+from memtui.consolidate import applying, changeset, changeset_json
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import MemtuiError
@@ -205,3 +205,52 @@ def test_base_64_is_read_for_text_too(world):
         "base64": base64.b64encode(b"both\n").decode(),
     }
     assert read(world, found).proposals[0].outputs[0].data == b"both\n"
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=20)
+    | st.sampled_from(["merge", "delete", "accepted", "/etc/passwd.md", "../x.md", "MEMORY.md"]),
+    lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each, max_size=3),
+    max_leaves=5,
+)
+
+
+def nodes(found, here=()):
+    """The paths of all values in a JSON value."""
+    yield here
+    for key, value in found.items() if isinstance(found, dict) else enumerate(found) if isinstance(found, list) else ():
+        yield from nodes(value, (*here, key))
+
+
+@given(data=st.data())
+def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_factory, data):
+    world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": text_of("one"), "two.md": text_of("two")})
+    world.write(f"{world.top}/.bashrc", "mine")
+    found = json.loads(
+        changeset_json.dumps(
+            world.set(
+                world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\n", "two.md": None}),
+                world.proposal("archive", ["one.md"], {"one.md": None, ".archive/one.md": text_of("one")}),
+            )
+        )
+    )
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from([each for each in nodes(found) if each]))
+        at = found
+        for key in path[:-1]:
+            at = at[key]
+        if path[-1] == "path" and data.draw(st.booleans()):
+            at["path"] = f"{world.auto}/{data.draw(st.text(max_size=12))}.md"
+        else:
+            at[path[-1]] = data.draw(JSON)
+    outside = {name: text for name, text in world.files().items() if not name.startswith(world.auto + "/")}
+    try:
+        applying.apply(world.store, read(world, json.dumps(found).encode()))
+    except MemtuiError:
+        return
+    finally:
+        assert {n: t for n, t in world.files().items() if not n.startswith(world.auto + "/")} == outside

@@ -99,7 +99,7 @@ def of_proposal(found: Proposal) -> Coverage | None:
 
 def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
-    targets = _Targets(after)
+    targets = Targets(after)
     found = [Covered(each, *targets.find(each)) for each in before]
     return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))))
 
@@ -233,42 +233,51 @@ def _stem(word: str) -> str:
 # Finding a statement
 
 
-class _Targets:
-    """The statements of the outputs, and the pairs of those that follow each other."""
+class Targets:
+    """Statements among which others are looked for, alone and in pairs of those that follow each other."""
 
-    def __init__(self, statements: Sequence[Statement]) -> None:
-        self.fields = {each.text: each for each in statements if each.kind == "field"}
-        self.code = [each for each in statements if each.kind == "code"]
-        plain = [each for each in statements if each.kind not in {"field", "code"}]
-        self.single = [(each, words(each.text)) for each in plain]
-        self.same: dict[tuple[str, ...], Statement] = {}
-        for each, found in self.single:
-            self.same.setdefault(_literal(each.text), each)
-            self.same.setdefault((*found.telling, "\0", *map(" ".join, found.negated)), each)
-        self.holders: dict[str, list[int]] = {}
-        for at, (_, found) in enumerate(self.single):
-            for word in set(found.telling):
-                self.holders.setdefault(word, []).append(at)
+    def __init__(self, statements: Iterable[Statement] = ()) -> None:
+        self._fields: dict[str, Statement] = {}
+        self._blocks: list[Statement] = []
+        self._single: list[tuple[Statement, Words]] = []
+        self._same: dict[tuple[str, ...], Statement] = {}
+        self._holders: dict[str, list[int]] = {}
+        self.add(statements)
+
+    def add(self, statements: Iterable[Statement]) -> None:
+        """Add statements after those that are there."""
+        for each in statements:
+            if each.kind == "field":
+                self._fields[each.text] = each
+            elif each.kind == "code":
+                self._blocks.append(each)
+            else:
+                found = words(each.text)
+                self._same.setdefault(_literal(each.text), each)
+                self._same.setdefault((*found.telling, "\0", *map(" ".join, found.negated)), each)
+                for word in set(found.telling):
+                    self._holders.setdefault(word, []).append(len(self._single))
+                self._single.append((each, found))
 
     def find(self, found: Statement) -> tuple[How, Statement | None]:
         """Return what became of a statement."""
         if found.kind == "field":
-            return ("kept", self.fields[found.text]) if found.text in self.fields else ("dropped", None)
+            return ("kept", self._fields[found.text]) if found.text in self._fields else ("dropped", None)
         if found.kind == "code":
             return self._code(found.text)
-        literal = self.same.get(_literal(found.text))
+        literal = self._same.get(_literal(found.text))
         if literal is not None:
             return "kept", literal
         wanted = words(found.text)
-        same = self.same.get((*wanted.telling, "\0", *map(" ".join, wanted.negated)))
+        same = self._same.get((*wanted.telling, "\0", *map(" ".join, wanted.negated)))
         if same is not None:
             return "reworded", same
         for at in self._candidates(wanted):
-            target, has = self.single[at]
+            target, has = self._single[at]
             if _has(has, wanted):
                 return ("kept" if _within(found.text, target.text) else "reworded"), target
-            if at + 1 < len(self.single) and self.single[at + 1][0].path == target.path:
-                after = self.single[at + 1][1]
+            if at + 1 < len(self._single) and self._single[at + 1][0].path == target.path:
+                after = self._single[at + 1][1]
                 both = Words(has.telling + after.telling, has.negated + after.negated)
                 if _has(both, wanted):
                     return "reworded", target
@@ -276,7 +285,7 @@ class _Targets:
 
     def _code(self, text: str) -> tuple[How, Statement | None]:
         lines = _code_lines(text)
-        for each in self.code:
+        for each in self._blocks:
             has = _code_lines(each.text)
             if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
                 return "kept", each
@@ -289,7 +298,7 @@ class _Targets:
             return []
         counts: Counter[int] = Counter()
         for word in set(wanted.telling):
-            for at in self.holders.get(word, ()):
+            for at in self._holders.get(word, ()):
                 counts.update((at, max(0, at - 1)))
         least = len(set(wanted.telling)) / 2
         return [at for at, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])) if count >= least]

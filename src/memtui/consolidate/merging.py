@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memtui.consolidate import coverage
 from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
 from memtui.consolidate.chunks import ITEM, LABEL, Chunk, chunks, join
-from memtui.consolidate.coverage import FieldValue, Statement
+from memtui.consolidate.coverage import FieldValue, Statement, Targets
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter.document import Document
@@ -132,6 +132,7 @@ class _Body:
     def __init__(self, text: str, description: str) -> None:
         self._chunks = chunks(text)
         self._description = description
+        self._said = Targets([*coverage.of_text("", description), *coverage.of_text("", text)])
 
     @property
     def text(self) -> str:
@@ -151,12 +152,9 @@ class _Body:
 
     def add_missing(self, statements: Sequence[Statement]) -> None:
         """Add statements that are missing after all, at the end: those said by two in a row that came apart."""
-        for each in self._missing(statements):
-            self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
-
-    def _missing(self, statements: Sequence[Statement]) -> list[Statement]:
         own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
-        return [each.statement for each in coverage.cover(statements, own).dropped]
+        for each, _, _ in coverage.cover(statements, own).dropped:
+            self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
 
     def _add_section(self, heading: Chunk | None, pieces: Sequence[Chunk]) -> None:
         place = self._section_end(heading)
@@ -174,7 +172,7 @@ class _Body:
     def _new_part(self, chunk: Chunk) -> Chunk | None:
         """Return what of a piece is not said yet; None if all is."""
         statements = coverage.of_text("", chunk.text)
-        missing = self._missing(statements)
+        missing = [each for each in statements if self._said.find(each)[0] == "dropped"]
         if not missing:
             return None
         if chunk.kind in {"code", "table"} or len(missing) == len(statements):
@@ -221,6 +219,7 @@ class _Body:
         elif not self._chunks[at].before:
             self._chunks[at] = self._chunks[at]._replace(before="\n")
         self._chunks.insert(at, chunk._replace(before=lead))
+        self._said.add(coverage.of_text("", chunk.text))
 
 
 def _between(above: Chunk, below: Chunk) -> str:
