@@ -211,8 +211,9 @@ class Versions:
             found = self._changed(directory, file, files.get(file, []))
             if found is not None:
                 yield found
+        there = set(present)
         for file, known in files.items():
-            if file not in present and known[-1].digest != GONE:
+            if file not in there and known[-1].digest != GONE:
                 unseen = _newest_seen(known) is None  # nobody knew it, so nobody misses it
                 yield Version(directory, file, clock.iso(self.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
