@@ -145,3 +145,18 @@ def test_names_that_nobody_changed_are_refused(memtui):
     assert "Nobody else has changed" in done.err
     assert memtui("keep", check=False).code == 2
     assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits here.")
+
+
+def test_what_is_kept_and_not_trusted_is_said(memtui, three):
+    """prefer-pnpm is a memory of the repository: it was trusted as it was."""
+    done = memtui.json("keep", "prefer-pnpm")
+    assert done["untrusted"] == done["kept"]
+    _, gone, _ = three
+    assert "not delivered: memtui trust" in memtui("keep", "made").err
+    assert memtui.json("keep", gone.stem)["untrusted"] == []
+
+
+def test_the_age_is_that_of_the_writing(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, "changed\n", -7200)
+    assert "   2h  project:prefer-pnpm" in memtui("inbox", "--kind", "changed").out

@@ -33,6 +33,14 @@ def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:
     return f"{DONE[verb]}: {named}{left}."
 
 
+def not_trusted(items: Sequence[Changed]) -> str:
+    """Say that kept memories are not delivered; empty if there are none of these."""
+    if not items:
+        return ""
+    what = items[0].ref if len(items) == 1 else many(len(items), "of them", "of them")
+    return f"{what} {'is' if len(items) == 1 else 'are'} not trusted, and so not delivered"
+
+
 def failures(failed: Sequence[tuple[Changed, MemtuiError]]) -> list[dict[str, str]]:
     """Return name, message and hint of each that could not be taken back."""
     return [{"name": item.ref, "message": error.message, "hint": error.hint} for item, error in failed]

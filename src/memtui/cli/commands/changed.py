@@ -66,8 +66,15 @@ def keep(ctx: Context, args: argparse.Namespace) -> Result:
     """Mark what somebody else wrote as seen."""
     items = _chosen(ctx, args)
     changed.keep(ctx.versions, items)
-    data = {"kept": [item.key for item in items]}
-    return Result(data, lambda out: out.print(line(words.done("keep", items))))
+    untrusted = changed.untrusted(ctx.root, items)
+    data = {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}
+
+    def text(out: Output) -> None:
+        out.print(line(words.done("keep", items)))
+        if untrusted:
+            out.say(f"note: {line(words.not_trusted(untrusted))}: memtui trust")
+
+    return Result(data, text)
 
 
 def take_back(ctx: Context, args: argparse.Namespace) -> Result:

@@ -6,7 +6,6 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, size
 from memtui.core.memories import history, scopes
@@ -108,7 +107,7 @@ def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasio
     rows, notes = [], []
     for number, version in reversed(list(enumerate(known, 1))):
         occasion = occasions.of(version.writer)
-        when = age(clock.parse(version.time), now)
+        when = age(version.written, now)
         what = "deleted" if version.digest == GONE else size(version.size)
         who = line(present.writer(version, occasion.title))
         rows.append([str(number), when, what, who, "" if version.seen else "not seen yet"])

@@ -3,7 +3,6 @@
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
-from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago
 from memtui.core.memories.writers import Occasions
@@ -48,7 +47,7 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
     out.section()
     out.beside(out.style("Changed", "bold") + "  ", 9, (f"{len(items) + more}", *COMMANDS), "dim")
     for item in items:
-        when = age(clock.parse(item.now.time), ctx.now())
+        when = age(item.now.written, ctx.now())
         did = words.by(item, occasions.of(item.now.writer).title)
         out.beside(f"  {when:>4}  ", 8, [out.style(line(item.ref), "cyan"), line(did)], "")
         lines = _diff(ctx, item)
@@ -63,7 +62,7 @@ def whole(ctx: Context, item: Changed) -> Result:
 
     def text(out: Output) -> None:
         occasion = occasions.of(item.now.writer)
-        out.heading(line(item.ref), ago(clock.parse(item.now.time), ctx.now()))
+        out.heading(line(item.ref), ago(item.now.written, ctx.now()))
         facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
         for fact in filter(None, facts):
             out.print("  " + out.style(line(fact), "dim"))

@@ -60,6 +60,11 @@ class Version:
         """The path of the file."""
         return f"{self.directory}/{self.file}"
 
+    @property
+    def written(self) -> float | None:
+        """When the file was written, in seconds since the epoch; of a deleted one when that was noticed."""
+        return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
+
     def is_of(self, data: bytes) -> bool:
         """Tell whether it has these bytes."""
         return self.digest == ids.digest(data)

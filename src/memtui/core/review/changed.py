@@ -11,6 +11,7 @@ from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Outcome, Store
 from memtui.core.memories.versions import GONE, Version, Versions
+from memtui.core.places import trust
 
 Kind = Literal["new", "edited", "deleted"]
 
@@ -52,7 +53,7 @@ def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     found = []
     for scope in filter(history.with_versions, scopes):
         found += [Changed(scope, now, before) for before, now in versions.unseen([scope.directory])]
-    return sorted(found, key=lambda each: (each.now.time, each.now.stamp), reverse=True)
+    return sorted(found, key=lambda each: each.now.written or 0.0, reverse=True)
 
 
 def find(items: Sequence[Changed], ref: str) -> Changed:
@@ -76,6 +77,12 @@ def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
 def keep(versions: Versions, items: Sequence[Changed]) -> None:
     """Record that a person has seen these. Raises MemtuiError."""
     versions.see([each.now for each in items])
+
+
+def untrusted(root: str, items: Sequence[Changed]) -> list[Changed]:
+    """List those that are not delivered, because nobody trusted their present text: keeping them does not."""
+    there = [each for each in items if each.scope.needs_trust and each.kind != "deleted"]
+    return [each for each in there if not trust.load(root, each.scope.directory).knows(each.now.digest)]
 
 
 def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Outcome[Changed, None]:

@@ -5,7 +5,6 @@ from functools import partial
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.memories.writers import Occasion
@@ -34,7 +33,7 @@ def head(item: Changed, occasion: Occasion | None, now: float) -> Text:
     """Return who wrote a memory, when, and after which prompt; `occasion` None: that is still looked up."""
     text = Text(safe_text.line(item.ref), "bold")
     title = occasion.title if occasion is not None else ""
-    when = ago(clock.parse(item.now.time), now)
+    when = ago(item.now.written, now)
     text.append(f"\n{safe_text.line(words.by(item, title))} · {when}\n", "dim")
     if occasion is not None and occasion.prompt:
         text.append(safe_text.line(versions.prompted(occasion.prompt)) + "\n", "dim")
@@ -87,9 +86,9 @@ class ChangedCommands:
         found = self.chosen.changed()
         changed.keep(self.services.data.versions, found)
         self._unmark(found)
-        self.services.say(
-            f"{words.done('keep', found)} They count as seen." if len(found) > 1 else words.done("keep", found)
-        )
+        untrusted = words.not_trusted(changed.untrusted(self.services.data.root, found))
+        why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
+        self.services.say(words.done("keep", found) + why)
         self.services.read()
 
     async def take_back(self) -> None:

@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui import actions
-from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
@@ -339,7 +338,7 @@ class Inbox(ListScreen[InboxRow]):
         fuzzy.mark([name], self.typed)
         kind = Text(f"{rows.CHANGED_MARK} {changed_words.DID[item.kind]}", style="dim")
         where = Text(safe_text.line(item.scope.project or item.scope.label, 40), style="dim")
-        when = Text(age(clock.parse(item.now.time), self.services.data.now()), style="dim")
+        when = Text(age(item.now.written, self.services.data.now()), style="dim")
         return [kind, name.append("  ").append_text(by), Text(""), Text(""), where, when]
 
     def _folded(self, row: InboxRow) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age
 from memtui.core.memories import history
@@ -74,7 +73,7 @@ def _occasions(env: dict[str, str], known: Sequence[Version]) -> dict[Writer, Oc
 
 def _line(number: int, version: Version, told: Occasion, now: float) -> str:
     unseen = "" if version.seen else "  not seen yet"
-    when = age(clock.parse(version.time), now)
+    when = age(version.written, now)
     what = "deleted, " * (version.digest == GONE)
     return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{unseen}"
 
