@@ -271,12 +271,13 @@ def ids(world):
 
 
 def numbers(tui, world):
-    """1 to 5 open the five screens."""
+    """1 to 6 open the six screens."""
     for key, words in (
         ("2", "Inbox"),
         ("3", "notes wait"),
         ("4", "deliveries"),
         ("5", "Settings|Hooks"),
+        ("6", "proposed"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
@@ -364,7 +365,7 @@ def settings(world):
 # What is done in the TUI for the keys that a text names.
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
-    **{("README.md", key): numbers for key in ("5", "q")},
+    **{("README.md", key): numbers for key in ("6", "q")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,

@@ -14,7 +14,7 @@ from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█")
-SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health"]
+SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health", "consolidate"]
 
 
 async def help_text(pilot):
@@ -55,6 +55,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         ("deliveries", {glyph for glyph, _ in GLYPHS.values()}),
         ("sessions", {"●", "✗", "◐"}),
         ("health", {"✓", "·", "!", "✗", "▸", "●"}),
+        ("consolidate", {"✓", "!", "✗", "→"}),
     ],
 )
 async def test_marks_that_are_rare_are_explained_too(world, name, marks):

@@ -286,7 +286,7 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         await settle(pilot)
         assert_drawn(app, size, (name, "opened"))
         seen += "\n".join(lines(app))
-    if size[0] >= 120:
+    if size[0] >= 120 and name != "consolidate":  # where nothing is proposed about these memories
         assert "[red]loud" in seen
 
 

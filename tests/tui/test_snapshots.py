@@ -41,6 +41,7 @@ SCREENS = {
     "deliveries": (press("4"), stage.prompt),
     "sessions": (press("S"), press("p")),
     "health": (press("5"), stage.finding),
+    "consolidate": (press("6"),),
 }
 
 
@@ -111,12 +112,12 @@ def renewing():
     return bool(os.environ.get(RENEW)) and not os.environ.get("CI")
 
 
-# the five screens
+# the screens
 
 
 @functools.cache
 def screens(look, size):
-    """The five screens, one after the other in one application."""
+    """The screens, one after the other in one application."""
     return draw(look, size, SCREENS)
 
 

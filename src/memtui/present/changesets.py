@@ -4,12 +4,48 @@ import os
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import Proposal, is_index
+from memtui.consolidate.changeset import Proposal, ProposalEvidence, is_index
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage, How
-from memtui.core.base.phrasing import many, size, some
+from memtui.core.base.finding import NOTE, Finding
+from memtui.core.base.phrasing import cut, many, size, some
+from memtui.core.health import findings
 
 DECISIONS = {"open": "", "accepted": "accepted", "edited": "accepted, edited", "rejected": "rejected"}
+# In a few words why something is proposed, by the code of the finding.
+BRIEF = {
+    "memories.alike": "overlap",
+    "memories.contradict": "contradict",
+    "memories.cut": "below the cut",
+    "memories.dangling": "dangling line",
+    "memories.date": "relative date",
+    "memories.empty": "no text",
+    "memories.empty_section": "empty section",
+    "memories.expired": "expired",
+    "memories.large": "too large",
+    "memories.long_hook": "long line",
+    "memories.no_description": "no description",
+    "memories.no_line": "not in the index",
+    "memories.path": "path is gone",
+    "memories.repeats": "repeats a rule",
+    "memories.same_line": "listed twice",
+    "memories.same_name": "name is taken",
+    "memories.spills": "long entry",
+    "memories.type": "unknown type",
+}
+# What each kind of proposal does.
+MEANINGS = {
+    "merge": "makes one memory of several",
+    "rewrite": "changes the text of a memory",
+    "split": "makes several memories of one",
+    "retype": "changes the type of a memory",
+    "move": "gives a memory another name or scope",
+    "archive": "puts a memory where no session gets it",
+    "delete": "removes a memory",
+    "relink": "changes links, or lines of MEMORY.md",
+}
+# Names in a list's row before the rest is counted.
+NAMED = 3
 COVERED: tuple[tuple[How, str], ...] = (
     ("dropped", "dropped"),
     ("reworded", "in other words"),
@@ -42,6 +78,42 @@ def title(found: Proposal) -> str:
     if found.kind in {"archive", "delete"}:
         return f"{'archive' if found.kind == 'archive' else 'remove'} {some(gone)}"
     return f"{'fix' if found.kind == 'relink' else found.kind} {some(written)}"
+
+
+def about(found: Proposal) -> str:
+    """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
+    for a merge, the one that stays first; `old-name → new-name` for a move."""
+    gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
+    if found.kind == "move":
+        return f"{gone[0]} → {written[0]}"
+    shown = {"archive": gone, "merge": [*written, *gone], "split": [*gone, *written]}.get(found.kind, written or gone)
+    names = list(dict.fromkeys(shown))
+    join = " + " if found.kind == "merge" else ", "
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return join.join([*names[:NAMED], *more])
+
+
+def reasons(proposal: Proposal) -> list[str]:
+    """Return why a proposal is made, in sentences: its reason, or else what its evidence says."""
+    if proposal.reason:
+        return [proposal.reason]
+    return list(dict.fromkeys(sentence for each in proposal.evidence if (sentence := _sentence(each))))
+
+
+def _sentence(found: ProposalEvidence) -> str:
+    try:
+        return findings.message(Finding(found.code, NOTE, "", found.data))
+    except (KeyError, ValueError, IndexError):  # of another version, or written by hand
+        return " … ".join(found.texts)
+
+
+def brief(proposal: Proposal) -> str:
+    """Return why a proposal is made in a few words: `overlap 78`, `relative date`."""
+    for each in proposal.evidence:
+        if words := BRIEF.get(each.code):
+            score = each.data.get("score", None if each.score is None else round(100 * each.score))
+            return f"{words} {score}" if score is not None else words
+    return cut(" ".join(proposal.reason.split()), 40)
 
 
 def dropped(found: Coverage) -> list[str]:
@@ -78,6 +150,21 @@ def made(found: Sequence[Proposal]) -> str:
     """Say what was done: `3 changes made: 2 merged, 1 archived.`"""
     counts = [(sum(each.kind == kind for each in found), word) for kind, word in DONE.items()]
     return f"{many(len(found), 'change')} made: {', '.join(f'{count} {word}' for count, word in counts if count)}."
+
+
+def done(found: Sequence[Proposal]) -> str:
+    """Say what was done: `Done: merge pnpm-only into prefer-pnpm.`, or of several as `made`."""
+    return f"Done: {title(found[0])}." if len(found) == 1 else made(found)
+
+
+def named(found: Sequence[Proposal]) -> str:
+    """Name proposals: `merge pnpm-only into prefer-pnpm`, `3 changes`."""
+    return title(found[0]) if len(found) == 1 else many(len(found), "change")
+
+
+def rejected(found: Sequence[Proposal]) -> str:
+    """Say what was rejected: `Rejected: merge pnpm-only into prefer-pnpm. It is not proposed again.`"""
+    return f"Rejected: {named(found)}. {'It is' if len(found) == 1 else 'They are'} not proposed again."
 
 
 def refused(found: Refused) -> str:

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions or health. Raises KeyError."""
+    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health or consolidate.
+
+    Raises KeyError.
+    """
     if name == "memories":
         from memtui.tui.screens.memories.screen import Memories
 
@@ -34,4 +37,8 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.health.screen import Health
 
         return Health(services)
+    if name == "consolidate":
+        from memtui.tui.screens.consolidate.screen import Consolidate
+
+        return Consolidate(services)
     raise KeyError(name)

@@ -9,8 +9,9 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Input, Select, Static, TextArea
 from textual.widgets.text_area import Selection
 
@@ -26,10 +27,13 @@ from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, 
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body, fits
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
 
 # What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4
+# From this width of the screen on, in cells, texts to read are beside the text that is edited, else above it.
+BESIDE_FROM = 110
 # How often a file is checked for changes while its form is open.
 LOOK_SECONDS = 1.0
 MOVED = "It was changed by somebody else; saving shows both versions."
@@ -76,6 +80,16 @@ class DraftForm(Dialog[str]):
     DraftForm.note Body { margin: 1 0; }
     DraftForm.note .where { min-height: 2; }
     DraftForm.note .told.empty { display: none; }
+    DraftForm.outcome > Vertical { height: 100%; }
+    DraftForm.outcome .where { max-height: 2; padding-left: 14; }
+    DraftForm .texts { height: 1fr; margin-top: 1; }
+    DraftForm .texts Body { margin: 0; width: 1fr; }
+    DraftForm .beside { width: 50%; height: 1fr; }
+    DraftForm .beside Detail { height: 1fr; border: none; border-top: solid $rule-over; }
+    DraftForm .beside Detail:focus { border-top: solid $accent; }
+    DraftForm.above .texts { layout: vertical; }
+    DraftForm.above .beside { width: 1fr; height: 45%; }
+    DraftForm.above .texts Body { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
@@ -112,10 +126,26 @@ class DraftForm(Dialog[str]):
             last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
             for each in self.subject.fields:
                 widget = self.widgets[each.key] = _widget(each, values[each.key])
-                yield widget if each.kind == TEXT else Labelled(each.label or each.key, widget)
+                if each.kind == TEXT and self.shape.beside:
+                    yield from self._beside(widget)
+                else:
+                    yield widget if each.kind == TEXT else Labelled(each.label or each.key, widget)
                 if each is (last or each):
                     yield Static(classes="where")
             yield Static(classes="told")
+
+    def _beside(self, edited: Widget) -> ComposeResult:
+        """Compose the texts to read, each in a pane of its own, beside the one that is edited."""
+        with Horizontal(classes="texts"):
+            with Vertical(classes="beside"):
+                for _ in self.shape.beside:
+                    yield Detail(classes="read")
+            yield edited
+
+    def on_resize(self) -> None:
+        """Put the texts to read above the one that is edited where there is no room beside it."""
+        super().on_resize()
+        self.set_class(self.size.width < BESIDE_FROM, "above")
 
     def wanted(self) -> int:
         """Return the width of the form, in columns."""
@@ -140,6 +170,8 @@ class DraftForm(Dialog[str]):
     def on_mount(self) -> None:
         """Focus the first field, and show what was typed before."""
         kept = self.subject.autosave
+        for pane, (title, text) in zip(self.query(".read").results(Detail), self.shape.beside, strict=True):
+            pane.show(title.plain, Text("\n").join([title, text]))
         # The widgets change values (line ends, pictures of control characters), which is no change by the person.
         self._unchanged = {**self._shown(), **{key: kept.was.get(key, self.given[key]) for key in kept.values}}
         body = self._body

@@ -55,8 +55,9 @@ class Shape:
     subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
     first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
     `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.
-    `left` is the note when the person leaves and the text is kept. `first` is the key of the field with the focus; else
-    the text has it, with the cursor at its end if `at_end`. `across` is the width in columns."""
+    `left` is the note when the person leaves and the text is kept. `beside` are texts to read beside the
+    one that is edited, each with its title. `first` is the key of the field with the focus; else the text has it, with
+    the cursor at its end if `at_end`. `across` is the width in columns."""
 
     title: str
     verb: str
@@ -67,6 +68,7 @@ class Shape:
     notice: str = ""
     editor: str = ""
     left: str = ""
+    beside: Sequence[tuple[Text, Text]] = ()
     at_end: bool = False
     is_example: bool = False
     first: str = ""

@@ -74,7 +74,7 @@ class Data(Workspace):
 
         waiting = self.counts()
         counts = {"guidance": waiting["guidance"], "inbox": waiting["updates"] + waiting["items"]}
-        counts["health"] = self.facts.waiting.get("health", 0)
+        counts |= {name: self.facts.waiting.get(name, 0) for name in ("health", "consolidate")}
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
         self.facts = BarFacts(

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "guidance", "deliveries", "health")
-# The names of tabs that are not open where there is no room for all names; then there are only their numbers.
-SHORT = {"memories": "Mem", "guidance": "Guid", "deliveries": "Deliv"}
-SHORTEST = 2
+TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate")
+# The names of tabs that are not open where there is no room for all names: first the longest one is short, then it has
+# only its number, then the others are short; at last there are only numbers.
+SHORT = {"memories": "Mem", "guidance": "Guid", "deliveries": "Deliv", "consolidate": "Cons"}
+LONGEST = "consolidate"
+SHORTEST = 4
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
@@ -67,13 +69,15 @@ class TopBar(OneLine):
         self.put(text)
 
     def _tab(self, number: int, name: str, app: "Services") -> "Sequence[str]":
-        """Return the words of a tab: whole, short, and without its name."""
+        """Return the words of a tab, ever shorter: at last without its name."""
         count = app.data.facts.waiting.get(name, 0)
         badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
         if name == "inbox" and app.data.facts.changed:
             badge += f" ~{app.data.facts.changed}"
         whole = name.capitalize()
-        return [f" {number}{part}{badge} " for part in (f" {whole}", f" {SHORT.get(name, whole)}", "")]
+        short = SHORT.get(name, whole)
+        names = (whole, short, "", "", "") if name == LONGEST else (whole, whole, whole, short, "")
+        return [f" {number} {each}".rstrip() + f"{badge} " for each in names]
 
     def _parts(self, app: "Services") -> "list[BarPart]":
         """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""

@@ -35,8 +35,8 @@ class Detail(ScrollView, can_focus=True):
     plain = ""
     text: Text | None = None
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  textual's name
-        super().__init__(id=id)
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002  textual's name
+        super().__init__(id=id, classes=classes)
         self.lines: list[Text] = []
         self._starts: list[int] = []
         self._to_reveal: int | None = None

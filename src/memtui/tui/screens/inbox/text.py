@@ -1,6 +1,5 @@
 """The detail pane of the inbox: a draft (what would be written, why, similar memories) or an unfinished item."""
 
-import itertools
 from collections.abc import Sequence
 
 from rich import get_console
@@ -20,6 +19,7 @@ from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.side_by_side import side_by_side
 
 # Characters of a memory that are compared with a draft.
 ALIKE_LENGTH = 2000
@@ -91,7 +91,7 @@ def draft_head(
         return text.append_text(own).append("\n\n")
     left = Text("the draft\n", style="").append_text(own)
     right = Text().append(safe_text.line(closest.memory.ref), "bold").append(f" similar {score(closest)}")
-    text.append_text(_side_by_side(left, right.append("\n").append_text(theirs), width))
+    text.append_text(side_by_side(left, right.append("\n").append_text(theirs), width))
     legend = f"{LEGEND} · " if _is_marked(own) or _is_marked(theirs) else ""
     return text.append(f"\n{legend}{actions.key_of('inbox.merge')} merges\n\n", style="dim")
 
@@ -240,17 +240,6 @@ def _is_marked(text: Text) -> bool:
 def lines_of(text: Text, width: int) -> int:
     """Return how many lines a text takes; for a long one, which may be cut, more than it can ever take."""
     return len(text.wrap(get_console(), width)) if len(text.plain) <= DRAFT_LENGTH else SHOWN * 2
-
-
-def _side_by_side(left: Text, right: Text, width: int) -> Text:
-    """Put two texts side by side, wrapped."""
-    room = (width - 3) // 2
-    sides = [list(each.wrap(get_console(), room, overflow="fold")) for each in (left, right)]
-    text = Text()
-    for one, other in itertools.zip_longest(*sides, fillvalue=Text()):
-        text.append_text(one).append(" " * (room - one.cell_len) + " │ ", style="dim").append_text(other)
-        text.append("\n")
-    return text
 
 
 def _similar(text: Text, found: Sequence[Similar], proposed: Memory, *, beside: bool) -> None:

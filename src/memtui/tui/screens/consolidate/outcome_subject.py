@@ -1,0 +1,104 @@
+"""The outcome of a proposal as the subject of a form: what a memory becomes, beside the texts that it is made of."""
+
+from collections.abc import Callable, Sequence
+
+from rich.text import Text
+
+from memtui.consolidate import applying
+from memtui.consolidate.applying import Applied
+from memtui.consolidate.changeset import ChangeSet, FileOutput, Proposal, is_index, sha256
+from memtui.core.base import clock
+from memtui.core.base.storage import read_or_none
+from memtui.core.memories import memory
+from memtui.present import changesets, safe_text
+from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
+from memtui.tui.model.data import Data
+from memtui.tui.screens.consolidate import text
+from memtui.tui.widgets.body import fits
+
+GONE = "A file that this was made from has changed since. What you typed stays here to be copied."
+
+
+class OutcomeSubject:
+    """The subject: the one file that a proposal writes. `applied` gets what saving made."""
+
+    def __init__(self, data: Data, proposal: Proposal, applied: Callable[[Applied], object]) -> None:
+        self.data, self.proposal, self._applied = data, proposal, applied
+        (self.output,) = proposal.written
+        self.found = memory.from_bytes(self.output.path, "", self.output.data or b"")
+        self.whole = is_index(self.output.path) or self.found.broken is not None or not self.found.has_frontmatter
+        name = "proposal-" + proposal.id
+        self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
+        beside = [(text.named(proposal, each), text.content(each.data)) for each in text.inputs(proposal)]
+        words = safe_text.line(changesets.title(proposal), 100)
+        title = words[:1].upper() + words[1:]
+        self.shape = Shape(title, "make it", "this change", GONE, "outcome", editor="memory", across=200, beside=beside)
+        self.fields: Sequence[FormField] = self._fields()
+
+    @staticmethod
+    def why_not(proposal: Proposal) -> str:
+        """Return why the outcome can't be edited here; empty if it can."""
+        (output,) = proposal.written
+        raw = (output.data or b"").decode("utf-8", "surrogateescape")
+        return "" if fits(raw) else "It is too long to be changed here."
+
+    def _fields(self) -> Sequence[FormField]:
+        if self.whole:
+            return [FormField("raw", (self.output.data or b"").decode("utf-8", "surrogateescape"), TEXT)]
+        return [
+            FormField("description", safe_text.line(self.found.description)),
+            FormField("body", self.found.body.strip("\n"), TEXT),
+        ]
+
+    def _bytes(self, typed: Typed) -> bytes:
+        """Return the file as it was typed. Raises MemtuiError."""
+        if self.whole:
+            return typed.values["raw"].encode("utf-8", "surrogateescape")
+        changed = dict(typed.changed)
+        if "body" in changed:
+            changed["body"] = "\n" + changed["body"].strip("\n") + "\n"
+        return memory.with_fields(self.found, changed) if changed else self.found.raw
+
+    def is_empty(self, typed: Typed) -> bool:
+        """Return whether nothing was changed."""
+        return not typed.changed
+
+    def check(self, typed: Typed) -> Text:
+        """Return which file would be written, and which ones go. Raises MemtuiError for what can't be saved."""
+        edited = self._edited(typed)
+        gone = f"; {len(edited.gone)} others go" if len(edited.gone) > 1 else "; the other one goes"
+        where = safe_text.line(self.data.tilde(self.output.path))
+        return Text(f"writes {where}{gone if edited.gone else ''}")
+
+    def _edited(self, typed: Typed) -> Proposal:
+        made = FileOutput(self.output.path, self._bytes(typed))
+        if made == self.output:
+            return self.proposal.decided("accepted")
+        outputs = [made if each.path == self.output.path else each for each in self.proposal.outputs]
+        return self.proposal.edited(outputs)
+
+    def there(self) -> str | None:
+        """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""
+        for each in self.proposal.inputs:
+            try:
+                data = read_or_none(each.path)
+            except OSError:
+                return None
+            if ("" if data is None else sha256(data)) != each.sha256:
+                return None
+        return self.proposal.id
+
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:
+        """Return what was proposed, and what was typed."""
+        return self.output.data or b"", self._bytes(typed)
+
+    def save(self, typed: Typed) -> Saved:
+        """Make the change with the outcome that was typed."""
+        changes = ChangeSet(clock.iso(self.data.now()), "tui", (self._edited(typed),))
+        found = applying.apply(self.data.store(), changes)
+        if found.refused:
+            raise found.refused[0].error
+        self._applied(found)
+        return Saved(self.proposal.id)

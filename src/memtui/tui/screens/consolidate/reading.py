@@ -1,0 +1,185 @@
+"""What the workers of the Consolidate screen do: plan, weigh each proposal, look whether files changed, and post
+messages."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from memtui.consolidate import apart, lint, plan, rejected, weighing
+from memtui.consolidate.changeset import ChangeSet, FileInput, Proposal, is_index, sha256
+from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.weighing import Weighed
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.storage import file_error, read_or_none
+from memtui.core.memories.status import Usage
+from memtui.present import memories as present
+
+if TYPE_CHECKING:
+    from memtui.core.memories.store import Store
+    from memtui.tui.model.data import Data
+
+# The least time between two messages while proposals are weighed, and the pause after each: a person may be pressing
+# keys.
+TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
+
+
+@dataclass(frozen=True)
+class ProposalRow:
+    """A proposal with the name of its scope. `key` is the same for what is proposed about the same files when it
+    is planned again, though its id may be another one. `weighed` is None until it was weighed; `stale`: a file that it
+    read has changed since."""
+
+    proposal: Proposal
+    where: str
+    key: str
+    weighed: Weighed | None = None
+    stale: bool = False
+
+    @property
+    def id(self) -> str:
+        """The id of the proposal."""
+        return self.proposal.id
+
+    @property
+    def why_not(self) -> str:
+        """The reason code why it can't be made, as `Refused` has it; empty if it can."""
+        if self.stale:
+            return "stale"
+        refused = self.weighed.refused if self.weighed is not None else None
+        return refused.reason if refused is not None else ""
+
+    @property
+    def safe(self) -> bool:
+        """Whether nobody needs to decide about it."""
+        return self.weighed is not None and self.weighed.safe and not self.stale
+
+
+@dataclass
+class PlanProgress(Message):
+    """How far planning is, in words."""
+
+    words: str
+
+
+@dataclass
+class PlanMade(Message):
+    """The plan was made. `left`: how many findings nothing is proposed for."""
+
+    changes: ChangeSet
+    rows: list[ProposalRow]
+    left: int
+
+
+@dataclass
+class PlanFailed(Message):
+    """Planning failed with an error."""
+
+    error: MemtuiError
+
+
+@dataclass
+class RowsWeighed(Message):
+    """Some proposals were weighed; `last` when all are."""
+
+    found: list[Weighed]
+    last: bool
+
+
+@dataclass
+class StaleFound(Message):
+    """The ids of the proposals that read files which have changed since."""
+
+    ids: frozenset[str]
+
+
+class PlanReader:
+    """The work of the workers. `post` takes their messages."""
+
+    def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
+        self.data, self.post = data, post
+
+    def plan(self) -> None:
+        """Plan, then weigh each proposal. A worker that is cancelled posts nothing more."""
+        worker = get_current_worker()
+        self.post(PlanProgress("reading the memories …"))
+        try:
+            store = self.data.store()
+            data = self.data
+            usage, kept_apart = Usage(data.root), apart.load(data.root)
+            subject = lint.here(data.env, data.cwd, data.root, data.now(), usage, kept_apart)
+            planned = plan.plan(store, subject, lambda: not worker.is_cancelled)
+            changes = rejected.without(planned.changes, data.root)
+        except MemtuiError as error:
+            if not worker.is_cancelled:
+                self.post(PlanFailed(error))
+            return
+        except OSError as error:
+            if not worker.is_cancelled:
+                self.post(PlanFailed(file_error(error)))
+            return
+        if worker.is_cancelled:
+            return
+        files = MemoryFiles(store)
+        keys = _keys(changes.proposals)
+        rows = [ProposalRow(each, self._where(files, each), keys[each.id]) for each in changes.proposals]
+        self.post(PlanMade(changes, rows, len(planned.left)))
+        self._weigh(store, changes.proposals)
+
+    def _where(self, files: MemoryFiles, found: Proposal) -> str:
+        try:
+            scope = files.scope_of(found.outputs[0].path).scope
+        except MemtuiError:
+            return ""
+        return present.scope_name(scope, self.data.facts.project)
+
+    def _weigh(self, store: "Store", proposals: Sequence[Proposal]) -> None:
+        worker, files = get_current_worker(), MemoryFiles(store)
+        done: list[Weighed] = []
+        told = time.monotonic()
+        for each in proposals:
+            if worker.is_cancelled:
+                return
+            done.append(weighing.weigh(files, each))
+            if time.monotonic() - told > TOLD_SECONDS:
+                self.post(RowsWeighed(done, last=False))
+                done, told = [], time.monotonic()
+                time.sleep(PAUSE_SECONDS)
+        self.post(RowsWeighed(done, last=True))
+
+    def look_for_stale(self, proposals: Sequence[Proposal]) -> None:
+        """Look whether the files that proposals read are as they were."""
+        digests: dict[str, str] = {}
+        found = frozenset(each.id for each in proposals if any(_differs(file, digests) for file in each.inputs))
+        if not get_current_worker().is_cancelled:
+            self.post(StaleFound(found))
+
+
+def _keys(proposals: Sequence[Proposal]) -> dict[str, str]:
+    """Return the key of each row by the id of its proposal: kind, files, and which of several with these it is."""
+    counts: Counter[str] = Counter()
+    found = {}
+    for each in proposals:
+        key = " ".join([each.kind, *(output.path for output in each.outputs)])
+        counts[key] += 1
+        found[each.id] = f"{key} {counts[key]}"
+    return found
+
+
+def _differs(found: FileInput, digests: dict[str, str]) -> bool:
+    if found.path not in digests:
+        try:
+            data = read_or_none(found.path)
+        except OSError:
+            data = None
+        digests[found.path] = "" if data is None else sha256(data)
+    return digests[found.path] != found.sha256
+
+
+def memories_of(found: Proposal) -> list[str]:
+    """List the paths of the memories that a proposal reads and that are still there."""
+    return [each.path for each in found.inputs if each.sha256 and not is_index(each.path)]

@@ -1,0 +1,205 @@
+"""The detail of the Consolidate screen: why something is proposed, what it drops, the texts, and the difference."""
+
+import os
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.consolidate import similar
+from memtui.consolidate.changeset import FileInput, Proposal, is_index
+from memtui.consolidate.composing import FileDiff
+from memtui.consolidate.coverage import Coverage
+from memtui.core.base.phrasing import cut, many
+from memtui.core.memories import memory
+from memtui.present import changesets, safe_text
+from memtui.tui.model import line_diff
+from memtui.tui.screens.consolidate.reading import ProposalRow, memories_of
+from memtui.tui.widgets import markdown
+from memtui.tui.widgets.key_lines import append_keys
+from memtui.tui.widgets.side_by_side import side_by_side
+
+# From this width of the detail on, in cells, the two texts of a merge stand side by side.
+SIDE_BY_SIDE = 76
+# Characters of a text that is shown beside others; statements and files that are listed; characters of a statement.
+SHOWN, STATEMENTS, FILES, STATEMENT = 4000, 30, 12, 300
+# The styles of words that only one of two texts has.
+ONLY_HERE = "underline"
+
+
+def detail(row: ProposalRow, width: int, *, read_only: bool) -> Text:
+    """Return all about a proposal, for a pane of so many cells: what is lost first, the keys last."""
+    found = row.proposal
+    text = head(row)
+    _lost(text, row)
+    if found.kind == "merge":
+        _texts(text, found, width)
+    _changes(text, row)
+    keys = [("consolidate.accept", "makes this change")] if not row.why_not else []
+    keys += [("consolidate.edit", "opens the outcome in a form first")] if len(found.written) == 1 else []
+    keys.append(("consolidate.reject", "drops it; it is not proposed again"))
+    keys += [("consolidate.follow", "goes to the memory")] if memories_of(found) else []
+    append_keys(text, keys, read_only=read_only)
+    return text
+
+
+def head(row: ProposalRow) -> Text:
+    """Return what is proposed, why, what it saves, and why it can't be made, if it can't."""
+    found = row.proposal
+    text = Text()
+    text.append(safe_text.line(changesets.title(found), 300), style="bold")
+    text.append(f"   {safe_text.line(row.where, 60)}\n" if row.where else "\n", style="dim")
+    for sentence in changesets.reasons(found):
+        text.append(safe_text.line(sentence, 1000) + "\n")
+    if row.weighed is not None and (saved := changesets.saved(row.weighed.savings)):
+        text.append(f"{saved}\n", style="dim")
+    if row.why_not:
+        text.append(f"! {_why_not(row)}\n", style="yellow")
+    return text
+
+
+def _why_not(row: ProposalRow) -> str:
+    if row.why_not == "stale":
+        return actions.keyed("A file that it was made from has changed since. {app.refresh} plans again.")
+    refused = row.weighed.refused if row.weighed is not None else None
+    return safe_text.line(f"{refused.error.message} {refused.error.hint}", 600) if refused is not None else ""
+
+
+def glance(row: ProposalRow) -> tuple[Text, Text]:
+    """Return the preview below a narrow list: why, then what changes; in its last line what is lost."""
+    text = head(row)
+    _changes(text, row)
+    text.rstrip()
+    tail = Text(no_wrap=True, overflow="ellipsis")
+    lost = _count_lost(row)
+    tail.append(lost, style="red") if lost else tail.append("nothing is lost" * (row.weighed is not None), style="dim")
+    return text, tail
+
+
+def _count_lost(row: ProposalRow) -> str:
+    covered = row.weighed.coverage if row.weighed is not None else None
+    if covered is not None and covered.dropped:
+        return f"{many(len(covered.dropped), 'statement is', 'statements are')} dropped"
+    return "the memory goes, and nothing replaces it" if row.proposal.kind == "delete" else ""
+
+
+def _heading(text: Text, words: str) -> None:
+    text.append(f"\n{words}\n", style="dim underline")
+
+
+def _lost(text: Text, row: ProposalRow) -> None:
+    if row.weighed is None:
+        text.append("\ncomparing …\n", style="dim")
+        return
+    covered = row.weighed.coverage
+    if covered is not None:
+        _statements(text, covered)
+
+
+def _statements(text: Text, covered: Coverage) -> None:
+    dropped, reworded = covered.dropped, covered.of("reworded")
+    if dropped:
+        _heading(text, f"dropped: {many(len(dropped), 'statement')}")
+        for each in dropped[:STATEMENTS]:
+            text.append(f"- {_said(each.statement.text)}", style="red")
+            text.append(f"  {_stem(each.statement.path)}\n", style="dim")
+        _more(text, len(dropped) - STATEMENTS, "dropped statement")
+    if reworded:
+        _heading(text, f"in other words: {many(len(reworded), 'statement')}")
+        for each in reworded[:STATEMENTS]:
+            text.append(f"~ {_said(each.statement.text)}\n", style="dim")
+            if each.target is not None:
+                text.append(f"  {_said(each.target.text)}\n")
+        _more(text, len(reworded) - STATEMENTS, "statement in other words")
+    kept = len(covered.of("kept"))
+    if kept and not dropped:
+        words = "word for word" if not reworded else "word for word, those above in other words"
+        text.append(f"\nNothing is lost: {many(kept, 'statement stays', 'statements stay')} {words}.\n", style="dim")
+
+
+def _said(words: str) -> str:
+    return cut(safe_text.line(" ".join(words.split())), STATEMENT)
+
+
+def _more(text: Text, count: int, word: str) -> None:
+    text.append(f"and {many(count, 'more ' + word)}\n" if count > 0 else "", style="dim")
+
+
+def _stem(path: str) -> str:
+    return "MEMORY.md" if is_index(path) else safe_text.line(os.path.basename(path).removesuffix(".md"), 60)
+
+
+def inputs(found: Proposal) -> list[FileInput]:
+    """List the memories that become others, the one that stays first."""
+    about = {each.path for each in found.outputs}
+    return [each for each in found.inputs if each.sha256 and each.path in about and not is_index(each.path)]
+
+
+def content(data: bytes | None) -> Text:
+    """Draw a memory's description and text for reading."""
+    read = memory.from_bytes("", "", data or b"")
+    whole = f"{read.description}\n\n{read.body.strip()}".strip()
+    text = markdown.render(whole[:SHOWN])
+    return text.append("\n…" if len(whole) > SHOWN else "")
+
+
+def _texts(text: Text, found: Proposal, width: int) -> None:
+    """Append the texts of a merge; of two, the words are marked that only one has."""
+    read = inputs(found)
+    bodies = [content(each.data) for each in read]
+    if len(bodies) == 2:
+        for body, spans in zip(bodies, similar.apart(bodies[0].plain, bodies[1].plain), strict=True):
+            for start, end in spans:
+                body.stylize(ONLY_HERE, start, end)
+    heads = [named(found, each) for each in read]
+    _heading(text, "the texts" + ("; underlined is what only one of them says" if len(read) == 2 else ""))
+    sides = [part.append("\n").append_text(body) for part, body in zip(heads, bodies, strict=True)]
+    if len(sides) == 2 and width >= SIDE_BY_SIDE:
+        text.append_text(side_by_side(sides[0], sides[1], width))
+        return
+    for each in sides:
+        text.append_text(each).append("\n\n")
+
+
+def named(found: Proposal, file: FileInput) -> Text:
+    """Name a memory that a merge reads, and say whether it stays."""
+    stays = file.path not in found.gone
+    return Text().append(_stem(file.path), "bold").append("  stays" if stays else "  goes", "dim")
+
+
+def _changes(text: Text, row: ProposalRow) -> None:
+    diffs = row.weighed.diffs if row.weighed is not None else ()
+    for each in diffs[:FILES]:
+        _difference(text, each, gone_is_shown=row.proposal.kind == "merge")
+    _more(text, len(diffs) - FILES, "file")
+
+
+def _difference(text: Text, found: FileDiff, *, gone_is_shown: bool) -> None:
+    name = os.path.basename(found.path) if is_index(found.path) else safe_text.line(found.path, 300)
+    follows = "  follows" if found.repaired else ""
+    what = "  goes" if found.after is None else "  new" if found.before is None else follows
+    text.append(f"\n{name}", style="bold").append(f"{what}\n", style="dim")
+    if found.after is None and gone_is_shown:
+        return
+    old, new = ((data or b"").decode("utf-8", "replace").rstrip("\n") for data in (found.before, found.after))
+    if found.before is None or found.after is None:
+        sign = line_diff.OLD if found.after is None else line_diff.NEW
+        lines = (old or new)[: line_diff.SHOWN].split("\n")
+        text.append("".join(f"{sign} {safe_text.clean(line)}\n" for line in lines), line_diff.STYLES[sign])
+    else:
+        text.append_text(line_diff.drawn(old, new, ("the file before", "the file after")))
+
+
+def previewed(rows: "list[ProposalRow]", most: int = 60_000) -> Text:
+    """Return what several proposals make, one after the other; so many characters, then only their names."""
+    text = Text()
+    for row in rows:
+        if len(text) > most:
+            text.append(f"{safe_text.line(changesets.title(row.proposal), 200)}\n")
+            continue
+        text.append_text(head(row))
+        covered = row.weighed.coverage if row.weighed is not None else None
+        if covered is not None and covered.dropped:
+            _statements(text, covered)
+        _changes(text, row)
+        text.append("\n")
+    return text

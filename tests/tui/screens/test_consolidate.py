@@ -1,0 +1,405 @@
+"""The Consolidate screen: what is proposed, what accepting, editing and rejecting do to the files, and undo."""
+
+import os
+import threading
+
+import pytest
+from textual.widgets import TextArea
+
+from memtui.consolidate import plan
+from memtui.consolidate.changeset import ChangeSet
+from memtui.core.base import paths
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.preview import Preview
+from tui.conftest import NOW, settle
+
+WIDE, SMALL = (160, 48), (80, 24)
+PNPM = """---
+name: prefer-pnpm
+description: Use pnpm in this repository, never npm
+type: feedback
+---
+
+Use pnpm for every install and script in this repository, never npm.
+
+**Why:** the lock file is pnpm's; `npm install` broke CI twice.
+"""
+PACKAGES = """---
+name: package-manager
+description: Use pnpm in this repository, never npm
+type: feedback
+---
+
+Use pnpm for every install and script in this repository.
+
+**Why:** the lock file is pnpm's. Yarn was tried in March and given up.
+"""
+FREEZE = """---
+name: merge-freeze
+description: No merges on the release branch before the fair
+type: project
+expires: 2026-03-05
+---
+
+Nothing is merged before the fair, except fixes of the checkout.
+"""
+STYLE = """---
+name: commit-style
+description: Commit messages say why, in the imperative
+type: Feedback
+---
+
+Commit messages say why, in the imperative, in at most 72 characters.
+"""
+INDEX = """# Memory Index
+
+- [prefer-pnpm](prefer-pnpm.md) — Use pnpm in this repository, never npm
+- [package-manager](package-manager.md) — Use pnpm, never npm
+- [merge-freeze](merge-freeze.md) — No merges before the fair
+- [old-wiki](old-wiki.md) — The wiki, until we moved
+"""
+FILES = {
+    "prefer-pnpm.md": PNPM,
+    "package-manager.md": PACKAGES,
+    "merge-freeze.md": FREEZE,
+    "commit-style.md": STYLE,
+    "MEMORY.md": INDEX,
+}
+
+
+@pytest.fixture
+def place(empty):
+    """The directory with Claude Code's own memories of a project, which are to be consolidated."""
+    env, cwd = empty
+    directory = f"{env['CLAUDE_CONFIG_DIR']}/projects/{paths.slug(cwd)}/memory"
+    os.makedirs(directory)
+    for name, text in FILES.items():
+        put(f"{directory}/{name}", text)
+        os.utime(f"{directory}/{name}", (NOW - 90_000, NOW - 90_000))
+    return directory
+
+
+@pytest.fixture
+def app(empty, place):
+    return started(empty)
+
+
+def started(empty, **more):
+    env, cwd = empty
+    return MemtuiApp(dict(env), cwd, now=NOW, screen="consolidate", **more)
+
+
+def put(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def there(path):
+    return os.path.exists(path)
+
+
+def tree(top):
+    return {
+        os.path.relpath(f"{here}/{name}", top): read(f"{here}/{name}")
+        for here, _, names in os.walk(top)
+        for name in names
+    }
+
+
+def kinds(app):
+    return [row.proposal.kind for row in app.screen.table.rows]
+
+
+def summary(app):
+    return app.screen.summary_line.shown.plain
+
+
+def said(app):
+    return [note.message for note in app._notifications]
+
+
+async def to(pilot, kind):
+    """Put the cursor on the first change of a kind."""
+    await settle(pilot)
+    table = pilot.app.screen.table
+    table.move_to(kinds(pilot.app).index(kind))
+    await settle(pilot)
+
+
+async def press(pilot, *keys):
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def agree(pilot):
+    """Read what will be written to its end, and go on."""
+    for _ in range(30):
+        if not isinstance(pilot.app.screen, Preview):
+            return
+        await press(pilot, "enter")
+    raise AssertionError("it can't be read to its end")
+
+
+async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert set(kinds(app)) == {"merge", "archive", "retype", "relink"}
+        assert "4 changes proposed" in summary(app)
+        assert "saves 2 memories" in summary(app)
+        assert "F: 1 safe" in summary(app)
+        await to(pilot, "merge")
+        text = app.screen.detail.plain
+        assert "merge package-manager into prefer-pnpm" in text
+        assert "overlap" in text
+        assert "Nothing is lost" in text
+        assert "Yarn was tried in March and given up." in text
+        assert "a  makes this change" in text
+        assert app.data.facts.waiting["consolidate"] == 4
+
+
+async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
+    before = tree(place)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "Yarn was tried" in read(f"{place}/prefer-pnpm.md")
+        assert not there(f"{place}/package-manager.md")
+        assert "package-manager" not in read(f"{place}/MEMORY.md")
+        assert "merge" not in kinds(app)
+        assert any("Done: merge package-manager into prefer-pnpm." in each for each in said(app))
+        await press(pilot, "z")
+        assert tree(place) == before
+        assert app.screen.table.row.proposal.kind == "merge"
+
+
+async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
+    before = tree(place)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "A", "a")
+        assert isinstance(app.screen, Preview)
+        await press(pilot, "escape")
+        assert tree(place) == before
+        await press(pilot, "a")
+        await agree(pilot)
+        assert not there(f"{place}/merge-freeze.md")
+        assert there(f"{place}/.archive/merge-freeze.md")
+        assert "type: feedback" in read(f"{place}/commit-style.md")
+        await press(pilot, "z")
+        assert tree(place) == before
+
+
+async def test_all_safe_fixes_are_shown_then_made(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "F")
+        assert "1 safe fix" in app.screen.title_text
+        assert "old-wiki" in app.screen.plain
+        await agree(pilot)
+        assert "old-wiki" not in read(f"{place}/MEMORY.md")
+        assert "commit-style" in read(f"{place}/MEMORY.md")
+        assert read(f"{place}/prefer-pnpm.md") == PNPM
+
+
+async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, empty, place):
+    before = tree(place)
+    async with app.run_test(size=WIDE) as pilot:
+        for kind in ("merge", "retype"):
+            await to(pilot, kind)
+            await press(pilot, "x")
+        assert set(kinds(app)) == {"archive", "relink"}
+        await press(pilot, "ctrl+r")
+        assert set(kinds(app)) == {"archive", "relink"}
+        assert tree(place) == before
+    again = started(empty)
+    async with again.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert set(kinds(again)) == {"archive", "relink"}
+        await press(pilot, "z", "z")  # asked first: it was made in another TUI
+        assert "retype" in kinds(again)
+
+
+async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "e")
+        form = app.screen
+        assert isinstance(form, DraftForm)
+        panes = [pane.plain for pane in form.query(".read")]
+        assert len(panes) == 2
+        assert "prefer-pnpm  stays" in panes[0]
+        assert "Yarn was tried" in panes[1]
+        body = form.query_one("#body", TextArea)
+        assert body.region.x > form.query(".read").first().region.right - 2
+        body.text = "Use pnpm, always.\n"
+        await press(pilot, "ctrl+s")
+        assert app.screen.group == "consolidate"
+        assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
+        assert not there(f"{place}/package-manager.md")
+        await press(pilot, "z")
+        assert read(f"{place}/prefer-pnpm.md") == PNPM
+
+
+async def test_on_a_small_screen_the_texts_stand_above_the_outcome(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "e")
+        body, pane = app.screen.query_one("#body", TextArea), app.screen.query(".read").first()
+        assert body.region.y >= pane.region.bottom
+        assert body.region.height >= 3
+
+
+async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        put(f"{place}/prefer-pnpm.md", PNPM + "\nAlso in the examples.\n")
+        app.screen.follow(frozenset({"memories"}))
+        await settle(pilot)
+        assert "Files have changed" in summary(app)
+        assert "has changed since" in app.screen.detail.plain
+        await press(pilot, "a")
+        assert "^r plans again" in said(app)[-1]
+        assert read(f"{place}/package-manager.md") == PACKAGES
+        await press(pilot, "ctrl+r")
+        assert "Files have changed" not in summary(app)
+        await to(pilot, "merge")
+        assert "Also in the examples." in app.screen.detail.plain
+
+
+async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "retype")
+        put(f"{place}/commit-style.md", STYLE + "\nNew.\n")
+        await press(pilot, "a")
+        assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
+        assert "changed since this was planned" in said(app)[-1]
+
+
+async def test_planning_is_stopped_by_escape_and_begun_again_by_reading_again(app, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+    made = plan.plan
+
+    def slow(store, subject, wanted):
+        begun.set()
+        go_on.wait(5)
+        return made(store, subject, wanted)
+
+    monkeypatch.setattr(plan, "plan", slow)
+    async with app.run_test(size=WIDE) as pilot:
+        while not begun.is_set():
+            await pilot.pause(0.01)
+        assert "Planning" in summary(app)
+        assert "escape stops" in app.screen.table.empty
+        await pilot.press("escape")
+        await pilot.pause()
+        go_on.set()
+        await settle(pilot)
+        assert not app.screen.table.rows
+        assert "Planning was stopped" in app.screen.table.empty
+        await press(pilot, "ctrl+r")
+        assert len(kinds(app)) == 4
+
+
+async def test_nothing_is_planned_before_the_screen_is_opened(empty, place, monkeypatch):
+    planned = []
+    monkeypatch.setattr(plan, "plan", lambda *_: planned.append(1))
+    env, cwd = empty
+    app = MemtuiApp(dict(env), cwd, now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "2", "1")
+        assert not planned
+
+
+async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
+    app = started(empty)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "Nothing to consolidate" in summary(app)
+        assert "Memories that overlap" in app.screen.table.empty
+
+
+async def test_an_error_of_planning_is_said(app, place, monkeypatch):
+    def fail(*_):
+        raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
+
+    monkeypatch.setattr(plan, "plan", fail)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "Permission denied" in summary(app)
+        monkeypatch.undo()
+        await press(pilot, "ctrl+r")
+        assert len(kinds(app)) == 4
+
+
+async def test_read_only_shows_everything_and_writes_nothing(empty, place):
+    before, app = tree(place), started(empty, read_only=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        assert "Yarn was tried" in app.screen.detail.plain
+        assert "makes this change" not in app.screen.detail.plain
+        for key in "aexF":
+            await press(pilot, key)
+            assert app.screen.group == "consolidate"
+        assert tree(place) == before
+        assert not there(app.data.root + "/rejected.json")
+
+
+async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "slash", *"retype", "enter")
+        assert kinds(app) == ["retype"]
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "type: feedback" in read(f"{place}/commit-style.md")
+        await press(pilot, "escape")
+        assert "retype" not in kinds(app)
+        assert len(kinds(app)) == 3
+
+
+async def test_f_goes_to_the_memory(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "retype")
+        await press(pilot, "f")
+        assert app.screen.group == "memories"
+        assert app.screen.table.row[1].memory.stem == "commit-style"
+
+
+async def test_a_statement_that_is_dropped_is_listed_first(app, empty, monkeypatch):
+    made = plan.plan
+
+    def shortened(store, subject, go_on):
+        found = made(store, subject, go_on)
+        (merge,) = [each for each in found.changes.proposals if each.kind == "merge"]
+        outputs = [
+            each if each.data is None else type(each)(each.path, each.data.replace(b"Yarn was tried", b"It was tried"))
+            for each in merge.outputs
+        ]
+        return found._replace(changes=ChangeSet("", "test", (merge.edited(outputs).decided("open"),)))
+
+    monkeypatch.setattr(plan, "plan", shortened)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        text = app.screen.detail.plain
+        assert "1 drop something" in summary(app)
+        assert text.index("dropped: 1 statement") < text.index("Yarn was tried in March") < text.index("the texts")
+
+
+async def test_what_a_terminal_obeys_is_never_drawn(empty, place):
+    put(f"{place}/commit-style.md", STYLE.replace("imperative, in", "imp\x1b[2Jer\u202eative, in"))
+    app = started(empty)
+    async with app.run_test(size=WIDE) as pilot:
+        for at in range(len(app.screen.table.rows)):
+            app.screen.table.move_to(at)
+            await settle(pilot)
+            assert "\x1b" not in app.screen.detail.plain
+            assert "\u202e" not in app.screen.detail.plain
