@@ -42,6 +42,8 @@ def replaced(text, written=WRITTEN):
         ("It moved last month.", "It moved in 2026-10."),
         ("New prices from next month.", "New prices from 2026-12."),
         ("Broken since last year.", "Broken since 2025."),
+        ("### Soon (This Week)", "### Soon (the week of 2026-11-02)"),
+        ("- Next week we ship.", "- In the week of 2026-11-09 we ship."),
         ("Open this weekend.", "Open in the weekend of 2026-11-07."),
         ("It went live two weeks ago.", "It went live 2026-10-22."),
         ("The contract will end in 3 days.", "The contract will end on 2026-11-08."),

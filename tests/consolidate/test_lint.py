@@ -235,6 +235,15 @@ def test_a_line_of_a_finding_is_the_line_in_the_file():
     assert memory_checks.line_of(found, found.body.index("Two")) == 7
 
 
+def test_an_index_of_which_most_files_are_elsewhere_keeps_its_lines(tmp_path):
+    (tmp_path / "a.md").write_text("---\nname: a\ndescription: The till\n---\n\nCounts in cents.\n")
+    lines = [f"- [M{n}](m{n}.md) — number {n}" for n in range(9)]
+    (tmp_path / "MEMORY.md").write_text("\n".join([*lines, ""]))
+    codes = [(each.code, lint_fixes.fixable(each)) for each in fix(tmp_path)]
+    assert codes[0] == ("memories.dangling", False)
+    assert (tmp_path / "MEMORY.md").read_text().splitlines() == [*lines, "- [a](a.md) — The till"]
+
+
 def test_a_secret_in_the_index_is_found_and_a_short_number_is_none(tmp_path):
     (tmp_path / "MEMORY.md").write_text(f"# Shop\n\nThe token is {TOKEN}.\n")
     (found,) = check(tmp_path)

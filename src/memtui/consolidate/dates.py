@@ -69,9 +69,11 @@ def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
             continue
         absolute = _absolute(match, written)
         if _is_span(match):
-            absolute = absolute if PREPOSITION.search(before) else f"in {absolute}"
+            absolute = absolute if PREPOSITION.search(before) or before.endswith("(") else f"in {absolute}"
         elif match["count2"]:
             absolute = f"on {absolute}"
+        if not before.strip(" \t#*_>-+") and match[0][0].isupper():
+            absolute = absolute[0].upper() + absolute[1:]
         yield RelativeDate(match.start(), match.end(), match[0], absolute)
 
 

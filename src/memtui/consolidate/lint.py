@@ -14,7 +14,7 @@ from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
-from memtui.core.health import content_checks, index_checks, memory_checks
+from memtui.core.health import content_checks, findings, index_checks, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.memories import index_lines, scopes
 from memtui.core.memories.index import normal
@@ -25,6 +25,8 @@ from memtui.core.memories.status import Usage
 from memtui.core.places import locate
 from memtui.core.review.waiting import Waiting, waiting_in
 
+# So many lines without files may be gone from any index.
+FEW_LINES = 5
 AGENTS = ("agent-memory", "agent-memory-local")
 ORDER = {code: number for number, code in enumerate(KINDS)}
 
@@ -139,14 +141,17 @@ def check(subject: LintInput) -> list[Finding]:
 
 
 def _where(scope: Scope, found: Finding) -> dict[str, object]:
-    """Return the path of the index for a finding on it, and of one that is cut whether moving lines up helps."""
+    """Return the path of the index for a finding on it, and whether what can be done about it is certain: moving lines
+    up has to help, and where most files are not there, they are elsewhere, and not gone."""
     if not found.subject.startswith("index:"):
         return {}
     where: dict[str, object] = {"path": scope.index_path}
+    index = index_of(scope)
     if found.code == "memories.cut":
-        index = index_of(scope)
         agent = scope.kind == "agent"
         where["certain"] = index is not None and index_lines.move_up(index.raw, agent=agent) != index.raw
+    if found.code == "memories.dangling" and index is not None:
+        where["certain"] = findings.number(found) <= max(FEW_LINES, len(index.entries) // 2)
     return where
 
 

@@ -103,8 +103,11 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding]) -> bytes:
     """Return the content of a scope's MEMORY.md with its findings fixed."""
     codes = {each.code for each in found}
     data = read_or_none(scope.index_path) or b""
-    if codes & {"memories.dangling", "memories.no_line"}:
-        data = Report(root, scope, parse_index(data)).fixed
+    report = Report(root, scope, parse_index(data))
+    if "memories.dangling" in codes:
+        data = report.without_dangling(data)
+    if "memories.no_line" in codes:
+        data = report.with_missing(data)
     for each in found:
         if each.code == "memories.same_line":
             data = index_lines.combine_repeated(data, str(each.data["words"]), str(each.data["proposed"]))

@@ -16,13 +16,17 @@ class Report:
         self.index = self.state.index
         self.budget = self.state.budget
         self.dangling, self.missing = self.state.dangling, self.state.missing
-        self.fixed = self._fixed()
+        self.fixed = self.with_missing(self.without_dangling(self.index.raw))
 
-    def _fixed(self) -> bytes:
-        data = self.index.raw
+    def without_dangling(self, data: bytes) -> bytes:
+        """Return a content of the index without the lines of files that are not there."""
         for entry in self.dangling:
             if entry.leads:
                 data = index_lines.remove_line(data, entry.target)
+        return data
+
+    def with_missing(self, data: bytes) -> bytes:
+        """Return a content of the index with lines for the memories that have none."""
         about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
         for name in self.missing:
             found = about.get(f"{self.scope.directory}/{name}")
