@@ -50,7 +50,7 @@ def home(bare):
 
 def test_it_says_what_it_would_cost_and_asks_nothing(dreamy, api):
     said = " ".join(dreamy("dream", "--dry-run").out.split())
-    assert re.search(r"2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0\.00\d\.", said)
+    assert re.search(r"2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0\.00\d+\.", said)
     assert dreamy.json("dream", "--dry-run")["estimate"]["cost"] > 0
     assert api.requests == []
 
@@ -67,7 +67,7 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     said = dreamy("dream", "--yes").out
     assert "merge" in said
     assert "They say the same." in said
-    assert "1,010 tokens, $0.000" in said
+    assert "1,010 tokens, $0.0001" in said
     assert home(dreamy) == before
     (path,) = Path(dreamy.json("paths")["root"]).glob("proposals/*.json")
     assert str(path) in said.replace("\n", "")

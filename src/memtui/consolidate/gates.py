@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from memtui.core.base import clock, fs
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.finding import Finding, good
-from memtui.core.base.phrasing import age
+from memtui.core.base.phrasing import age, ago
 from memtui.core.settings import config
 
 APART, THROTTLE, ENOUGH_SESSIONS, EXPIRES = clock.DAY, 600.0, 5, 3600.0
@@ -157,4 +157,4 @@ def check(root: str, now: float) -> Iterator[Finding]:
 
 def _ago(root: str, now: float) -> str:
     since = last(root)
-    return f"the last {age(since, now)} ago" if since else "none so far"
+    return f"the last {ago(since, now)}" if since else "none so far"

@@ -7,7 +7,6 @@ no forced tool. An answer that is JSON as text counts as well.
 import json
 from typing import Any
 
-from memtui.core.base import visible
 from memtui.llm.call import POLL_SECONDS, Answer, Call, Stop
 from memtui.llm.errors import (
     BusyError,
@@ -17,6 +16,7 @@ from memtui.llm.errors import (
     RefusedError,
     RejectedError,
     UnreachableError,
+    shortened,
 )
 from memtui.llm.usage import ModelUsage, priced
 
@@ -30,7 +30,6 @@ CONNECT_SECONDS = 10.0
 PASSING = {"overloaded_error", "rate_limit_error", "api_error", "timeout_error"}
 # The most seconds that a service can make us wait before the next attempt.
 MOST_AFTER = 60.0
-MESSAGE_MOST = 300
 EPHEMERAL = {"type": "ephemeral"}
 
 
@@ -188,7 +187,7 @@ def _said(error: Exception) -> str:
     words = str(error) or type(error).__name__
     cause = str(error.__cause__ or "")
     both = f"{words} {cause}" if cause and cause not in words else words
-    return visible.one_line(visible.clean(both))[:MESSAGE_MOST]
+    return shortened(both)
 
 
 def _of_status(error: Any, used: ModelUsage) -> ModelError:
@@ -196,7 +195,7 @@ def _of_status(error: Any, used: ModelUsage) -> ModelError:
     status = error.status_code
     body: Any = error.body if isinstance(error.body, dict) else {}
     inner: Any = body.get("error") if isinstance(body.get("error"), dict) else {}
-    words = visible.one_line(visible.clean(str(inner.get("message") or error.message)))[:MESSAGE_MOST]
+    words = shortened(str(inner.get("message") or error.message))
     passing = inner.get("type") in PASSING if status < 400 else status in {408, 429} or status >= 500
     if passing:
         return BusyError(f"The model is busy ({status}): {words}", "Try again later.", used, _after(error))

@@ -11,6 +11,7 @@ from memtui.llm.errors import OffError
 
 OFF = "llm.off"
 NO_MODEL = "No model may be asked: llm_backend is off."
+SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 
 
 class ModelChoice(NamedTuple):
@@ -32,8 +33,17 @@ class ModelChoice(NamedTuple):
     def must_be(self) -> None:
         """Raise OffError if no model can be asked."""
         if not self.backend:
-            found = self.finding()
-            raise OffError(findings.message(found) if self.reason != OFF else NO_MODEL, findings.remedy(found))
+            raise OffError(self.why, self.hint)
+
+    @property
+    def why(self) -> str:
+        """Why no model can be asked, in a sentence."""
+        return NO_MODEL if self.off else findings.message(self.finding())
+
+    @property
+    def hint(self) -> str:
+        """What to do about it."""
+        return SWITCH_ON if self.off else findings.remedy(self.finding())
 
     def finding(self) -> Finding:
         """Return why no model can be asked, as a finding."""

@@ -1,7 +1,11 @@
 """What can go wrong with a call of a model, a class each. `outcome` is the word for it in the log of calls."""
 
+from memtui.core.base import visible
 from memtui.core.base.errors import MemtuiError
 from memtui.llm.usage import NOTHING, ModelUsage
+
+# Characters of what a service said.
+MESSAGE_MOST = 300
 
 
 class ModelError(MemtuiError):
@@ -78,3 +82,8 @@ class CancelledCallError(ModelError):
     """The person cancelled the call."""
 
     outcome = "cancelled"
+
+
+def shortened(words: str) -> str:
+    """Return what a service or a program said as the end of a sentence: on one line, short, with a full stop."""
+    return visible.one_line(visible.clean(words))[:MESSAGE_MOST].rstrip(" .") + "."

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
-from memtui.core.base import fastjson, fs, visible
+from memtui.core.base import fastjson, fs
 from memtui.core.base.storage import storage_error
 from memtui.llm.call import POLL_SECONDS, Answer, Call, Stop
 from memtui.llm.errors import (
@@ -27,6 +27,7 @@ from memtui.llm.errors import (
     RefusedError,
     RejectedError,
     UnreachableError,
+    shortened,
 )
 from memtui.llm.usage import ModelUsage
 
@@ -54,7 +55,6 @@ AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0
 # The most bytes of one argument (Linux: 128 KiB), and of what is read of an answer.
 ARGUMENT_MOST, ANSWER_MOST = 120_000, 8 << 20
 TERM_SECONDS = 2.0
-MESSAGE_MOST = 300
 RUN_IT = "Run `claude -p hello` to see why."
 # What the client says when the model gave no object of the schema, in several attempts.
 NO_OBJECT = "error_max_structured_output_retries"
@@ -173,7 +173,7 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        words = visible.one_line(visible.clean(err or out))[:MESSAGE_MOST]
+        words = shortened(err or out)
         if code < 0:
             raise CutError(f"The client was ended by signal {-code}.")
         if code:
@@ -216,7 +216,7 @@ def _has_object(found: dict[str, Any]) -> bool:
 def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:
     """Return our error for a request of the client that failed: by its status, else by the client's words for it."""
     status = found.get("api_error_status")
-    words = visible.one_line(visible.clean(str(found.get("result") or "")))[:MESSAGE_MOST]
+    words = shortened(str(found.get("result") or ""))
     if isinstance(status, int):
         if status in {408, 429} or status >= 500:
             return BusyError(f"The model is busy ({status}): {words}", "Try again later.", used)

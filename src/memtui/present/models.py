@@ -31,8 +31,15 @@ def style(code: str) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """Write a cost: cents to three places, or that it is not known."""
-    return "–" if cost is None else f"${cost:.3f}"
+    """Write a cost, small ones to hundredths of a cent; or that it is not known."""
+    if cost is None:
+        return "–"
+    return f"${cost:.4f}" if 0 < cost < 0.1 else f"${cost:.2f}"
+
+
+def short_name(model: str) -> str:
+    """Return a model's id without what all of its maker's have in front."""
+    return model.removeprefix("claude-")
 
 
 def of_budget(used: ModelUsage, daily_tokens: int, daily_dollars: float) -> str:

@@ -95,7 +95,7 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         "used": {"tokens": outcome.used.tokens, "cost": outcome.used.cost},
     }
     code = EXIT_FAILED if outcome.stopped is not None or outcome.failed else 0
-    return Result(data, lambda out: _print(out, dream, outcome, path), code)
+    return Result(data, lambda out: _print(out, outcome, path), code)
 
 
 def _must_be_believed(ctx: Context) -> None:
@@ -132,11 +132,12 @@ def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage) -> 
     if dream.model is None:
         out.print(f"{many(dream.count, 'memory', 'memories')}; no model would be asked: see memtui llm")
         return
-    out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
+    if asked:
+        out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
     if len(dream.batches) > asked:
         out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
     if not dream.batches:
-        out.print("Nothing needs a look.")
+        out.print(f"{many(dream.count, 'memory', 'memories')}: none needs a look.")
 
 
 def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
@@ -156,7 +157,7 @@ def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | Non
     return proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
 
 
-def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -> None:
+def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
     for each in outcome.found.proposals:
         out.heading(f"{short_id(each.id)}  {line(dreams.headline(each))}")
         if reason := dreams.reason(each):
@@ -175,7 +176,7 @@ def _print(out: Output, dream: Dream, outcome: DreamOutcome, path: str | None) -
     if outcome.stopped is not None:
         out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
         out.print("The answers so far are kept: memtui dream goes on from there.")
-    if dream.model is not None:
+    if outcome.asked:
         out.print(f"Used: {outcome.used.tokens:,} tokens, {models.dollars(outcome.used.cost)}.")
     if path is not None:
         out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")

@@ -7,7 +7,6 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.phrasing import age, many
-from memtui.core.health import findings
 from memtui.core.settings import config
 from memtui.llm import log
 from memtui.llm.choice import ModelChoice, choose
@@ -41,7 +40,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     ctx.must_have_home()
     choice = choose(ctx.env, config.load(ctx.root))
     used = log.used_today(ctx.root, ctx.now())
-    why = "" if choice.backend else findings.message(choice.finding())
+    why = "" if choice.backend else choice.why
     data = {
         "backend": choice.backend or None,
         "model": choice.model,
@@ -54,11 +53,10 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def _print(out: Output, choice: ModelChoice, used: ModelUsage) -> None:
-    found = choice.finding() if not choice.backend else None
     out.facts(
         [
-            ("model", f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if found is None else "none"),
-            *([] if found is None else [("why", findings.message(found)), ("to do", findings.remedy(found))]),
+            ("model", f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"),
+            *([] if choice.backend else [("why", choice.why), ("to do", choice.hint)]),
             ("today", models.of_budget(used, choice.daily_tokens, choice.daily_dollars)),
         ],
         whole=("to do",),
@@ -96,13 +94,13 @@ def _list(
             f"{each.usage.cached:,}",
             f"{each.usage.output:,}",
             models.dollars(each.usage.cost),
-            f"{each.seconds:.1f}",
+            f"{each.seconds:.1f} s",
             line(each.backend),
-            line(each.model),
+            line(models.short_name(each.model)),
         ]
         for each in shown
     ]
-    headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "SECONDS", "BY", "MODEL"]
+    headers = ["AGE", "PURPOSE", "OUTCOME", "IN", "CACHED", "OUT", "COST", "TIME", "BY", "MODEL"]
     out.table(headers, rows, flex=(9, 1), right=(0, 3, 4, 5, 6, 7))
     if more:
         out.print("and more: memtui llm log --limit 0")

@@ -202,7 +202,7 @@ REGISTRY = {
     "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
     "log.skipped": Kind("{count:line} among the newest of {path} can't be read and are skipped."),
     # models that memtui may ask
-    "llm.off": Kind("off: memtui asks no model", "To let it: memtui config set llm_backend auto"),
+    "llm.off": Kind("off: memtui asks no model"),
     "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),
     "llm.no_key": Kind("There is no ANTHROPIC_API_KEY.", "Set it, or: memtui config set llm_backend claude"),
     "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
@@ -216,7 +216,7 @@ REGISTRY = {
     ),
     # unattended consolidation, and what it waits for
     "dream.ok": Kind(),
-    "dream.off": Kind("only when you ask ({last})", "To let a worker: memtui config set dream true"),
+    "dream.off": Kind("only when you ask ({last})"),
     "dream.open": Kind("after the next turn ({last})"),
     "dream.time": Kind("at most once a day: in {wait} at the soonest ({last})"),
     "dream.throttle": Kind("the next look for new sessions in {wait}"),
