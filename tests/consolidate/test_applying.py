@@ -56,6 +56,12 @@ def test_a_merge_is_one_step_links_and_lines_follow_and_one_undo_restores_every_
     assert world.files() == before
 
 
+def test_a_scope_below_a_directory_called_archive_is_no_archive(tmp_path):
+    world = World(f"{tmp_path}/.archive/home", {"one.md": ONE, "two.md": TWO})
+    assert apply(world, merge(world)).made
+    assert apply(world, world.proposal("archive", ["one.md"], {"one.md": None, ".archive/one.md": ONE})).made
+
+
 def test_redo_makes_it_again(world):
     apply(world, merge(world))
     after = world.files()

@@ -223,8 +223,9 @@ def _fits(found: Proposal, gone: int, old: list[bool], archived: list[bool]) -> 
 
 
 def is_archived(path: str) -> bool:
-    """Return whether a file is in the archive of its scope."""
-    return f"/{ARCHIVE}/" in path
+    """Return whether a file is in the archive of its scope. A scope may itself be below a directory of that name."""
+    _, found, file = path.rpartition(f"/{ARCHIVE}/")
+    return bool(found) and "/." not in f"/{file}"
 
 
 def _wrong(found: Proposal, problem: str) -> UsageError:
