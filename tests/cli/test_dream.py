@@ -146,6 +146,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert home(dreamy) == before
     root = dreamy.json("paths")["root"]
     assert gates.last(root) > 0
+    assert "1 proposal about memories to review" in dreamy("status").out
     (waiting,) = dreamy.json("inbox")["proposals"]
     assert waiting["open"] == 1
     assert "1 proposal about memories, by claude-haiku-5-5, just now" in dreamy("inbox").out

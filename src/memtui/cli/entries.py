@@ -1,6 +1,7 @@
 """What commands about the inbox share: find the entries that arguments name, and write an entry as JSON."""
 
 import argparse
+import os
 
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
@@ -29,6 +30,7 @@ FULL_ID = 20  # a reference of more characters is a whole id, which the delivery
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.parser import Parser
+    from memtui.consolidate.proposed import ProposedSet
 
 
 def read(
@@ -159,3 +161,12 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
 def states(ctx: Context, item: Waiting) -> "list[str]":
     """Return the reasons why an entry is not delivered, or an item's state."""
     return undelivered.words(ctx.settings(), item, ctx.now())
+
+
+def proposals(ctx: Context) -> "list[ProposedSet]":
+    """List the ChangeSets that wait; most people never have one, and reading them takes imports."""
+    if not os.path.isdir(ctx.root + "/proposals"):
+        return []
+    from memtui.consolidate import proposed
+
+    return proposed.waiting(ctx.root)

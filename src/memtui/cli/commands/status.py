@@ -91,6 +91,8 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
         steps.append((findings.remedy(off), "the mode is off here: no session is served"))
     if waiting["updates"]:
         steps.append(("memtui inbox", f"{many(waiting['updates'], 'draft')} to review"))
+    if proposed := sum(each.open for each in entries.proposals(ctx)):
+        steps.append(("memtui inbox", f"{many(proposed, 'proposal')} about memories to review"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if exists:
         try:

@@ -1,7 +1,5 @@
 """The lists of `memtui inbox` and `guide --list`: entries by kind, notes under way, notes delivered last."""
 
-import os
-
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.entries import KIND_WORDS
@@ -23,10 +21,6 @@ from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.consolidate.proposed import ProposedSet
-
 # What is listed beside the entries of the inboxes: memories that somebody else wrote.
 CHANGED = "changed"
 TOLD_SHOWN = 5  # notes delivered last
@@ -42,15 +36,6 @@ COMMANDS = {
 }
 
 
-def _proposals(ctx: Context) -> "list[ProposedSet]":
-    """List the ChangeSets that wait; most people never have one, and reading them takes imports."""
-    if not os.path.isdir(ctx.root + "/proposals"):
-        return []
-    from memtui.consolidate import proposed
-
-    return proposed.waiting(ctx.root)
-
-
 def listing(
     ctx: Context,
     kinds: "tuple[str, ...]" = KINDS,
@@ -63,7 +48,7 @@ def listing(
     """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: notes delivered last.
     With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
-    proposals = _proposals(ctx) if CHANGED in kinds and not snoozed else []
+    proposals = entries.proposals(ctx) if CHANGED in kinds and not snoozed else []
     others, kinds = _changed(ctx, all_projects) if CHANGED in kinds and not snoozed else [], _of_inbox(kinds)
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
     now = ctx.now()
