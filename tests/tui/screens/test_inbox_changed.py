@@ -7,6 +7,8 @@ import pytest
 
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.preview import Preview
+from memtui.worker import gated
 from memtui.workspace import Workspace
 from tui.conftest import NOW, settle
 
@@ -203,3 +205,24 @@ async def test_with_the_gate_off_nothing_is_listed(world, app, place):
         await settle(pilot)
         assert all(row.changed is None for row in app.screen.found)
         assert "~" not in app.screen.top.render().plain
+
+
+async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
+    path = place / "prefer-pnpm.md"
+    given = {"file_path": str(path), "old_string": "Use pnpm for every", "new_string": "Use corepack pnpm for every"}
+    assert gated.keep(dict(world.env), world.shop, "s1", str(path), "Edit", {"tool_input": given})
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        drafts = [row for row in app.screen.found if row.item and row.item.entry.fields.get("kind") == "rewrite"]
+        table.move_to(table.rows.index(drafts[0]))
+        await settle(pilot)
+        assert "+ Use corepack pnpm for every" in app.screen.detail.plain
+        await pilot.press("a")
+        await settle(pilot)
+        while isinstance(app.screen, Preview):
+            await pilot.press("enter")
+            await settle(pilot)
+        assert "Use corepack pnpm for every" in path.read_text()
+        assert "metadata:" in path.read_text()
+    assert waiting(world) == set()

@@ -15,6 +15,7 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, memories, safe_text
+from memtui.tui.model import line_diff
 from memtui.tui.screens.inbox import rows
 from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
@@ -112,6 +113,10 @@ def draft_text(
     _facts(text, item, found, now)
     for state in states:
         text.append(f"! {safe_text.line(state)}\n", style="yellow")
+    if isinstance(draft, Draft) and draft.replaced is not None:
+        _heading(text, "what it changes in the memory that is there")
+        before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in (draft.replaced.raw, draft.data))
+        text.append_text(line_diff.drawn(before, after, ("the present text", "the draft")))
     taken = isinstance(draft, Draft) and draft.taken
     if isinstance(draft, Draft) and taken:
         text.append(_name_taken(draft) + "\n", style="yellow")
