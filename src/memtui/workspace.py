@@ -138,13 +138,17 @@ class Workspace:
 
         return Versions(self.root, self.now)
 
-    def take_in(self) -> None:
+    def take_in(self, *, write: bool = True) -> None:
         """Take in the new versions of this project's memories, unless the gate is off; `versions.problem` has what
-        kept that from succeeding."""
+        kept that from succeeding. Without `write` only know them here."""
         from memtui.core.memories import history, scopes
 
         if self.setting("gate") != "off":
-            history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
+            here = scopes.discover(self.env, self.cwd)
+            if write:
+                history.taken_in(self.versions, here)
+            else:
+                history.peeked(self.versions, here)
 
     def changed(self, *, every: bool = False) -> "list[Changed]":
         """Return the memories that somebody else wrote since a person saw them, as far as they were taken in, the

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from memtui.workspace import Workspace
+
 from .conftest import NOW
 from .test_history import logged_write, path_of
 
@@ -12,10 +14,15 @@ SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
 
 
 @pytest.fixture
-def memtui(memtui):
+def memtui(memtui, world):
     """The command line, after a first look at the memories."""
-    memtui("inbox")
+    look(world)
     return memtui
+
+
+def look(world):
+    """Do what the worker does at the end of a turn."""
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
 
 
 def write(path, text, at=100):
@@ -95,7 +102,6 @@ def test_one_in_a_subdirectory_comes_back_there(memtui, world):
     path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
     path.parent.mkdir()
     write(path, "---\nname: deep\ndescription: deep\n---\nText.\n")
-    memtui("inbox")
     memtui("keep", "deep")
     path.unlink()
     memtui("take-back", "deep")
@@ -105,8 +111,7 @@ def test_one_in_a_subdirectory_comes_back_there(memtui, world):
 def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui, world, monkeypatch):
     path = path_of(memtui, "prefer-pnpm")
     write(path, "---\nname: prefer-pnpm\n---\nOne.\n")
-    memtui("inbox")
-    from memtui.workspace import Workspace
+    look(world)
 
     def late(self):
         write(path, "---\nname: prefer-pnpm\n---\nTwo.\n", 200)
@@ -132,8 +137,8 @@ def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world)
     assert log.read_bytes() == before
 
 
-def test_the_status_line_counts_them_apart(memtui, three):
-    memtui("inbox")
+def test_the_status_line_counts_them_apart(memtui, three, world):
+    look(world)
     assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
     memtui("keep", "--all")
     assert "changed" not in memtui("statusline", stdin='{"session_id": "x"}').out
@@ -160,3 +165,20 @@ def test_the_age_is_that_of_the_writing(memtui, world):
     path = path_of(memtui, "prefer-pnpm")
     write(path, "changed\n", -7200)
     assert "   2h  project:prefer-pnpm" in memtui("inbox", "--kind", "changed").out
+
+
+def test_status_counts_them_apart(memtui, three, world):
+    assert memtui.json("status")["changed"] == 0, "not taken in yet"
+    look(world)
+    assert memtui.json("status")["changed"] == 3
+    assert "3 memories changed by others since you saw them" in memtui("status").out
+    memtui("keep", "--all")
+    assert "changed by others" not in memtui("status").out
+
+
+def test_listing_them_writes_nothing(memtui, three, world):
+    root = Path(world.env["HOME"]) / ".claude" / "memtui"
+    before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
+    assert len(listed(memtui)) == 3
+    assert "+By an editor." in memtui("inbox", "show", "made").out
+    assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before

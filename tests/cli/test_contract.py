@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,6 +12,9 @@ import pytest
 
 from memtui.cli import parser
 from memtui.cli.output import width
+from memtui.workspace import Workspace
+
+from .conftest import NOW
 
 DOCS = Path(__file__).parents[2] / "docs" / "cli.md"
 ID, DRAFT, ITEM = "A09Q6F", "J5VMX3", "1R7A0A"
@@ -52,6 +56,8 @@ CALLS = [
     ["guide", "--edit", ID, "another text"],
     ["inbox"],
     ["inbox", "show", ID],
+    ["keep", "prefer-pnpm"],
+    ["take-back", "prefer-pnpm"],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
     ["snooze", DRAFT, "--until", "tomorrow"],
@@ -94,6 +100,18 @@ CALLS = [
 FINDINGS = {"doctor", "hooks", "lint"}
 # What prints texts, paths and scripts as they are, whatever the width.
 EXACT = {("deliveries", "show", "2CF53G"), ("completions", "bash"), ("paths",), ("paths", "guidance")}
+
+
+@pytest.fixture
+def memtui(memtui, world, request):
+    """The command line; where a command decides about what others wrote, somebody wrote a memory."""
+    words = getattr(request.node, "callspec", None) and request.node.callspec.params.get("words")
+    if words and words[0] in {"keep", "take-back"}:
+        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+        with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
+            file.write("Somebody's words.\n")
+        os.utime(file.name, (NOW - 100, NOW - 100))
+    return memtui
 
 
 @pytest.mark.every(step=3)

@@ -163,6 +163,8 @@ def test_a_content_that_is_gone_or_damaged_is_said(store):
     with pytest.raises(NotFoundError, match="damaged"):
         versions.content(found)
     os.unlink(path)
+    assert versions.content(found) == b"one", "its file still has it"
+    write(directory / "a.md", "two")
     with pytest.raises(NotFoundError):
         versions.content(found)
 

@@ -9,7 +9,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import ago, it, many
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings, settings_checks
@@ -39,16 +39,17 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     unread: list[Finding] = []
-    waiting = ctx.counts(unread)
+    waiting, changed = ctx.counts(unread), ctx.count_changed()
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = receipts_of(ctx).of(last) if last else None
     stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
-    steps = _steps(ctx, waiting, total=sum(counts.values()))
+    steps = _steps(ctx, waiting, changed, total=sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
+        "changed": changed,
         "unread": [findings.unread_row(each) for each in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
@@ -60,6 +61,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
         out.print("  " + (f"memories: {memories}" if memories else "no memories"))
         out.print("  " + (f"waiting: {waits}" if waits else "nothing waits"))
+        if changed:
+            out.print(f"  {many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
         if stuck:
             out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui guide --list")
         if last is not None and outcome is not None:
@@ -76,7 +79,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[str, str]]":
+def _steps(ctx: Context, waiting: "dict[str, int]", changed: int, total: int) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
     steps = []
     try:
@@ -93,6 +96,8 @@ def _steps(ctx: Context, waiting: "dict[str, int]", total: int) -> "list[tuple[s
         steps.append(("memtui inbox", f"{many(waiting['updates'], 'draft')} to review"))
     if proposed := sum(each.open for each in entries.proposals(ctx)):
         steps.append(("memtui inbox", f"{many(proposed, 'proposal')} about memories to review"))
+    if changed:
+        steps.append(("memtui inbox --kind changed", "what others wrote: memtui keep, or memtui take-back"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if exists:
         try:

@@ -36,6 +36,13 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
     return versions
 
 
+def peeked(versions: Versions, scopes: Sequence[Scope]) -> None:
+    """Know what is new in these scopes, without writing anything. Raises MemtuiError."""
+    writers = Writers(versions.root)
+    for scope in filter(with_versions, scopes):
+        versions.peek(scope.directory, writers.of)
+
+
 def with_versions(scope: Scope) -> bool:
     """Tell whether versions of a scope's memories are kept: not of instructions, nor of what must not be read."""
     return not scope.problem and not scope.files

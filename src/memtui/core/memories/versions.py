@@ -177,6 +177,8 @@ class Versions:
         try:
             data = fs.read_bytes(path)
         except FileNotFoundError as error:
+            if version.is_of(there := fs.read_or_empty(version.path, MAX_BYTES)):
+                return there
             raise NotFoundError("That version is not kept any more.") from error
         except OSError as error:
             raise storage_error(error, path) from error
@@ -196,7 +198,7 @@ class Versions:
             self.follow()
             known = self._directories.get(directory)
             # Oldest first: `writer` reads the log back to each.
-            fresh = sorted(self._fresh(directory, known or {}), key=lambda each: each.stamp)
+            fresh = sorted(self._fresh(directory, known or {}, keep=True), key=lambda each: each.stamp)
             named = [self._named(each, writer, first=known is None) for each in fresh]
             settled = [each for each in named if not self._is_unsettled(each)]
             self.unsettled = self.unsettled or len(settled) < len(named)
@@ -207,13 +209,23 @@ class Versions:
             self._count(changed=bool(rows))
         return settled
 
-    def _fresh(self, directory: str, files: dict[str, list[Version]]) -> Iterator[Version]:
+    def peek(self, directory: str, writer: Callable[[Version], Writer]) -> None:
+        """Know what is new of the memories of a directory, as `take_in`, in this object only: nothing is written.
+        Raises MemtuiError."""
+        with self._guard:
+            self.follow()
+            known = self._directories.get(directory)
+            files = self._directories.setdefault(directory, {})
+            for each in sorted(self._fresh(directory, known or {}, keep=False), key=lambda each: each.stamp):
+                self._add(files, self._named(each, writer, first=known is None), only_seen=False)
+
+    def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
         try:
             present = [file for file, problem in locate.walk(directory) if not problem]
         except OSError:
             return  # closed to us: nothing is known of it
         for file in present:
-            found = self._changed(directory, file, files.get(file, []))
+            found = self._changed(directory, file, files.get(file, []), keep=keep)
             if found is not None:
                 yield found
         there = set(present)
@@ -222,8 +234,9 @@ class Versions:
                 unseen = _newest_seen(known) is None  # nobody knew it, so nobody misses it
                 yield Version(directory, file, clock.iso(self.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
-    def _changed(self, directory: str, file: str, known: list[Version]) -> Version | None:
-        """Return the version of a file as it is now, with its content kept; None if it is the newest one known."""
+    def _changed(self, directory: str, file: str, known: list[Version], *, keep: bool) -> Version | None:
+        """Return the version of a file as it is now; None if it is the newest one known. Its content is kept if
+        wanted."""
         path = f"{directory}/{file}"
         try:
             status = os.stat(path)
@@ -235,7 +248,7 @@ class Versions:
         digest = ids.digest(data)
         if known and known[-1].digest == digest:
             return None
-        if len(data) <= MAX_BYTES:
+        if keep and len(data) <= MAX_BYTES:
             self._keep(digest, data)
         time = clock.iso(self.now())
         return Version(
