@@ -42,9 +42,14 @@ def write(path: str, found: ChangeSet) -> None:
         before = read_or_none(path)
         if before and not changeset_json.is_changeset(before):
             raise ConflictError(f"{path} exists, and is no ChangeSet.", "Give another name, or remove it.")
-        fs.write_atomic(path, changeset_json.dumps(found, {each.id: _note(each) for each in found.proposals}))
+        fs.write_atomic(path, dumps(found))
     except OSError as error:
         raise storage_error(error, path) from error
+
+
+def dumps(found: ChangeSet) -> bytes:
+    """Return the file, with what is covered for its readers."""
+    return changeset_json.dumps(found, {each.id: _note(each) for each in found.proposals})
 
 
 def _note(found: Proposal) -> dict[str, object]:

@@ -8,8 +8,9 @@ changed since has another id, and may be proposed anew. The memories of a reject
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from memtui.consolidate import plan
+from memtui.consolidate import plan, plan_file
 from memtui.consolidate.changeset import ChangeSet, Proposal
+from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import fastjson
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.file_change import FileChange
@@ -39,18 +40,28 @@ def _ids(data: bytes) -> list[str]:
 
 
 def without(found: ChangeSet, root: str) -> ChangeSet:
-    """Return a ChangeSet without the proposals that were rejected."""
+    """Return a ChangeSet without what was rejected."""
     known = set(load(root))
     return replace(found, proposals=tuple(each for each in found.proposals if each.id not in known))
 
 
-def reject(store: Store, proposals: Sequence[Proposal], what: str) -> None:
-    """Reject proposals, as one step of undo that the list of changes calls `what`."""
+def reject(store: Store, proposals: Sequence[Proposal], what: str, files: Iterable[str] = ()) -> None:
+    """Reject proposals, as one step of undo that the list of changes calls `what`; `files` are those of the saved
+    ChangeSets that have some of them. Raises MemtuiError."""
+    found = {each.id for each in proposals}
     with store.journal.together():
         plan.reject(store, proposals)
         before = read_or_none(path(store.root))
-        after = _bytes([*_ids(before or b""), *(each.id for each in proposals)])
-        store.journal.run("reject", [FileChange(path(store.root), before, after)], what)
+        changes = [
+            FileChange(path(store.root), before, _bytes([*_ids(before or b""), *(each.id for each in proposals)]))
+        ]
+        changes += [_decided(store, file, found) for file in dict.fromkeys(files)]
+        store.journal.run("reject", changes, what)
+
+
+def _decided(store: Store, file: str, among: Iterable[str]) -> FileChange:
+    changes = plan_file.read(file, MemoryFiles(store))
+    return FileChange(file, read_or_none(file), plan_file.dumps(changes.decided("rejected", among)))
 
 
 def _bytes(found: Iterable[str]) -> bytes:

@@ -6,9 +6,10 @@ import threading
 import pytest
 from textual.widgets import TextArea
 
-from memtui.consolidate import plan
-from memtui.consolidate.changeset import ChangeSet
+from memtui.consolidate import plan, proposed
+from memtui.consolidate.changeset import ChangeSet, FileOutput, propose, read_from
 from memtui.core.base import paths
+from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -403,3 +404,42 @@ async def test_what_a_terminal_obeys_is_never_drawn(empty, place):
             await settle(pilot)
             assert "\x1b" not in app.screen.detail.plain
             assert "\u202e" not in app.screen.detail.plain
+
+
+def saved(empty, place):
+    """A ChangeSet that waits, such as a dream leaves: it shortens a memory."""
+    env, cwd = empty
+    path, data = f"{place}/commit-style.md", STYLE.encode()
+    shorter = data.replace(b", in at most 72 characters", b"")
+    found = propose("rewrite", [read_from(path, data)], [FileOutput(path, shorter)], reason="It is too long.")
+    store = Store(env, cwd, by="tui")
+    return proposed.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
+
+
+async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(empty, place):
+    file = saved(empty, place)
+    root = os.path.dirname(os.path.dirname(file))
+    app = started(empty)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "rewrite")
+        assert "proposed by a model" in app.screen.detail.plain
+        assert "It is too long." in app.screen.detail.plain
+        await press(pilot, "x")
+        assert "rewrite" not in kinds(app)
+        assert not proposed.waiting(root)
+        await press(pilot, "z")
+        assert "rewrite" in kinds(app)
+        assert [each.open for each in proposed.waiting(root)] == [1]
+        await to(pilot, "rewrite")
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "72 characters" not in read(f"{place}/commit-style.md")
+        assert not proposed.waiting(root)
+
+
+async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):
+    put(saved(empty, place), '{"format": "memtui-changeset", "version": 1, "changes": [7]}')
+    app = started(empty)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert len(kinds(app)) == 4

@@ -7,7 +7,7 @@ from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import apart, applying, changeset, coverage, lint, plan, plan_file
+from memtui.consolidate import apart, applying, changeset, coverage, lint, plan, plan_file, rejected
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
 from memtui.consolidate.files import MemoryFiles
@@ -79,7 +79,7 @@ def _planned(ctx: Context, store: Store, label: "str | None") -> ChangeSet:
         chosen = memories.chosen_scopes(ctx, label)
         subject.scopes = [each for each in chosen if each.kind != "instructions"]
         subject.own = {each.label: each for each in subject.scopes}
-    return plan.plan(store, subject).changes
+    return rejected.without(plan.plan(store, subject).changes, ctx.root)
 
 
 def _is_open_and_safe(found: Proposal) -> bool:

@@ -63,6 +63,13 @@ STEPS: Sequence[TourStep] = (
         "{health.fix} fixes the problem under the cursor, {health.install} installs the hooks.",
     ),
     TourStep(
+        "consolidate",
+        "Consolidate: fewer, truer memories",
+        "Memories pile up, overlap and go stale. What can be merged, fixed or removed is proposed here, with every"
+        " statement that would be lost.",
+        "{consolidate.accept} makes the change, {consolidate.reject} drops it for good.",
+    ),
+    TourStep(
         "memories",
         "Undo: change your mind",
         "What you change here can be undone, also tomorrow. A trashed memory can be restored; one that you delete for"

@@ -145,10 +145,12 @@ class ConsolidateCommands:
 
     def reject(self) -> None:
         """Drop the chosen proposals for good."""
-        found = [row.proposal for row in self.screen.table.chosen()]
+        rows = self.screen.table.chosen()
+        found = [row.proposal for row in rows]
         store = self.services.data.store()
         try:
-            rejected.reject(store, found, f"reject {changesets.named(found)}")
+            files = [row.file for row in rows if row.file]
+            rejected.reject(store, found, f"reject {changesets.named(found)}", files)
         finally:
             self.services.read()
         self.screen.table.clear_marks()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.consolidate import apart, lint, plan, rejected, weighing
-from memtui.consolidate.changeset import ChangeSet, FileInput, Proposal, is_index, sha256
+from memtui.consolidate import apart, lint, undecided, weighing
+from memtui.consolidate.changeset import FileInput, Proposal, is_index, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.weighing import Weighed
 from memtui.core.base.errors import MemtuiError
@@ -30,13 +30,15 @@ TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
 
 @dataclass(frozen=True)
 class ProposalRow:
-    """A proposal with the name of its scope. `key` is the same for what is proposed about the same files when it
-    is planned again, though its id may be another one. `weighed` is None until it was weighed; `stale`: a file that it
-    read has changed since."""
+    """A proposal with the name of its scope. `key` is the same for what is proposed about the same files when it is
+    planned again. `by` made it; `file` is its saved ChangeSet, empty if it was planned now. `weighed` is None until it
+    was weighed; `stale`: a file that it read has changed since."""
 
     proposal: Proposal
     where: str
     key: str
+    by: str = ""
+    file: str = ""
     weighed: Weighed | None = None
     stale: bool = False
 
@@ -70,7 +72,6 @@ class PlanProgress(Message):
 class PlanMade(Message):
     """The plan was made. `left`: how many findings nothing is proposed for."""
 
-    changes: ChangeSet
     rows: list[ProposalRow]
     left: int
 
@@ -112,8 +113,7 @@ class PlanReader:
             data = self.data
             usage, kept_apart = Usage(data.root), apart.load(data.root)
             subject = lint.here(data.env, data.cwd, data.root, data.now(), usage, kept_apart)
-            planned = plan.plan(store, subject, lambda: not worker.is_cancelled)
-            changes = rejected.without(planned.changes, data.root)
+            found = undecided.undecided(store, subject, lambda: not worker.is_cancelled)
         except MemtuiError as error:
             if not worker.is_cancelled:
                 self.post(PlanFailed(error))
@@ -125,10 +125,14 @@ class PlanReader:
         if worker.is_cancelled:
             return
         files = MemoryFiles(store)
-        keys = _keys(changes.proposals)
-        rows = [ProposalRow(each, self._where(files, each), keys[each.id]) for each in changes.proposals]
-        self.post(PlanMade(changes, rows, len(planned.left)))
-        self._weigh(store, changes.proposals)
+        every = [each.proposal for each in found.proposals]
+        keys = _keys(every)
+        rows = [
+            ProposalRow(each.proposal, self._where(files, each.proposal), keys[each.proposal.id], each.by, each.file)
+            for each in found.proposals
+        ]
+        self.post(PlanMade(rows, found.left))
+        self._weigh(store, every)
 
     def _where(self, files: MemoryFiles, found: Proposal) -> str:
         try:

@@ -22,8 +22,8 @@ COLUMNS = (
     Column("", 1),
     Column("kind", 7),
     Column("what"),
-    Column("why", 16, from_width=58),
-    Column("where", 12, from_width=72),
+    Column("why", 16, from_width=50),
+    Column("where", 12, from_width=64),
     Column("saves", 7, right=True, from_width=40),
 )
 

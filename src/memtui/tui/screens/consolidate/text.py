@@ -47,7 +47,8 @@ def head(row: ProposalRow) -> Text:
     found = row.proposal
     text = Text()
     text.append(safe_text.line(changesets.title(found), 300), style="bold")
-    text.append(f"   {safe_text.line(row.where, 60)}\n" if row.where else "\n", style="dim")
+    facts = [row.where, f"proposed by {row.by}" if row.file else ""]
+    text.append(safe_text.line("".join(f"   {each}" for each in facts if each), 200) + "\n", style="dim")
     for sentence in changesets.reasons(found):
         text.append(safe_text.line(sentence, 1000) + "\n")
     if row.weighed is not None and (saved := changesets.saved(row.weighed.savings)):
@@ -70,8 +71,11 @@ def glance(row: ProposalRow) -> tuple[Text, Text]:
     _changes(text, row)
     text.rstrip()
     tail = Text(no_wrap=True, overflow="ellipsis")
-    lost = _count_lost(row)
-    tail.append(lost, style="red") if lost else tail.append("nothing is lost" * (row.weighed is not None), style="dim")
+    covered = row.weighed.coverage if row.weighed is not None else None
+    if lost := _count_lost(row):
+        tail.append(lost, style="red")
+    elif covered is not None:
+        tail.append(changesets.covered(covered), style="dim")
     return text, tail
 
 
@@ -169,16 +173,19 @@ def named(found: Proposal, file: FileInput) -> Text:
 def _changes(text: Text, row: ProposalRow) -> None:
     diffs = row.weighed.diffs if row.weighed is not None else ()
     for each in diffs[:FILES]:
-        _difference(text, each, gone_is_shown=row.proposal.kind == "merge")
+        here = os.path.dirname(each.path) == os.path.dirname(row.proposal.outputs[0].path)
+        _difference(text, each, "" if here else each.path, is_merge=row.proposal.kind == "merge")
     _more(text, len(diffs) - FILES, "file")
 
 
-def _difference(text: Text, found: FileDiff, *, gone_is_shown: bool) -> None:
-    name = os.path.basename(found.path) if is_index(found.path) else safe_text.line(found.path, 300)
+def _difference(text: Text, found: FileDiff, path: str, *, is_merge: bool) -> None:
+    """Append the difference of a file. `path`: what to call it if it is in another directory; `is_merge`: the texts of
+    those that go are shown already."""
+    name = safe_text.line(path or os.path.basename(found.path), 300)
     follows = "  follows" if found.repaired else ""
     what = "  goes" if found.after is None else "  new" if found.before is None else follows
     text.append(f"\n{name}", style="bold").append(f"{what}\n", style="dim")
-    if found.after is None and gone_is_shown:
+    if found.after is None and is_merge:
         return
     old, new = ((data or b"").decode("utf-8", "replace").rstrip("\n") for data in (found.before, found.after))
     if found.before is None or found.after is None:

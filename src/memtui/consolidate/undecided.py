@@ -1,0 +1,62 @@
+"""Everything about memories that waits for a person: the ChangeSets that are saved, such as those of a dream, and what
+is planned from the memories as they are."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from memtui.consolidate import plan, plan_file, proposed, rejected
+from memtui.consolidate.changeset import Proposal, sha256
+from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.lint import LintInput
+from memtui.core.base.errors import MemtuiError
+from memtui.core.memories.store import Store
+
+
+class Undecided(NamedTuple):
+    """A proposal that nobody decided yet, what made it, and the file of its ChangeSet, empty for one planned now."""
+
+    proposal: Proposal
+    by: str
+    file: str
+
+
+class UndecidedSet(NamedTuple):
+    """The proposals that wait, those of saved ChangeSets first, each worst first; and how many findings nothing is
+    proposed for."""
+
+    proposals: tuple[Undecided, ...]
+    left: int
+
+
+def undecided(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> UndecidedSet:
+    """Plan, and read the ChangeSets that wait. `go_on` as for `plan.plan`. Raises MemtuiError."""
+    planned = plan.plan(store, subject, go_on)
+    found = [*_saved(store), *(Undecided(each, planned.changes.by, "") for each in planned.changes.proposals)]
+    known = set(rejected.load(store.root))
+    unique: dict[str, Undecided] = {}
+    for each in found:
+        if each.proposal.id not in known:
+            unique.setdefault(each.proposal.id, each)
+    return UndecidedSet(tuple(unique.values()), len(planned.left))
+
+
+def _saved(store: Store) -> list[Undecided]:
+    """List what saved ChangeSets propose about files that are as they were then. One that can't be read is left out."""
+    files = MemoryFiles(store)
+    found = []
+    for waiting in proposed.waiting(store.root):
+        try:
+            changes = plan_file.read(waiting.path, files)
+            rows = [files.filled(each) for each in changes.proposals if each.decision == "open"]
+            found += [Undecided(each, changes.by, waiting.path) for each in rows if _is_current(files, each)]
+        except MemtuiError:
+            continue
+    return found
+
+
+def _is_current(files: MemoryFiles, found: Proposal) -> bool:
+    for each in found.inputs:
+        data = files.data(each.path)
+        if ("" if data is None else sha256(data)) != each.sha256:
+            return False
+    return True
