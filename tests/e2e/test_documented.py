@@ -227,7 +227,7 @@ STORIES = {
         typed("llm", "memtui llm", "llm_backend"),
         typed("dream", "memtui dream --dry-run --scope project --remove 3 --again", "no model would be asked"),
         typed("", "memtui dream --yes --plan dream.json", "nothing is changed yet"),
-        typed(("llm log", "memtui llm log"), "memtui llm log --limit 5", "No model was asked"),
+        typed("llm log", "memtui llm log --limit 5", "No model was asked"),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
         typed("paths [NAME]", "memtui paths && memtui paths errors", r"errors\.jsonl"),
         typed("completions SHELL", "memtui completions bash", "complete"),
