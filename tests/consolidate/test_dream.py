@@ -7,7 +7,7 @@ import re
 import pytest
 
 from e2e.model import Model, Reply, use
-from memtui.consolidate import apart, applying, coverage, dreaming, gates, plan_file, proposed
+from memtui.consolidate import apart, applying, coverage, dreaming, gates, plan_file, proposed, rejected
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
@@ -313,6 +313,12 @@ def test_lint_s_proposals_are_made_once(world):
     first = dream(world, model=False).run().found
     assert first.proposals
     proposed.save(world.root, first, 1_795_000_000.0)
+    assert dream(world, model=False).run().found.proposals == ()
+
+
+def test_what_was_rejected_is_not_proposed_again(world):
+    first = dream(world, model=False).run().found
+    rejected.reject(world.store, first.proposals, "reject all")
     assert dream(world, model=False).run().found.proposals == ()
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memtui.consolidate import apart, applying, lint, plan, proposed
+from memtui.consolidate import apart, applying, lint, plan, proposed, rejected
 from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
 from memtui.consolidate.clusters import Cluster, clusters, eligible
 from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
@@ -164,7 +164,8 @@ class Dream:
 
     def _makeable(self, found: Sequence[Proposal], outcome: DreamOutcome) -> list[Proposal]:
         """Return the proposals that the store could make now; the others are dropped."""
-        new = [each for each in found if each.id not in self._settled.ids]
+        known = {*self._settled.ids, *rejected.load(self.store.root)}
+        new = [each for each in found if each.id not in known]
         composition = applying.preview(self.store, new, MemoryFiles(self.store))
         for refused in composition.refused:
             names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
