@@ -2,6 +2,7 @@
 Messages say what was read."""
 
 import gc
+import os
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,9 +80,10 @@ class FileReader:
 
     def _take_in(self, parts: frozenset[str]) -> None:
         """Take in new versions of memories: at the first look, which comes after the first screen is painted, and when
-        memories have changed. The next look notices that the log of versions has changed."""
+        memories have changed; not before memtui has written anything, as a first start only looks. The next look
+        notices that the log of versions has changed."""
         wanted = not self._has_taken_in or "memories" in parts or self.data.versions.unsettled
-        if wanted and self.writes:
+        if wanted and self.writes and os.path.isdir(self.data.root):
             self._has_taken_in = True
             self.data.take_in()
 

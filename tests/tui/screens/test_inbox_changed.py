@@ -226,3 +226,15 @@ async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_
         assert "Use corepack pnpm for every" in path.read_text()
         assert "metadata:" in path.read_text()
     assert waiting(world) == set()
+
+
+async def test_a_first_start_only_looks(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    app = MemtuiApp({"HOME": str(tmp_path)}, str(tmp_path / "shop"), now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        app.files._take_in(frozenset())
+        assert not (tmp_path / ".claude" / "memtui").exists()
+        (tmp_path / ".claude" / "memtui").mkdir(parents=True)
+        app.files._take_in(frozenset())
+        assert (tmp_path / ".claude" / "memtui" / "versions.jsonl").exists()
