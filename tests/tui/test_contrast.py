@@ -53,6 +53,8 @@ DIALOGS = {
     "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
     "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
     "drafts to approve": ("2", press("A", "a")),
+    "the outcome of a change": ("6", press("e")),
+    "safe fixes": ("6", press("F")),
 }
 
 

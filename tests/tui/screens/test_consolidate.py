@@ -11,6 +11,7 @@ from memtui.consolidate.changeset import ChangeSet, FileOutput, propose, read_fr
 from memtui.core.base import paths
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from tui.conftest import NOW, settle
@@ -406,11 +407,11 @@ async def test_what_a_terminal_obeys_is_never_drawn(empty, place):
             assert "\u202e" not in app.screen.detail.plain
 
 
-def saved(empty, place):
-    """A ChangeSet that waits, such as a dream leaves: it shortens a memory."""
+def saved(empty, place, words=b""):
+    """A ChangeSet that waits, such as a dream leaves: it shortens a memory, or puts other words into it."""
     env, cwd = empty
     path, data = f"{place}/commit-style.md", STYLE.encode()
-    shorter = data.replace(b", in at most 72 characters", b"")
+    shorter = data.replace(b", in at most 72 characters", words)
     found = propose("rewrite", [read_from(path, data)], [FileOutput(path, shorter)], reason="It is too long.")
     store = Store(env, cwd, by="tui")
     return proposed.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
@@ -443,3 +444,26 @@ async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert len(kinds(app)) == 4
+
+
+async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
+    saved(empty, place, b"; the key is AKIAIOSFODNN7QXTPLQ4")
+    app = started(empty)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "rewrite")
+        await press(pilot, "a")
+        await agree(pilot)
+        assert isinstance(app.screen, Choice)
+        await press(pilot, "enter")
+        assert read(f"{place}/commit-style.md") == STYLE
+        await press(pilot, "a")
+        await agree(pilot)
+        await press(pilot, "down", "enter")
+        assert "AKIAIOSFODNN7QXTPLQ4" in read(f"{place}/commit-style.md")
+
+
+async def test_read_only_names_no_key_that_writes_in_the_summary(empty, place):
+    app = started(empty, read_only=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "· 1 safe" in summary(app)

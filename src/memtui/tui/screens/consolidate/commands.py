@@ -7,10 +7,11 @@ from functools import partial
 from memtui import actions
 from memtui.consolidate import applying, rejected
 from memtui.consolidate.applying import Applied
-from memtui.consolidate.changeset import ChangeSet, Proposal
+from memtui.consolidate.changeset import ChangeSet
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many
-from memtui.present import changesets, safe_text
+from memtui.core.redaction import redact
+from memtui.present import changesets, safe_text, secret
 from memtui.tui.batch import AT_ONCE, left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -20,6 +21,8 @@ from memtui.tui.screens.consolidate.outcome_subject import OutcomeSubject
 from memtui.tui.screens.consolidate.reading import ProposalRow, memories_of
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, first_of
+
+SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
 
 
 class ConsolidateCommands:
@@ -80,7 +83,7 @@ class ConsolidateCommands:
             return
         alone = len(rows) == 1 and rows[0] is self.screen.table.row and rows[0].weighed is not None
         if alone and self.screen.detail_seen:
-            await self._make([row.proposal for row in able])
+            await self._make(able)
             return
         await self._show_and_make(able, many(len(able), "change"), len(rows) - len(able))
 
@@ -94,10 +97,24 @@ class ConsolidateCommands:
         if left:
             shown.append(f"! {many(left, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
         if await self.services.ask(Preview(f"{what}: this will be written", shown, f"make {what}")):
-            await self._make([row.proposal for row in rows])
+            await self._make(rows)
 
-    async def _make(self, found: Sequence[Proposal]) -> None:
+    async def _may_keep_secrets(self, rows: Sequence[ProposalRow]) -> bool:
+        """Return whether there is no secret that no file had before, or the person wants to keep it."""
+        diffs = [each for row in rows if row.weighed is not None for each in row.weighed.diffs]
+        before, after = (
+            "\n".join((getattr(each, key) or b"").decode("utf-8", "replace") for each in diffs)
+            for key in ("before", "after")
+        )
+        kinds = redact.kinds_in(after, before)
+        answer = await self.services.ask(Choice(secret.question(kinds), SECRET)) if kinds else "keep"
+        return answer == "keep"
+
+    async def _make(self, rows: Sequence[ProposalRow]) -> None:
         """Make changes as one step of undo, and say so; show those that could not be made, and why."""
+        if not await self._may_keep_secrets(rows):
+            return
+        found = [row.proposal for row in rows]
         now = clock.iso(self.services.data.now())
         changes = ChangeSet(now, "tui", tuple(each if each.accepted else each.decided("accepted") for each in found))
         store = self.services.data.store()

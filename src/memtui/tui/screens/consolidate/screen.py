@@ -176,7 +176,8 @@ class Consolidate(ListScreen[ProposalRow]):
         saved = changesets.saved(weighing.total(row.weighed.savings for row in self.found if row.weighed is not None))
         line.append(f" · {saved[:1].lower()}{saved[1:].rstrip('.')}" if saved else "", style="dim")
         safe, lossy = sum(row.safe for row in self.found), sum(map(rows.drops, self.found))
-        line.append(actions.keyed(f" · {{consolidate.safe}}: {safe} safe") if safe else "", style="dim")
+        key = "" if self.services.read_only else "{consolidate.safe}: "
+        line.append(actions.keyed(f" · {key}{safe} safe") if safe else "", style="dim")
         line.append(f" · {lossy} drop something" if lossy else "", style="dim")
         return line
 
