@@ -92,7 +92,8 @@ REGISTRY = {
     ),
     "hooks.status_line_hidden": Kind(
         "Claude Code shows the status line of {path} here, not memtui's.",
-        "To see both, put `memtui statusline --after '…'` with its command there.",
+        "To see both, put the line there that `memtui hooks install --status-line --dry-run` prints (with the file's "
+        "--scope).",
     ),
     "hooks.event_absent": Kind("{path} has no memtui hook for {events}. " + REINSTALL, STATUS, "install"),
     "hooks.several": Kind("{event} runs {count} memtui hooks, one is enough: {paths}.", STATUS),
