@@ -64,10 +64,22 @@ class Chosen:
         marked = self.screen.table.marks and not self.screen.detail_covers_list  # what is read is meant alone
         return "among the marked ones" if marked else "under the cursor"
 
+    def _fold(self) -> str:
+        """Say what can be done on a fold, if the cursor is on one and nothing is marked."""
+        table = self.screen.table
+        row = table.row
+        if row is None or row.item is not None or table.marks:
+            return ""
+        if any(each.key == row.folds[0].key for each in table.rows):
+            return "This row is a fold, its drafts are below it: move the cursor to one."
+        return f"This row folds {many(len(row.folds), 'draft')}: enter shows {'it' if len(row.folds) == 1 else 'them'}."
+
     def no_draft(self) -> str:
         """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
+        if fold := self._fold():
+            return fold
         ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
         return f"There is no draft {self._where()}." + ways
 
@@ -75,9 +87,11 @@ class Chosen:
         """Say that no unfinished item is chosen, if none is."""
         if self.items("items"):
             return ""
+        if fold := self._fold():
+            return fold
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
         return f"There is no unfinished item {self._where()}." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is."""
-        return "" if self.items() else "There is nothing under the cursor."
+        return "" if self.items() else self._fold() or "There is nothing under the cursor."
