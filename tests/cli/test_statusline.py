@@ -89,7 +89,11 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
 @pytest.mark.parametrize(
     ("file", "settings", "said"),
     [
-        ("settings.json", '{"model": "opus", "disableAllHooks": true}', "Claude Code runs no hooks"),
+        (
+            "settings.json",
+            '{"model": "opus", "disableAllHooks": true}',
+            "(`disableAllHooks`). Take that out of the file",
+        ),
         (
             "memtui/config.toml",
             'mode = "off"\n',
@@ -108,7 +112,7 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     assert "are served" not in done.err
     again = bare("hooks", "install", "--yes")
     assert said in " ".join(again.err.split())
-    assert said[:20] in bare.json("hooks", "install", "--yes")["not_served"][0]
+    assert said[:18] in bare.json("hooks", "install", "--yes")["not_served"][0]
 
 
 def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):

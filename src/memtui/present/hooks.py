@@ -53,12 +53,16 @@ def _status_line_stays(held: object, to_paste: bool) -> str:
 
 def outcome(not_served: Sequence[Finding]) -> list[str]:
     """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
-    from it. Of the hooks, the remedies only name the command that says the same."""
-    words = [
-        findings.message(each) + ("" if each.area == "hooks" else f" To change that: {findings.remedy(each)}")
-        for each in not_served
-    ]
-    return words or [SERVED]
+    from it, and what to do about it."""
+    return [findings.message(each) + _what_to_do(each) for each in not_served] or [SERVED]
+
+
+def _what_to_do(found: Finding) -> str:
+    """Return what to say after the message of a finding. Of the hooks, the commands only say the same again."""
+    remedy = findings.remedy(found)
+    if found.area != "hooks":
+        return f" To change that: {remedy}"
+    return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
 
 
 def unchanged(plan: Plan) -> str:

@@ -68,7 +68,7 @@ REGISTRY = {
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
     "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
     "hooks.disabled": Kind(
-        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).",
+        "Claude Code runs no hooks: {path} says so (`{key}`).",
         "Take that out of the file; a managed file is your administrator's.",
     ),
     "hooks.not_believed": Kind(
