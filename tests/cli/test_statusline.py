@@ -73,7 +73,8 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
     alone = shown(before).strip()
     assert b"mine" in alone
     done = bare("hooks", "install", "--status-line", "--yes")
-    (line,) = [each for each in done.out.splitlines() if each.startswith('"command": ')]
+    (line,) = [each for each in done.err.splitlines() if each.startswith('"command": ')]
+    assert "To see both" in done.err.partition(line)[0]
     path.write_text(path.read_text().replace('"command": ' + json.dumps(other), line))
     bare("guide", "one")
     for gone in ("memtui/__main__.py", "/python"):

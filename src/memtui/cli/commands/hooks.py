@@ -83,7 +83,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         for note in hook_words.notes(plan):
             out.say("note: " + safe(note))
         if pasted := hook_words.to_paste(plan):
-            out.exact(pasted)
+            out.say(pasted, exact=True)
         if backup:
             out.say(f"backup: {line(backup)}")
         if plan.changed and not args.dry_run:
