@@ -143,7 +143,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.redo", "Z", "", "Redo what was undone last", writes=True),
     Action("app.changes", "U", "", "All changes: which, when, by whom; undo any of them"),
     Action("app.palette", "ctrl+p", "", "Find an action by name"),
-    Action("app.help", "question_mark", "help", "All keys of this screen"),
+    Action("app.help", "question_mark", "help", "All keys of this screen; there, ? is the tour"),
     Action("app.next_pane", "tab", "", "The next pane"),
     Action("app.previous_pane", "shift+tab", "", "The previous pane"),
     Action("app.split_left", "less_than_sign", "", "More room for the detail"),

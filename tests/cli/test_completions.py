@@ -56,6 +56,11 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     assert offered("--screen", "he") == {"health": ""}
 
 
+def test_the_deliveries_that_are_listed_are_offered(memtui, offered):
+    listed = {each["id"][-6:] for each in memtui.json("deliveries", "--limit", "0")["deliveries"]}
+    assert offered("deliveries", "show", "").keys() == listed
+
+
 def test_ids_come_with_their_titles(offered):
     assert offered("approve", "J5") == {"J5VMX3": "No snapshot tests for components"}
     assert "J5VMX3" not in offered("approve", "J5VMX3", "")

@@ -56,6 +56,9 @@ def test_filters(memtui, world):
     assert len(outcomes(memtui, "--kind", "guidance")) == 7
     assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
     assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
+    for end in ("2026-11-20", "2026-11-21"):
+        crossed = memtui("deliveries", "--since", "2026-11-21", "--until", end, check=False)
+        assert (crossed.code, "is not before --until" in crossed.err) == (2, True)
     refused = memtui("deliveries", "--since", "whenever", check=False)
     assert refused.code == 2
     assert when.BACK in refused.err

@@ -247,6 +247,20 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
 
 
+def test_a_scripts_note_is_no_change_and_the_help_says_what_takes_it_back(bare):
+    bare("new", "a-memory", "--description", "d", "--body", "b")
+    made = bare("guide", "one").out.strip()
+    assert [row["op"] for row in bare.json("undo", "--list")["history"]] == ["create"]
+    for command in ("guide", "undo"):
+        said = " ".join(bare(command, "--help").out.split())
+        assert "that a script w" in said
+        assert "--withdraw" in said.split("options:")[0]
+    assert "a-memory" in bare("undo", "--yes").out
+    assert [entry.text for entry in waiting(bare)] == ["one"]
+    bare("guide", "--withdraw", made)
+    assert waiting(bare) == []
+
+
 def test_hand_written_guidance_can_be_withdrawn_too(memtui):
     (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"].startswith("h")]
     memtui("guide", "--withdraw", entry["id"])

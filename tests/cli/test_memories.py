@@ -1,6 +1,7 @@
 """Memories from the command line: seen with what is wrong with them, changed, moved, deleted, brought back."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -310,6 +311,25 @@ def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_wors
     assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
     assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())
     assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
+
+
+def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_never_delivered(memtui):
+    def shown(name):
+        return " ".join(memtui("show", name).out.split())
+
+    assert "delivered never" not in shown("prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "use-pnpm")
+    assert "delivered not since it was renamed just now" in shown("use-pnpm")
+    memtui("mv", "use-pnpm", "--to", "global")
+    assert "delivered not since it was moved here just now" in shown("use-pnpm")
+    memtui("rm", "use-pnpm")
+    memtui("new", "use-pnpm", "--scope", "global", "--body", "Another one.")
+    assert "delivered never" in shown("use-pnpm")
+    memtui("undo")
+    memtui("undo")
+    memtui("undo")
+    memtui("undo")
+    assert re.search(r"delivered \d+×", shown("prefer-pnpm"))
 
 
 def test_every_memory_says_where_it_comes_from(memtui):

@@ -1,6 +1,7 @@
 """`memtui statusline`: the line for Claude Code's status line."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def test_it_never_fails(bare, tmp_path):
     bare.env["HOME"] = ""
     done = bare("statusline", stdin=b"\xff")
     assert (done.code, done.out, done.err) == (0, "", "")
+    assert bare("statusline", "--after", "echo mine").out == "mine\n"
 
 
 def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
@@ -42,7 +44,6 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     path.write_text('{"statusLine": {"type": "command", "command": "echo hi"}}')
     done = bare("hooks", "install", "--status-line", "--yes")
     assert "hooks installed in" in done.out
-    assert "memtui statusline --after 'echo hi'" in done.err
     assert "are served" in done.err
     assert bare.json("hooks", "status")["installed"]
     path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
@@ -54,10 +55,46 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     assert bare.json("hooks", "status")["installed"]
 
 
+def shown(settings, **more):
+    """What a status line prints, run as the client does: without memtui on the PATH."""
+    command = json.loads(settings)["statusLine"]["command"]
+    env = {"PATH": "/usr/bin:/bin", **more}
+    return subprocess.run(["/bin/sh", "-c", command], input=b"{}", capture_output=True, env=env, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    "other", ["echo mine", """printf '%s\\n' "it's mine" """, "sed 's/{}/\"mine\"/' # mine\n", "echo 'mine ü'"]
+)
+def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
+    path = Path(bare.env["HOME"], ".claude/settings.json")
+    path.parent.mkdir(exist_ok=True)
+    before = json.dumps({"statusLine": {"type": "command", "command": other}})
+    path.write_text(before)
+    alone = shown(before).strip()
+    assert b"mine" in alone
+    done = bare("hooks", "install", "--status-line", "--yes")
+    (line,) = [each for each in done.err.splitlines() if each.startswith('"command": ')]
+    assert "To see both" in done.err.partition(line)[0]
+    path.write_text(path.read_text().replace('"command": ' + json.dumps(other), line))
+    bare("guide", "one")
+    for gone in ("memtui/__main__.py", "/python"):
+        assert gone in line
+        assert shown(path.read_text().replace(gone, "gone"), HOME=bare.env["HOME"]).strip() == alone
+    assert alone + b" \xc2\xb7 memtui 1 note" in shown(path.read_text(), HOME=bare.env["HOME"])
+    assert "shows memtui's already" in bare("hooks", "install", "--status-line", "--yes").err
+    assert not bare.json("hooks", "install", "--status-line", "--yes")["to_paste"]
+    bare("hooks", "uninstall", "--yes")
+    assert json.loads(path.read_text()) == json.loads(before.replace('"command": ' + json.dumps(other), line))
+
+
 @pytest.mark.parametrize(
     ("file", "settings", "said"),
     [
-        ("settings.json", '{"model": "opus", "disableAllHooks": true}', "Claude Code runs no hooks"),
+        (
+            "settings.json",
+            '{"model": "opus", "disableAllHooks": true}',
+            "(`disableAllHooks`). Take that out of the file",
+        ),
         (
             "memtui/config.toml",
             'mode = "off"\n',
@@ -76,7 +113,7 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     assert "are served" not in done.err
     again = bare("hooks", "install", "--yes")
     assert said in " ".join(again.err.split())
-    assert said[:20] in bare.json("hooks", "install", "--yes")["not_served"][0]
+    assert said[:18] in bare.json("hooks", "install", "--yes")["not_served"][0]
 
 
 def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):

@@ -85,7 +85,7 @@ STORIES = {
         typed("memtui", "memtui", "", 0, QUIT),
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
-        typed("", "memtui demo --tour", "", 0, ("1 of 7", "q"), ("g guide", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("g guide", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
@@ -144,7 +144,7 @@ STORIES = {
         typed("", "memtui guide --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"[0-9A-Z]{26}"),
         typed("", "memtui guide --list", "Take care"),
         typed("", "memtui guide --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
-        typed("", "memtui guide --withdraw {note}", ""),
+        typed(("memtui guide --withdraw ID", "guide --withdraw ID"), "memtui guide --withdraw {note}", ""),
         typed("memtui guide --again", "memtui guide --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
         typed("inbox show ID", "memtui inbox show {update}", "In context"),
         typed(

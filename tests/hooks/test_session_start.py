@@ -13,6 +13,7 @@ from memtui.core.base import clock, fs, paths
 from memtui.core.client import serving
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
+from memtui.core.places import locate
 from memtui.worker import main
 
 
@@ -113,7 +114,7 @@ def test_links_that_leave_the_scope_are_not_read(home, tmp_path):
 def test_without_memories_nothing_is_said_to_the_model(home):
     started = home.start()
     assert started.context == ""
-    assert started.message.startswith("memtui full · no memories yet · nothing waiting")
+    assert started.message.startswith("memtui full · nothing waiting")
 
 
 # --- the line for the person
@@ -133,6 +134,17 @@ def test_the_banner_says_what_is_on_and_what_waits(home):
     started = home.start(session="s3")
     assert started.message.startswith("memtui whisper · waiting")
     assert started.context == ""
+
+
+def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
+    own = locate.auto_dir(home.env, str(home.project))
+    os.makedirs(own)
+    with open(f"{own}/mine.md", "w", encoding="utf-8") as file:
+        file.write("---\nname: mine\n---\nBody.\n")
+    home.guide("x")
+    assert home.start().message == "memtui full · waiting: 1 note"
+    home.remember("one")
+    assert home.start(session="s2").message == "memtui full · 1 global memory · waiting: 1 note"
 
 
 def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):

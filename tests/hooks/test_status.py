@@ -138,7 +138,7 @@ def test_hooks_turned_off_are_noticed_and_the_nearest_file_decides(world):
     world.set(path, disableAllHooks=True)
     report = world.status()
     assert report.disabled_by == str(path)
-    one(report.problems, "Claude Code runs no hooks")
+    one(report.problems, "Claude Code runs no hooks", "says so (`disableAllHooks`)")
     world.set(world.project / ".claude" / "settings.local.json", disableAllHooks=False)
     assert world.status().disabled_by is None
 
@@ -149,6 +149,7 @@ def test_a_managed_policy_is_noticed(world, tmp_path):
     managed.parent.mkdir()
     world.set(managed, allowManagedHooksOnly=True)
     assert world.status().disabled_by == str(managed)
+    one(world.status().problems, "says so (`allowManagedHooksOnly`)")
 
 
 def test_settings_that_cannot_be_read_are_a_problem_not_an_error(world):

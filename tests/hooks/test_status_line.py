@@ -172,7 +172,10 @@ def test_a_later_install_brings_its_command_up_to_date_and_leaves_the_rest_of_it
 def test_a_status_line_that_is_there_stays_and_the_way_to_have_both_is_told(settings):
     settings.file.write_text(json.dumps({"statusLine": OTHER}))
     plan = settings.change()
-    assert """memtui statusline --after '~/.claude/line.sh '"'"'x'"'"''""" in " ".join(hook_words.notes(plan))
+    assert OTHER["command"] in " ".join(hook_words.notes(plan))
+    both = json.loads("{" + hook_words.to_paste(plan) + "}")["command"]
+    assert not entries.is_ours({"command": both})
+    assert entries.shows_ours(both)
     assert hook_words.done(plan).startswith("hooks installed")
     assert set(settings.value()) == {"statusLine", "hooks"}
     assert not settings.change().changed

@@ -77,6 +77,32 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("addressee", "says", "goes"),
+    [
+        ("path:src", "this note comes when a tool touches src.", "goes when a tool touches src"),
+        ("agent:reviewer", "Start claude in", "goes with the next prompt of the agent reviewer"),
+    ],
+)
+async def test_before_a_first_session_a_note_says_what_brings_it(home, addressee, says, goes):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")  # the hooks
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        home.guide("Look here first.", **{"for": addressee})
+        await pilot.press("3")
+        await until(pilot, lambda: app.screen.table.row is not None)
+        detail = app.screen.detail.plain
+        assert says in detail
+        assert goes in detail
+        start = next(line for line in detail.splitlines() if line.startswith("Start claude in"))
+        assert start.endswith("your next prompt there gets this note.") == ("MEMTUI_AGENT=reviewer" in start)
+
+
+@pytest.mark.slow
 async def test_a_note_of_ones_own_replaces_the_example(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -312,6 +312,13 @@ async def palette(pilot, words):
 
 
 @pytest.mark.slow
+async def test_the_palette_leads_to_the_tour(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        assert any(row.startswith("memtui: keys") for row in await palette(pilot, "tour"))
+
+
+@pytest.mark.slow
 async def test_the_palette_finds_verbs_before_explanations_and_shows_keys(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

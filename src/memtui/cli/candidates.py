@@ -132,9 +132,11 @@ def _newest(ctx: Context) -> "list[Delivery]":
 
 def _deliveries(ctx: Context) -> "Iterator[Found]":
     from memtui.core.base.phrasing import ago
+    from memtui.core.deliveries.filter import Filter
     from memtui.present.deliveries import in_short
 
-    for each in _newest(ctx):
+    listed = Filter()  # what `memtui deliveries` lists: no uses of memories
+    for each in filter(listed.matches, _newest(ctx)):
         yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {in_short(each.contents)}"
 
 

@@ -191,11 +191,11 @@ class Output:
         except OSError as error:
             raise UnwritableError(error.strerror) from None
 
-    def say(self, text: str) -> None:
-        """Write a line of narration. An error is ignored: there is nobody to tell."""
+    def say(self, text: str, *, exact: bool = False) -> None:
+        """Write a line of narration, never wrapped if `exact`. An error is ignored: there is nobody to tell."""
         self.flush()
         try:
-            self.stderr.write(self._for_terminal(self._narrated(text)) + "\n")
+            self.stderr.write(self._for_terminal(text if exact else self._narrated(text)) + "\n")
             self.stderr.flush()
         except OSError:
             self.drain()

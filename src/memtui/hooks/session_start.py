@@ -201,14 +201,16 @@ def _told(transcript: str) -> bool:
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
-    """Return the banner, the line for the person, in parts: mode, memories, what is waiting. Empty if it is off."""
+    """Return the banner, the line for the person, in parts: mode, the memories that memtui delivers, what is waiting.
+    Empty if it is off."""
     if not config.value(hook.settings, hook.project_root, "banner"):
         return []
     words = [f"memtui {hook.mode}"]
-    if counts:
-        total = sum(number for _, number in counts)
+    total = sum(number for _, number in counts)
+    # Without any, nothing is said of memories: there may be some that the client loads itself, and a look takes time.
+    if total:
         listed = ", ".join([f"{number} {scope}" for scope, number in counts])
-        words.append(f"{listed} {'memory' if total == 1 else 'memories'}" if total else "no memories yet")
+        words.append(f"{listed} {'memory' if total == 1 else 'memories'}")
     waiting = []
     for kind, before, after in (
         ("guidance", "note", ""),

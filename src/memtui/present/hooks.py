@@ -1,13 +1,15 @@
 """Words for installing and removing hooks, in both front doors."""
 
+import json
 import os
-import shlex
 from collections.abc import Sequence
 
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
+from memtui.hooks.installer.entries import shows_ours
 from memtui.hooks.installer.install import Plan
 
+TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 SERVED = "Sessions started from now on are served."
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
@@ -28,29 +30,39 @@ def notes(plan: Plan) -> list[str]:
     if any(place in launcher for place in CACHES):
         found.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
     if plan.other_status_line is not None:
-        found.append(_status_line_stays(plan.other_status_line))
+        found.append(_status_line_stays(plan.other_status_line, bool(plan.both)))
     return found
 
 
-def _status_line_stays(held: object) -> str:
-    """Say what becomes of a status line that is not ours, where ours was wanted."""
+def to_paste(plan: Plan) -> str:
+    """Return the line of the settings file with which another status line and memtui's are shown; empty if there is no
+    other, or it shows memtui's already. It must not be wrapped."""
+    return f'"command": {json.dumps(plan.both)}' if plan.both else ""
+
+
+def _status_line_stays(held: object, to_paste: bool) -> str:
+    """Say what becomes of a status line that is not ours, where ours was wanted; `to_paste`: whether the line
+    of that name follows."""
     theirs = held.get("command") if isinstance(held, dict) else None
     if not isinstance(theirs, str):
         return "`statusLine` there is not memtui's, and stays. Remove it to have memtui's."
-    if "memtui statusline" in theirs:
+    if shows_ours(theirs):
         return f"The status line there shows memtui's already, and stays: {theirs}"
-    both = "memtui statusline --after " + shlex.quote(theirs)
-    return f"The status line there stays: {theirs}\n  To see both in one line, make its `command`: {both}"
+    return f"The status line there stays: {theirs}" + TO_SEE_BOTH * to_paste
 
 
 def outcome(not_served: Sequence[Finding]) -> list[str]:
     """Say whether sessions are served now that the hooks are installed, in sentences; `not_served` has what keeps them
-    from it. Of the hooks, the remedies only name the command that says the same."""
-    words = [
-        findings.message(each) + ("" if each.area == "hooks" else f" To change that: {findings.remedy(each)}")
-        for each in not_served
-    ]
-    return words or [SERVED]
+    from it, and what to do about it."""
+    return [findings.message(each) + _what_to_do(each) for each in not_served] or [SERVED]
+
+
+def _what_to_do(found: Finding) -> str:
+    """Return what to say after the message of a finding. Of the hooks, the commands only say the same again."""
+    remedy = findings.remedy(found)
+    if found.area != "hooks":
+        return f" To change that: {remedy}"
+    return "" if remedy.startswith("memtui ") else f" {remedy}".rstrip()
 
 
 def unchanged(plan: Plan) -> str:

@@ -191,6 +191,15 @@ def test_harmless_text_keeps_its_words(make):
     assert wrong <= max(4, WRONG_WORDS * sum(map(len, texts)) / 1e6)
 
 
+@pytest.mark.parametrize("beginning", ["sk", "ASt", "AzSe", "ACDb"])
+def test_a_few_letters_that_begin_keys_are_no_key_within_a_picture(beginning):
+    chosen = random.Random(1)
+    letters = "".join(chosen.choices("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz0123456789", k=120))
+    picture = f"![a](data:image/png;base64,{letters[:50]}/{beginning}{letters[:90]}/{letters[30:]}==)"
+    assert redact(picture)[0] == picture
+    assert redact(f"the key is {beginning}{letters[:90]}.")[0] != f"the key is {beginning}{letters[:90]}."
+
+
 @pytest.mark.large
 @given(st.integers(0, 1 << 30))
 def test_lock_files_hashes_and_pictures_keep_every_byte(seed):

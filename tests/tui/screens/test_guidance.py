@@ -698,6 +698,19 @@ def drawn(app):
 
 
 @pytest.mark.slow
+async def test_a_note_for_an_agent_is_queued_for_its_next_prompt(world, app):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await write(pilot, "Check the lock", agent="reviewer")
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        said = [note.message for note in app._notifications][-1]
+        assert said == "Queued for the next prompt of the agent reviewer. z undoes."
+
+
+@pytest.mark.slow
 async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=WIDE) as pilot:

@@ -18,6 +18,7 @@ from memtui.core.places import trust
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.screens.health.text import health_text
 from memtui.tui.widgets.detail import Detail
@@ -416,6 +417,22 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text
+
+
+@pytest.mark.slow
+async def test_a_mode_that_is_off_names_the_keys_that_change_it(health, world):
+    write(config.file_path(world.root), 'mode = "off"\n')
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: getattr(r.about, "code", "") == "config.mode_off")
+        shown = " ".join(" ".join(strip.text for strip in screen._compositor.render_strips()).split())
+        assert "Or here: , goes to the settings, e on mode changes it." in shown
+        await pilot.press("comma")
+        await settle(pilot)
+        await stand(pilot, screen, lambda r: r.key == "setting mode" or r.kind == "mode")
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, Choice)
 
 
 @pytest.mark.slow

@@ -984,8 +984,15 @@ async def test_what_looks_one_off_is_folded(world, app):
         assert "blue-here" not in keys
         assert "said-twice" in keys
         app.screen.table.move_to(keys.index("fold"))
+        await pilot.press("space", "e", "a")
+        await settle(pilot)
+        said = [note.message for note in app._notifications]
+        assert set(said) == {"This row folds 2 drafts: enter shows them."}
         await pilot.press("enter")
         await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert [note.message for note in app._notifications][-1].startswith("This row is a fold, its drafts are below")
         assert "blue-here" in [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
 
 

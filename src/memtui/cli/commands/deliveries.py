@@ -82,6 +82,9 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
+    since, until = _moment(ctx, "--since", args.since), _moment(ctx, "--until", args.until)
+    if since is not None and until is not None and since >= until:
+        raise UsageError(f"--since {args.since} is not before --until {args.until}.", "Nothing is between them.")
     return Filter(
         session=args.session or "",
         project=ctx.project_wanted,
@@ -89,8 +92,8 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome or "",
         text=args.text or "",
-        since=_moment(ctx, "--since", args.since),
-        until=_moment(ctx, "--until", args.until),
+        since=since,
+        until=until,
     )
 
 

@@ -29,7 +29,9 @@ def register(commands: "parser.Commands") -> None:
         run,
         "write a note to the agent, which is delivered once",
         EXAMPLE,
-        "It arrives with the next prompt in this project, or with --urgent before the next tool use.",
+        "It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a"
+        " script writes (without a terminal, and without --json) is not in the list of changes, so undo does not take"
+        " it back: --withdraw does.",
     )
     found.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
     found.add_argument(
@@ -58,7 +60,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--edit",
         metavar="ID",
-        help="change a note that waits: TEXT, --to (or anyone), --urgent, --expires, --global",
+        help="change a note that waits: TEXT, --to (or anyone), --urgent or --no-urgent, --expires, --global",
     )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
@@ -102,7 +104,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
     scope = "global" if args.everywhere else "project"
     deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
-    # The journal would cost a monitor more than the note itself, and a monitor never calls undo.
+    # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
     attended = ctx.out.json or ctx.out.stderr.isatty()
     try:
         if attended:

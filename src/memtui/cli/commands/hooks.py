@@ -77,6 +77,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
         "written": plan.changed and not args.dry_run,
         "diff": plan.diff,
         "notes": hook_words.notes(plan),
+        "to_paste": hook_words.to_paste(plan),
         "backup": backup,
         "not_served": [findings.message(each) for each in not_served],
     }
@@ -84,6 +85,8 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         for note in hook_words.notes(plan):
             out.say("note: " + safe(note))
+        if pasted := hook_words.to_paste(plan):
+            out.say(pasted, exact=True)
         if backup:
             out.say(f"backup: {line(backup)}")
         if plan.changed and not args.dry_run:

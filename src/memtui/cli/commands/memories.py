@@ -188,6 +188,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
     source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
+    moved = origin.moves(ctx.root).get(os.path.realpath(found.path)) if not row.deliveries else None
+    undelivered = present.not_delivered(moved, ctx.now())
     data = {
         **_data(row),
         "fields": found.fields,
@@ -205,7 +207,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         data["born"] = None if born is None else dataclasses.asdict(born)
 
     def text(out: Output) -> None:
-        _print_one(ctx, out, scope, row, back, source)
+        _print_one(ctx, out, scope, row, back, source, undelivered)
         if args.born:
             _print_born(out, born)
 
@@ -220,7 +222,9 @@ def _print_raw(out: Output, data: bytes) -> None:
     out.stdout.buffer.write(data)
 
 
-def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
+def _print_one(
+    ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str, undelivered: str
+) -> None:
     found = row.memory
     now = ctx.now()
     out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
@@ -232,7 +236,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
     elif scope is not None:
-        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
+        facts.append(("delivered", undelivered if row.never_delivered(scope) else BY_CLIENT))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
     if found.links:

@@ -9,6 +9,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base import fastjson
+from memtui.core.base.errors import MemtuiError
 from memtui.hooks import runner, status_line
 
 STDIN_BYTES = 1 << 20
@@ -34,15 +35,14 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Print the line."""
-    ctx.must_have_home()
     given = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
-    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(given)}
-    if ctx.project_given:
-        payload["workspace"] = {"project_dir": ctx.cwd}
-    hook = runner.Hook("StatusLine", ctx.env, payload, time.monotonic())
-    hook.load_settings()
-    own = status_line.line(hook) if hook.mode != "off" else ""
     other = _other(args.after, given) if args.after else ""
+    try:
+        own = _own(ctx, given)
+    except (MemtuiError, OSError):
+        if not other:
+            raise
+        own = ""
     said = BETWEEN.join(each for each in (other, own) if each)
 
     def text(out: Output) -> None:
@@ -50,6 +50,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             out.stdout.write(said + "\n")  # not escaped: the other command's line may hold colours
 
     return Result({"line": said, "own": own}, text)
+
+
+def _own(ctx: Context, given: bytes) -> str:
+    ctx.must_have_home()
+    payload: dict[str, object] = {"cwd": ctx.cwd, **fastjson.loads_dict(given)}
+    if ctx.project_given:
+        payload["workspace"] = {"project_dir": ctx.cwd}
+    hook = runner.Hook("StatusLine", ctx.env, payload, time.monotonic())
+    hook.load_settings()
+    return status_line.line(hook) if hook.mode != "off" else ""
 
 
 def _other(command: str, given: bytes) -> str:

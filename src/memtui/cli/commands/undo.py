@@ -21,6 +21,7 @@ ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
     " for good since, which can't be undone. Without a terminal to ask on it refuses, unless --yes or the ID is given."
+    " A note that a script wrote with `guide` is not among the changes: `guide --withdraw ID` takes it back."
 )
 
 

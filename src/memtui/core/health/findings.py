@@ -54,7 +54,7 @@ REGISTRY = {
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
     "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
     "hooks.disabled": Kind(
-        "Claude Code runs no hooks: {path} says so (`disableAllHooks` or `allowManagedHooksOnly`).",
+        "Claude Code runs no hooks: {path} says so (`{key}`).",
         "Take that out of the file; a managed file is your administrator's.",
     ),
     "hooks.not_believed": Kind(
@@ -78,7 +78,8 @@ REGISTRY = {
     ),
     "hooks.status_line_hidden": Kind(
         "Claude Code shows the status line of {path} here, not memtui's.",
-        "To see both, put `memtui statusline --after '…'` with its command there.",
+        "To see both, put the line there that `memtui hooks install --status-line --dry-run` prints (with the file's "
+        "--scope).",
     ),
     "hooks.event_absent": Kind("{path} has no memtui hook for {events}. " + REINSTALL, STATUS, "install"),
     "hooks.several": Kind("{event} runs {count} memtui hooks, one is enough: {paths}.", STATUS),

@@ -1,6 +1,7 @@
 """The entries that memtui writes into a settings file: their events, groups and commands, and how to recognize them."""
 
 import functools
+import itertools
 import os
 import shlex
 import subprocess
@@ -21,6 +22,7 @@ EVENTS: tuple[tuple[str, str | None, int], ...] = (
     ("Stop", None, 10),
     ("SessionEnd", None, 10),
 )
+MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10
 
@@ -95,10 +97,38 @@ def command(event: str, interpreter: str, launcher: str, root: str = "", config:
     hooks were not: Python exits with 2 if its script is missing, and 2 blocks the prompt. `exec` saves a fork, and lets
     the client's time-out end the hook itself.
     """
-    script = shlex.quote(launcher)
-    line = f"[ ! -r {script} ] || exec {shlex.quote(interpreter)} -I -S {script} {event}"
-    if root:
-        line += f" --root {shlex.quote(root)} --config {shlex.quote(config)}"
+    rest = f"{event} --root {shlex.quote(root)} --config {shlex.quote(config)}" if root else event
+    return _guarded(launcher, interpreter, rest)
+
+
+def command_after(other: str, interpreter: str, launcher: str, root: str) -> str:
+    """Return the shell command of a status line that shows the line of the command `other` and then memtui's, or only
+    the other's where memtui can't be started; arguments as for `command`. It is the person's own: `parse` returns None.
+    """
+    main = launcher.removesuffix(LAUNCHER_TAIL) + MAIN_TAIL
+    return _guarded(main, interpreter, 'statusline --after="$other"', f"MEMTUI_HOME={shlex.quote(root)}", other)
+
+
+def shows_ours(text: str) -> bool:
+    """Return whether the command of a person's own status line starts memtui's: by its name, or as `command_after`."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        words = text.split()
+    return "memtui statusline" in text or any(
+        word.endswith(MAIN_TAIL) and following == "statusline" for word, following in itertools.pairwise(words)
+    )
+
+
+def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other: str | None = None) -> str:
+    """Return a shell command that starts a script of memtui's with the words `rest`, and with a variable set
+    (`setting`: NAME=VALUE); if that can't be started, nothing, or the shell command `other`."""
+    quoted, python = shlex.quote(script), shlex.quote(interpreter)
+    if other is None:
+        line = f"[ ! -r {quoted} ] || exec {python} -I -S {quoted} {rest}"
+    else:
+        line = f'other={shlex.quote(other)}; [ -r {quoted} ] && [ -x {python} ] || exec /bin/sh -c "$other"; '
+        line += f"exec env {setting} {python} -I -S {quoted} {rest}"
     try:
         line.encode()
     except UnicodeEncodeError:

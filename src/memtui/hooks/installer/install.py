@@ -47,7 +47,8 @@ class Plan:
 
     `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record. `status_line`:
     whether the status line is installed as well, or is all that is removed. `other_status_line`: the one in the
-    settings that stays, where ours was wanted.
+    settings that stays, where ours was wanted; `both`: a command that shows it and ours; "" if
+    it is no command, or shows ours already.
     """
 
     action: Action
@@ -64,6 +65,7 @@ class Plan:
     new_record: Record | None
     status_line: bool = False
     other_status_line: Any = None
+    both: str = ""
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
@@ -119,6 +121,7 @@ def plan(
     new_record: Record | None = None
     after: bytes | None
     other: Any = None
+    both = ""
     if action == "install":
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
@@ -127,6 +130,7 @@ def plan(
         if status_line:
             other = merge.other_status_line(merge.read(decode(before)[1], path))
             status_line = other is None
+            both = _both(other, interpreter, launcher, root)
         existed, made, after = _installed(path, before, record, wanted, line, status_line)
         new_record = Record(
             scope=scope,
@@ -166,7 +170,19 @@ def plan(
         new_record=new_record,
         status_line=status_line,
         other_status_line=other,
+        both=both,
     )
+
+
+def _both(other: Any, interpreter: str, launcher: str, root: str) -> str:
+    """Return the command that shows the status line `other` and ours; "" if it is no command, or shows ours already."""
+    theirs = other.get("command") if isinstance(other, dict) else None
+    if not isinstance(theirs, str) or entries.shows_ours(theirs):
+        return ""
+    try:
+        return entries.command_after(theirs, interpreter, launcher, root)
+    except MemtuiError:
+        return ""  # it has characters that no JSON can have
 
 
 def _projects(path: str, scope: str) -> list[str]:

@@ -98,7 +98,9 @@ def status(env: dict[str, str], cwd: str) -> Status:
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
     disabled_by = _disabled_by(settings)
     if disabled_by and found:
-        problems.append(problem("hooks.disabled", path=disabled_by))
+        managed_only = settings["managed"][1].get("allowManagedHooksOnly") is True
+        key = "allowManagedHooksOnly" if managed_only else "disableAllHooks"
+        problems.append(problem("hooks.disabled", path=disabled_by, key=key))
     problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
     problems += [
         problem("hooks.not_believed", path=path, name=name)

@@ -19,7 +19,7 @@ from memtui.core.review import addressees
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
 from memtui.present import addressees as present
-from memtui.present import safe_text, secret, unheard
+from memtui.present import notes, safe_text, secret, unheard
 from memtui.present.dates import day_and_time
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Typed
 from memtui.tui.model import autosave
@@ -33,7 +33,6 @@ RECORDS = 300
 PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
 WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
-QUEUED = {NEXT: "for the next prompt", URGENT: "for the next tool use"}
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -266,7 +265,7 @@ class GuidanceSubject:
         else:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
-        told = "until a tool touches its files" if note["path"].strip() else QUEUED[note["when"]]
+        told = notes.moment(fields.get("for", ""), urgent=urgent, waits=True)
         whither = f"{told}{self._where(note['to'])}"
         if self.item is None:
             words = f"Queued {whither}"

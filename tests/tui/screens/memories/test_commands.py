@@ -145,6 +145,10 @@ async def test_rename_takes_links_and_index_with_it(app, world):
         assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
         assert "(use-pnpm.md)" in read(project(world, "MEMORY.md"))
         assert app.screen.table.row[1].memory.stem == "use-pnpm"
+        said = [note.message for note in app._notifications][-1]
+        assert said == "Renamed to use-pnpm; links and index follow. z undoes."
+        detail = app.screen.detail.plain
+        assert "delivered not since it was renamed just now" in " ".join(detail.split())  # it was, as prefer-pnpm
         await pilot.press("r")
         app.screen.query_one("Input").value = "no/slashes"
         await press(pilot, "enter")  # told, and nothing happens

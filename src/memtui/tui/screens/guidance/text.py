@@ -14,7 +14,7 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
-from memtui.present import safe_text
+from memtui.present import notes, safe_text
 from memtui.present.deliveries import GLYPHS, MEANINGS, session_words
 from memtui.tui.model import times
 from memtui.tui.screens.guidance.rows import WORDS, GuidanceRow, addressee, called
@@ -47,9 +47,9 @@ def detail(
     elif row.under_way is not None:
         _under_way(text, row.under_way, titles, now)
     elif row.item is not None:
-        if start and not row.states:
-            where = safe_text.line(start)
-            text.append(f"Start claude in {where}: your next prompt there gets this note.\n", style="bold")
+        begin = notes.first_session(row.item.entry.fields.get("for", ""), start) if start and not row.states else ""
+        if begin:
+            text.append(f"{begin}\n", style="bold")
         _waiting(text, row.item, row.states, titles, project, now, read_only=read_only)
         append_keys(text, WAITING_KEYS, read_only=read_only)
     return text
@@ -109,15 +109,12 @@ def _waiting(
         if any(each.code == code for each in states):
             text.append(f"  {means}{'' if read_only else ' ' + actions.keyed(remedy)}\n", style="yellow")
             break
-    when = "before the next tool use" if item.entry.flag("urgent") else "with the next prompt"
     given = [each.strip() for each in fields.get("for", "").split(",") if each.strip()]
     whom = " and ".join(addressee(each, titles) for each in given) or "anyone"
     where = "any project" if item.slug is None else project
     lines = [f"for {whom}, in {where}" if given else f"for the next session of {where}"]
-    if "path:" in fields.get("for", ""):
-        when = "when a tool touches the path"
     if not states:
-        lines.append(f"goes {when}")
+        lines.append(f"goes {notes.moment(fields.get('for', ''), urgent=item.entry.flag('urgent'))}")
     expires = clock.parse(fields.get("expires"))
     if expires is not None:
         lines.append(f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")

@@ -58,6 +58,9 @@ HEADINGS = {
     "Settings": "{health.edit} changes a setting, {health.default} resets it to its default. Comments in "
     "config.toml stay.",
 }
+# By the code of a finding: the keys that do what its remedy says.
+_MODE = "Or here: {app.settings} goes to the settings, {health.edit} on mode changes it."
+HERE = {"config.mode_off": _MODE, "config.mode_off_here": _MODE}
 
 
 def health_text(
@@ -68,7 +71,7 @@ def health_text(
     text = _about(row, found, now, read_only=read_only)
     if isinstance(row.about, Setting) and (choices := config.CHOICES.get(row.about.key)):
         text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
-    if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
+    if remedy := _remedy(row, read_only=read_only):
         text.append("\nWhat to do\n", style="bold")
         text.append(safe_text.clean(remedy) + "\n")
     keys = _keys(fix, place)
@@ -80,12 +83,20 @@ def health_glance(
 ) -> tuple[Text, Text]:
     """Return a row in a few lines; and what to do about it, which is never cut."""
     text, tail = _about(row, found, now, read_only=read_only), Text()
-    if remedy := findings.remedy(row.about) if isinstance(row.about, Finding) else "":
+    if remedy := _remedy(row, read_only=read_only):
         tail.append("do    ", style="bold").append(safe_text.line(remedy) + "\n")
     tail.append_text(_keys(fix, place))
     text.rstrip()
     tail.rstrip()
     return text, tail
+
+
+def _remedy(row: HealthRow, *, read_only: bool) -> str:
+    """Return what to do about a finding: a command, and the keys of this screen that do the same; empty for others."""
+    if not isinstance(row.about, Finding):
+        return ""
+    keys = "" if read_only else HERE.get(row.about.code, "")
+    return f"{findings.remedy(row.about)} {actions.keyed(keys)}".strip()
 
 
 def _keys(fix: str, place: str) -> Text:

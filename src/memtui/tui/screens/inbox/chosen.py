@@ -81,12 +81,26 @@ class Chosen:
         marked = self.screen.table.marks and not self.screen.detail_covers_list  # what is read is meant alone
         return "among the marked ones" if marked else "under the cursor"
 
+    def _fold(self) -> str:
+        """Say what can be done on a fold, if the cursor is on one and nothing is marked."""
+        table = self.screen.table
+        row = table.row
+        if row is None or not row.folds or table.marks:
+            return ""
+        one, several = ("memory", "memories") if row.folds[0].changed is not None else ("draft", "drafts")
+        if any(each.key == row.folds[0].key for each in table.rows):
+            return f"This row is a fold, its {several} are below it: move the cursor to one."
+        shown = "it" if len(row.folds) == 1 else "them"
+        return f"This row folds {many(len(row.folds), one, several)}: enter shows {shown}."
+
     def no_draft(self) -> str:
         """Say that no draft is chosen, if none is."""
         if self.items("updates"):
             return ""
         if self.changed():
             return "That is not for a memory that is written already." + actions.keyed(DECIDE)
+        if fold := self._fold():
+            return fold
         ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
         return f"There is no draft {self._where()}." + ways
 
@@ -96,9 +110,11 @@ class Chosen:
             return ""
         if self.changed():
             return "That is not for a memory." + actions.keyed(DECIDE)
+        if fold := self._fold():
+            return fold
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
         return f"There is no unfinished item {self._where()}." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is."""
-        return "" if self.items() or self.changed() else "There is nothing under the cursor."
+        return "" if self.items() or self.changed() else self._fold() or "There is nothing under the cursor."

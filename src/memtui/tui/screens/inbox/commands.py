@@ -98,7 +98,7 @@ class InboxCommands:
     def _why_no_edit(self) -> str:
         found = self.chosen.items()
         if not found:
-            return "There is nothing under the cursor to edit."
+            return self.chosen.nothing()
         if len(found) > 1:
             return self.screen.one_by_one()
         if not fits(found[0].text):

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from memtui import actions
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -129,7 +130,9 @@ class MemoryCommands:
         name = await self.services.ask(Line(f"Rename {found.stem} to", found.stem))
         if name and name != found.stem:
             store = self.services.data.store()
-            self._attempt(lambda: store.rename(found, name), f"Renamed to {name}; links and index follow.")
+            self._attempt(
+                lambda: store.rename(found, name), f"Renamed to {name}; links and index follow. {actions.takes_back()}"
+            )
 
     async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}
@@ -170,7 +173,7 @@ class MemoryCommands:
         name = await self.services.ask(Line("Name of the copy", f"{found.stem}-2"))
         if name:
             store = self.services.data.store()
-            self._attempt(lambda: store.copy(found, scope, name), f"Copied to {name}.")
+            self._attempt(lambda: store.copy(found, scope, name), f"Copied to {name}. {actions.takes_back()}")
 
     # trust
 

@@ -27,12 +27,14 @@ Rows = dict[str, list[Row]]
 @dataclass
 class Read(Message):
     """Memories were read: of all scopes (`whole`), or only of those of this project. `found`: the scopes; `rows`: their
-    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made."""
+    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made; `moved`: which it
+    renamed or moved."""
 
     found: list[Scope]
     rows: Rows
     usage: Usage
     made: dict[str, tuple[str, float | None]]
+    moved: dict[str, tuple[str, float | None]]
     whole: bool
 
 
@@ -67,9 +69,9 @@ class MemoryReader:
     """Everything that the Memories screen has read.
 
     `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times, by path of the memory; `made`: the memories that memtui made; `partly`: the labels of scopes with only the
-    first page read; `loaded`: whether all scopes were read. The screen gets the messages of the workers and passes them
-    to `take`.
+    times, by path of the memory; `made`: the memories that memtui made; `moved`: those that it renamed or moved;
+    `partly`: the labels of scopes with only the first page read; `loaded`: whether all scopes were read. The screen
+    gets the messages of the workers and passes them to `take`.
     """
 
     def __init__(self, services: Services, screen: Screen[None]) -> None:
@@ -79,6 +81,7 @@ class MemoryReader:
         self.outcomes: dict[str, str] = {}
         self.autosaves: dict[str, float] = {}
         self.made: dict[str, tuple[str, float | None]] = {}
+        self.moved: dict[str, tuple[str, float | None]] = {}
         self.partly: set[str] = set()
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -138,7 +141,7 @@ class MemoryReader:
 
     def take(self, message: Read) -> None:
         """Keep what was read."""
-        self.found, self._usage, self.made = message.found, message.usage, message.made
+        self.found, self._usage, self.made, self.moved = message.found, message.usage, message.made, message.moved
         self.rows = message.rows if message.whole else self.rows | message.rows
         self.partly = set()
         self.loaded = self.loaded or message.whole
@@ -193,13 +196,13 @@ class MemoryReader:
 
         data = self.services.data
         here = data.scopes()
-        made = origin.creations(data.root)
+        made, moved = origin.creations(data.root), origin.moves(data.root)
         usage = Usage(data.root)
         rows: Rows = {}
         for scope in here:
             rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known) if _readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not self._post(Read(here + others, dict(rows), usage, made, False)):
+        if not self._post(Read(here + others, dict(rows), usage, made, moved, False)):
             return
         shown = time.monotonic()
         for number, scope in enumerate(others):
@@ -210,6 +213,6 @@ class MemoryReader:
                     return
             rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known)
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
-        if self._post(Read(here + others, rows, usage, made, True)):
+        if self._post(Read(here + others, rows, usage, made, moved, True)):
             self._post(Arrived(data.outcomes(list(records.values()))))
         fuzzy.load()

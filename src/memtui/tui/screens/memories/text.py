@@ -38,7 +38,8 @@ SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "m
 class MemoryFacts:
     """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
     `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
-    `draft`: words about an autosave; `source`: words about where the memory comes from."""
+    `draft`: words about an autosave; `source`: words about where the memory comes from; `undelivered`: words for that
+    it was not delivered."""
 
     where: str
     back: Sequence[str] = ()
@@ -49,6 +50,7 @@ class MemoryFacts:
     seeking: bool = False
     draft: str = ""
     source: str = ""
+    undelivered: str = "never"
 
 
 def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
@@ -73,7 +75,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     _labelled(text, _fields(found.fields))
     _links(text, found.links, facts)
     _index(text, scope, row, facts)
-    _deliveries(text, scope, row, facts.outcomes, now)
+    _deliveries(text, scope, row, facts, now)
     _origin(text, row, facts, now)
     text.append(safe_text.line(found.path), style="dim")
     return text
@@ -169,17 +171,17 @@ def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
     text.append("\n" + " " * LABEL + safe_text.line(where, 300) + "\n\n", "dim")
 
 
-def _deliveries(text: Text, scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> None:
+def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: float) -> None:
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
     if not row.deliveries:
-        never = "never" if row.never_delivered(scope) else BY_CLIENT
+        never = facts.undelivered if row.never_delivered(scope) else BY_CLIENT
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
     for delivery in row.newest:
         record = delivery.record
-        glyph, style = GLYPHS.get(outcomes.get(str(record.get("id")), ""), (" ", ""))
+        glyph, style = GLYPHS.get(facts.outcomes.get(str(record.get("id")), ""), (" ", ""))
         text.append(f"  {age(clock.parse(record.get('time')), now):>4} ", "dim")
         text.append(glyph, style)
         event = str(record.get("event", ""))
