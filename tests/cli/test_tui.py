@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memtui.cli import parser
+from memtui.tui.widgets import bars
 
 SECONDS = 30
 
@@ -69,3 +70,7 @@ def test_help_tells_of_both(memtui):
     out = memtui("--help").out
     assert "--read-only" in out
     assert "memories, inbox, guidance" in " ".join(out.split())
+
+
+def test_every_tab_can_be_the_first_screen():
+    assert parser.SCREENS == bars.TABS
