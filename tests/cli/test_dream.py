@@ -62,6 +62,7 @@ def test_without_an_answer_to_its_question_it_asks_no_model(dreamy, api):
     assert api.requests == []
 
 
+@pytest.mark.slow
 def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     before = home(dreamy)
     said = dreamy("dream", "--yes").out
@@ -104,6 +105,7 @@ def test_what_is_dropped_or_invented_is_said(dreamy, api):
     assert "adds “Ask Bob before.”" in said
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, api):
     api.script = None
     api.will(say("late", delay=20))

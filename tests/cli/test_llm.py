@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from memtui.cli import parser
 from memtui.llm import log
 from memtui.llm.usage import ModelUsage
@@ -42,6 +44,7 @@ def test_a_model_s_name_is_one_word(bare):
     assert bare("config", "get", "llm_model").out == "eu.anthropic.claude-haiku-5-5-v1:0\n"
 
 
+@pytest.mark.slow
 def test_no_command_that_asks_no_model_imports_a_backend(bare):
     code = (
         "import sys; from memtui.cli.main import main\n"

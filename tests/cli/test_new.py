@@ -48,12 +48,14 @@ def test_lines_of_the_template_that_were_left_are_not_saved(at_terminal, world):
     assert (code, made(world, "ci").partition("---\n\n")[2]) == (0, "**Why:** CI broke.\n")
 
 
+@pytest.mark.slow
 def test_a_description_alone_is_the_text(at_terminal, world):
     assert at_terminal(replace("What it is about, in one line", "Reads JSON"), "jq", "--type", "tool")[0] == 0
     assert "description: Reads JSON\n" in made(world, "jq")
     assert made(world, "jq").endswith("---\n\nReads JSON\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["", "path.write_text('')", replace("no-mocks", "never-mocks")])
 def test_a_template_without_anything_written_makes_nothing_and_says_so(at_terminal, world, source):
     code, told = at_terminal(source, "no-mocks")

@@ -178,6 +178,7 @@ def test_colours_take_nothing_from_what_is_said(memtui, monkeypatch):
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
+@pytest.mark.slow
 def test_a_terminal_without_utf_8_still_gets_an_answer(world):
     import subprocess
     from pathlib import Path

@@ -260,6 +260,7 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
     assert (home.boxes["project"] / name).is_symlink() or (home.boxes["project"] / name).exists()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=13)
 @pytest.mark.parametrize("breaker", BREAKERS, ids=lambda breaker: breaker.__name__)
 @pytest.mark.parametrize(

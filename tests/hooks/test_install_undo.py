@@ -55,6 +55,7 @@ def kept(world):
     return b"".join(path.read_bytes() for path in places)
 
 
+@pytest.mark.slow
 def test_an_installation_is_undone_and_redone_to_the_byte_and_keeps_no_secret(world):
     world.apply("install")
     after = world.file.read_bytes()

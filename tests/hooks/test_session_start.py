@@ -236,6 +236,7 @@ def test_clear_begins_a_session_anew(home):
     assert "draft" in home.prompt("s2").context
 
 
+@pytest.mark.slow
 def test_a_resumed_session_has_what_it_had(home):
     home.remember("memory")
     home.leave("updates", "draft")
@@ -518,6 +519,7 @@ def turn_ends(home):
     main.build_catalogs(home.env, payload)
 
 
+@pytest.mark.slow
 def test_an_index_that_there_is_no_time_for_is_built_by_a_worker_and_comes_with_the_next_prompt(home):
     fill(home)
     said = home.start()
@@ -533,6 +535,7 @@ def test_an_index_that_there_is_no_time_for_is_built_by_a_worker_and_comes_with_
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the_others(home):
     directory = fill(home)
     home.start()

@@ -44,6 +44,7 @@ def logged(tmp_path):
     return list(log.newest_first(str(tmp_path / "memtui")))
 
 
+@pytest.mark.slow
 def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_path):
     api.will(use("answer", **GOOD))
     asked = model()
@@ -139,6 +140,7 @@ def test_a_slow_model_is_given_up_at_the_time_limit(api, model, tmp_path):
     assert logged(tmp_path)[0].outcome == "late"
 
 
+@pytest.mark.slow
 def test_a_call_can_be_cancelled_while_the_model_thinks_and_between_attempts(api, model, tmp_path):
     for reply in (say("late", delay=5.0), Reply([], status=429, headers={"retry-after": "30"})):
         cancelled = threading.Event()

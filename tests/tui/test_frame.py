@@ -352,6 +352,7 @@ async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_
         assert {"memories: edit", "guidance: edit"} <= set(found[1:])
 
 
+@pytest.mark.slow
 async def test_a_palette_closed_before_it_is_mounted_does_no_harm(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -492,6 +493,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert "f7 changes" in drawn(remapped)
 
 
+@pytest.mark.slow
 async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     env, project = empty
     root = env["MEMTUI_HOME"]
@@ -508,6 +510,7 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
         assert "f3 writes a note" in drawn(app)
 
 
+@pytest.mark.slow
 async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app):
     async with app.run_test(size=(100, 50)) as pilot:
         await settle(pilot)
@@ -522,6 +525,7 @@ async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app)
             assert words in drawn(app)
 
 
+@pytest.mark.slow
 async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
     journal = Journal(world.root, by="test", now=lambda: NOW)
     setting.assign(world.root, journal, "keys.memories.purge", "f9")

@@ -95,6 +95,7 @@ def test_it_agrees_with_the_whole_reader_on_well_formed_files(data):
         assert memory_head.summarise(data) == by_the_whole_reader(data)
 
 
+@pytest.mark.slow
 @settings(max_examples=3 * settings.default.max_examples)
 @given(
     st.one_of(

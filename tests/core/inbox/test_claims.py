@@ -237,6 +237,7 @@ print(*[entry.text for entry, _ in claim.entries] if claim else [], sep="|")
 """
 
 
+@pytest.mark.slow
 def test_of_many_at_once_one_gets_it(box):
     for round_ in range(6):
         leave(box, f"note {round_}")

@@ -288,6 +288,7 @@ ANY_ENTRY = st.tuples(FIELDS, LINES.filter(some)).map(lambda pair: inbox_format.
 LOOSE = st.text("ab é\n", min_size=1, max_size=30).filter(lambda text: text.strip()).map(lambda text: text + "\n")
 
 
+@pytest.mark.slow
 @given(st.lists(ANY_ENTRY | LOOSE, max_size=12), st.integers(60, 800), st.booleans())
 def test_of_a_long_file_the_first_and_last_entries_are_read_whole_and_in_place(tmp_path_factory, pieces, limit, items):
     path = str(tmp_path_factory.mktemp("box") / "guidance.md")

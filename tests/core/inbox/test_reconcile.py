@@ -473,6 +473,7 @@ def test_a_hook_reads_no_more_of_a_transcript_than_it_has_time_for(world):
     assert world.settle() == [("failed", ["id-a"])]
 
 
+@pytest.mark.slow
 def test_what_stands_at_the_place_of_the_delivery_is_found_however_much_follows(world, monkeypatch):
     rows = [attachment("skill_listing", -1), *[old(-9) for _ in range(1000)]]
     size = sum(len(json.dumps(row)) + 1 for row in rows)

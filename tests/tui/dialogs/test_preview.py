@@ -70,6 +70,7 @@ async def test_a_draft_that_fits_on_the_screen_is_shown_whole_and_enter_writes_i
         assert "Approve 1 draft" in "\n".join(lines(app))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [3, 100])
 async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_is_new_is_shown(world, rules):
     leave(world, rules)

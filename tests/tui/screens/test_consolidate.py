@@ -182,6 +182,7 @@ async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
         assert app.screen.table.row.proposal.kind == "merge"
 
 
+@pytest.mark.slow
 async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
@@ -199,6 +200,7 @@ async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
         assert tree(place) == before
 
 
+@pytest.mark.slow
 async def test_all_safe_fixes_are_shown_then_made(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -211,6 +213,7 @@ async def test_all_safe_fixes_are_shown_then_made(app, place):
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
+@pytest.mark.slow
 async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, empty, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
@@ -229,6 +232,7 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
         assert "retype" in kinds(again)
 
 
+@pytest.mark.slow
 async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")

@@ -746,6 +746,7 @@ async def test_what_was_told_says_why_it_can_not_be_changed(app):
         assert any("c sends it again" in n.message for n in app._notifications)
 
 
+@pytest.mark.slow
 async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")
@@ -785,6 +786,7 @@ async def test_read_only_neither_writes_nor_withdraws(world):
     assert "drafts" not in os.listdir(world.root)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
 async def test_an_empty_screen_says_what_to_press(tmp_path, size):
@@ -819,6 +821,7 @@ async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
         assert "\x1b" not in app.screen.query_one("#text", TextArea).text
 
 
+@pytest.mark.slow
 async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app):
     before, everywhere = notes(world), notes(world, None)
     async with app.run_test(size=WIDE) as pilot:
@@ -879,6 +882,7 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
         assert bar.keys == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "form"), [(0, "%Y-%m-%d %H:%M"), (17, "%Y-%m-%dT%H:%M:%S")])
 async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app, seconds, form):
     ends = NOW // 60 * 60 + 86400 + seconds
@@ -922,6 +926,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     assert read(path) == before
 
 
+@pytest.mark.slow
 async def test_changing_and_saying_again_go_one_by_one(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:

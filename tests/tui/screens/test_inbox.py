@@ -274,6 +274,7 @@ async def test_approving_all_leaves_out_what_is_there_already(world, app):
     assert there(world.config + "/memory/metric-units.md")
 
 
+@pytest.mark.slow
 async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")

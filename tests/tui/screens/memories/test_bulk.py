@@ -324,6 +324,7 @@ async def test_a_project_without_memories_left_is_not_replaced_by_the_next_one(a
         await until(pilot, lambda: places.row.key == "auto:-srv-one")
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("place", ["list", "trash"])
 async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
@@ -368,6 +369,7 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
         assert {words for words in said if words.endswith("memories")} == {f"{MANY + 12} memories"}
 
 
+@pytest.mark.slow
 async def test_one_type_only_by_its_key_and_after_a_restart(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

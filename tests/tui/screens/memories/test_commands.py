@@ -59,6 +59,7 @@ async def test_a_range_and_all_can_be_marked(app):
         assert not app.screen.table.marks
 
 
+@pytest.mark.slow
 async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -133,6 +134,7 @@ async def test_retype_gives_a_file_without_frontmatter_some(app, world):
         assert app.screen.table.row[1].memory.type == "reference"
 
 
+@pytest.mark.slow
 async def test_rename_takes_links_and_index_with_it(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -269,6 +269,7 @@ async def test_a_search_shows_this_project_s_memories_before_others_that_match_a
         assert [hit.memory.stem for hit in app.screen.table.rows] == ["zebra-here", "zebra-away"]
 
 
+@pytest.mark.slow
 async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_list(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -289,6 +290,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         assert app.screen.table.has_focus
 
 
+@pytest.mark.slow
 async def test_the_scope_key_in_the_tree_asks_for_a_scope_that_typing_narrows(app):
     async with app.run_test(size=(140, 40)) as pilot:
         await settle(pilot)
@@ -320,6 +322,7 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.query_one("#middle").display
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "o"), (120, "o"), (200, "o")])
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
@@ -371,6 +374,7 @@ async def test_after_a_filter_without_matches_the_cursor_is_where_it_was(app):
         assert app.screen.table.row_id == before
 
 
+@pytest.mark.slow
 async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_marked(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -397,6 +401,7 @@ async def test_what_may_not_be_written_is_not_offered(world):
         assert "filter" in lines[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_another_theme_repaints_every_row(app):
     async with app.run_test(size=(120, 40)) as pilot:
@@ -422,6 +427,7 @@ async def test_a_change_from_outside_shows_within_a_second_and_keeps_the_cursor(
         assert app.screen.table.row[1].memory.stem == "release-steps"
 
 
+@pytest.mark.slow
 async def test_what_is_empty_says_what_to_do(tmp_path):
     world = layout(str(tmp_path / "nothing"), NOW)
     os.makedirs(world.shop)
@@ -435,6 +441,7 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.slow
 async def test_escapes_and_long_lines_in_a_memory_are_only_text(app, world):
     nasty = "\x1b]0;owned\x07 [bold]not markup[/bold] \u202eright to left " + "x" * 1_000_000
     directory = paths.config_dir(world.env) + "/memory"
@@ -457,6 +464,7 @@ def shown_lines(app, name="#list"):
     return [table.render_line(y).text.rstrip() for y in range(table.size.height)]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_the_list_says_of_which_scope_each_memory_is(app, world):
     os.makedirs(world.config + "/agent-memory/reviewer", exist_ok=True)
@@ -483,6 +491,7 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
         assert any("Moved to global: prefer-pnpm" in each.message for each in app._notifications)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_a_wide_list_writes_the_scope_out(app):
     async with app.run_test(size=(220, 40)) as pilot:
@@ -490,6 +499,7 @@ async def test_a_wide_list_writes_the_scope_out(app):
         assert any("@reviewer" in line for line in shown_lines(app))
 
 
+@pytest.mark.slow
 async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -616,6 +626,7 @@ async def test_an_instruction_found_is_under_its_right_name(app):
         assert "scope project ▸ feedback" in line(app, "#summary")
 
 
+@pytest.mark.slow
 async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -648,6 +659,7 @@ async def test_every_memory_says_where_it_comes_from(app, world):
         assert "origin  session 7c1e55a0 “make the upload test stable”" in detail(app).split("\n")[:5]
 
 
+@pytest.mark.slow
 async def test_one_reads_on_to_the_next_memory_and_follows_links(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
