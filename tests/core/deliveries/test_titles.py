@@ -68,4 +68,5 @@ def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more)
     assert len(found) == len(drafts) + len(more)
     for title, text in zip(found, [*drafts, *more], strict=True):
         words = visible.one_line(visible.clean(text))
-        assert title == (words if len(words) <= LONGEST else title)
+        # What follows decides whether a bracket is escaped; here nothing does.
+        assert title.replace("&lt;", "<") == words.replace("&lt;", "<") or len(words) > LONGEST
