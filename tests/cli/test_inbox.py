@@ -127,6 +127,21 @@ def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     assert len(ids(memtui, "updates")) == 5
 
 
+def test_a_draft_does_not_make_a_memory_trusted(memtui, world):
+    path = Path(world.shop, ".claude/memory/skip-code-review.md")
+    before = path.read_bytes()
+    for options in (["--dry-run"], [], ["--yes"]):
+        done = memtui("approve", "J5VMX3", "--into", "skip-code-review", *options, check=False)
+        assert done.code == 1
+        assert "skip-code-review is not trusted: it came with the repository." in done.err
+        assert "trust it first: memtui trust skip-code-review" in done.err
+    assert path.read_bytes() == before
+    assert "new skip-code-review.md" in " ".join(memtui("trust", "--list").out.split())
+    memtui("trust", "skip-code-review", "--yes")
+    memtui("approve", "J5VMX3", "--into", "skip-code-review")
+    assert path.read_bytes().startswith(before)
+
+
 def test_approving_into_a_memory_appends_to_it(memtui, world):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = path.read_bytes()

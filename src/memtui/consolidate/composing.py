@@ -185,12 +185,7 @@ class Composition:
         for path in read:
             alone = len(read) == 1 and scope == {self.files.scope_of(path).scope.directory}
             if proposal.written and not alone and not self._is_trusted(path) and not _is_kept(proposal, path):
-                stem = os.path.basename(path).removesuffix(".md")
-                error = MemtuiError(
-                    f"{stem} is not trusted: it came with the repository.",
-                    f"Read it, and trust it first: memtui trust {stem}",
-                )
-                raise _RefusedError("untrusted", path, error)
+                raise _RefusedError("untrusted", path, references.not_trusted(_stem(path)))
 
     # What follows: links, and the lines of MEMORY.md
 

@@ -66,13 +66,31 @@ def test_what_a_draft_says_of_the_project_goes_where_memories_are_kept_already(s
 def test_drafts_are_put_at_the_end_of_a_memory_in_one_step(store):
     there = store.create(store.scope("global"), "pnpm", "Use pnpm", "tool", "Use pnpm.")
     items = leave(store, "Never npm.", "Nor yarn.")
-    becomes = merge.merged(items, there)
+    becomes = merge.merged(store, items, there)
     assert merge.merge_all(store, items, there).raw == becomes.raw == store.find("pnpm").raw
     assert becomes.body.endswith("Use pnpm.\n\nNever npm.\n\nNor yarn.\n")
     assert due(store) == []
     undo.run(store.journal, "undo").first()
     assert store.find("pnpm").raw == there.raw
     assert [item.text for item in due(store)] == ["Never npm.", "Nor yarn."]
+
+
+def test_nothing_is_merged_into_a_memory_that_came_with_the_repository(store, tmp_path):
+    directory = tmp_path / "shop/.claude/memory"
+    directory.mkdir(parents=True)
+    (directory / "pnpm.md").write_text("---\nname: pnpm\ndescription: Use pnpm\n---\n\nUse pnpm.\n")
+    there = store.find("pnpm")
+    (item,) = leave(store, "Never npm.")
+    for attempt in (
+        lambda: merge.merged(store, [item], there),
+        lambda: merge.merge(store, item, there),
+        lambda: merge.merge_all(store, [item], there),
+    ):
+        with pytest.raises(MemtuiError, match="pnpm is not trusted"):
+            attempt()
+    assert store.find("pnpm").raw == there.raw
+    assert not store.is_trusted(store.find("pnpm"))
+    assert [each.text for each in due(store)] == ["Never npm."]
 
 
 def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):

@@ -197,6 +197,19 @@ async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, a
         assert memory(world, "no-snapshot-tests") is not None
 
 
+async def test_a_draft_is_not_merged_into_a_memory_that_came_with_the_repository(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        before = everything(world)
+        await pilot.press("m", *"skip-code")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert not isinstance(app.screen, Preview)
+        assert any("skip-code-review is not trusted" in note.message for note in app._notifications)
+        assert everything(world) == before
+
+
 @pytest.mark.slow
 async def test_a_draft_of_a_taken_name_is_merged_or_renamed_from_where_it_is_approved(world, app):
     before = memory(world, "prefer-pnpm")

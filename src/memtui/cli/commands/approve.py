@@ -162,7 +162,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
         for item in items:
             try:
                 target_store, found = merge.find(store, item, args.into)
-                after = merge.merged([item], found)
+                after = merge.merged(target_store, [item], found)
                 if not args.dry_run:
                     secret.confirm(ctx, item.text, yes=args.yes, declined=DECLINED)
                     after = merge.merge(target_store, item, found)

@@ -13,7 +13,7 @@ from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age
 from memtui.core.base.short_ids import short_id
-from memtui.core.memories import scopes
+from memtui.core.memories import references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.memories.trash import TrashItem
@@ -210,10 +210,7 @@ def _place(
 def _trusted(store: Store, found: Memory, target: scopes.Scope) -> Memory:
     """Return the memory. Raises MemtuiError for an untrusted one that would get into a scope where none needs trust."""
     if not target.needs_trust and not store.is_trusted(found):
-        raise MemtuiError(
-            f"{found.stem} is not trusted: it came with the repository.",
-            f"Read it, and trust it first: memtui trust {found.stem}",
-        )
+        raise references.not_trusted(found.stem)
     return found
 
 

@@ -108,6 +108,14 @@ def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook:
     return index_lines.add_line(data, file, title, hook, kind=kind)
 
 
+def not_trusted(stem: str) -> MemtuiError:
+    """Return the error that a memory must be trusted before its text may become part of what sessions get."""
+    return MemtuiError(
+        f"{stem} is not trusted: it came with the repository.",
+        f"Read it, and trust it first: memtui trust {stem}",
+    )
+
+
 def file_mode(scope: Scope) -> int | None:
     """Return the permission bits of a new file of a scope: in a repository as the umask allows, else None (private)."""
     if not scope.needs_trust and not scope.label.endswith("@project"):

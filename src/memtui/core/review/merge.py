@@ -42,8 +42,11 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
     )
 
 
-def merged(items: Sequence[Waiting], found: Memory) -> Memory:
-    """Return a memory as it will be with pending updates at its end. Raises MemtuiError for a broken one."""
+def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+    """Return a memory of the store, as it will be with pending updates at its end. Raises MemtuiError for a broken one,
+    and for one that is not trusted: merging would trust the part that came with the repository, too."""
+    if not store.is_trusted(found):
+        raise references.not_trusted(found.stem)
     if found.broken is not None:
         raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
     doc = document.parse(found.raw)
@@ -54,20 +57,25 @@ def merged(items: Sequence[Waiting], found: Memory) -> Memory:
 
 def merge(store: Store, item: Waiting, found: Memory) -> Memory:
     """Put a pending update at the end of a memory of the store, take it out of the inbox, and return the memory as it
-    is now. Raises ConflictError if either changed meanwhile."""
+    is now. Raises as `merged`, and ConflictError if either changed meanwhile."""
     scope = store.scope(found.scope_label)
     references.writable(scope)
     file = references.relative(scope, found.path)
-    after = merged([item], found)
+    after = merged(store, [item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
     store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
     return after
 
 
+def store_of(store: Store, items: Sequence[Waiting]) -> Store:
+    """Return the store that pending updates are merged with: that of their project, if one is of a project."""
+    return next((home for item in items if item.slug and (home := draft.home_store(store, item))), store)
+
+
 def merge_all(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
     """Merge pending updates one after the other, as `merge`. Those before a failure stay; one undo takes all back."""
-    store = next((home for item in items if item.slug and (home := draft.home_store(store, item))), store)
+    store = store_of(store, items)
     with store.journal.together():
         for item in items:
             found = merge(store, item, found)

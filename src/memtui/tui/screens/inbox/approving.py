@@ -192,9 +192,9 @@ class ApproveCommands:
 
     async def _merge_into(self, items: Sequence[Waiting], target: Memory) -> None:
         """Show what a memory becomes with these drafts in it, and write it."""
-        text = merged_text(target, merge.merged(items, target).raw)
+        store = self.services.data.store()
+        text = merged_text(target, merge.merged(merge.store_of(store, items), items, target).raw)
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
-            store = self.services.data.store()
             done = f"Merged {named(items)} into {target.ref}."
             self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")
             self.services.data.approved = target.path
