@@ -267,6 +267,19 @@ def test_hand_written_guidance_can_be_withdrawn_too(memtui):
     assert entry["id"] not in {e["id"] for e in memtui.json("guide", "--list")["entries"]}
 
 
+@pytest.mark.parametrize("words", [["Deploy is open."], ["--global"], ["--urgent"]])
+def test_editing_a_hand_written_note_answers_with_the_id_that_it_has_now(bare, words):
+    Path(bare("paths", "guidance").out.strip()).parent.mkdir(parents=True, exist_ok=True)
+    Path(bare("paths", "guidance").out.strip()).write_text("Deploy is frozen.\n")
+    (before,) = bare.json("guide", "--list")["entries"]
+    made = bare.json("guide", "--edit", before["id"], *words)["id"]
+    (listed,) = bare.json("guide", "--list")["entries"]
+    assert listed["id"] == made
+    assert bare("guide", "--edit", made, "Again.").out.strip() == made
+    bare("guide", "--withdraw", made)
+    assert bare.json("guide", "--list")["entries"] == []
+
+
 def test_withdrawing_what_was_delivered_says_so(memtui):
     (record,) = memtui.json("deliveries", "--kind", "guidance", "--limit", "1")["deliveries"]
     done = memtui("guide", "--withdraw", record["items"][0]["id"], check=False)

@@ -368,6 +368,17 @@ def items(memtui):
     return {item["text"]: item["state"] for item in memtui.json("items")["items"]}
 
 
+def test_editing_a_hand_written_item_answers_with_the_id_that_it_has_now(bare):
+    path = Path(bare("paths", "pending_items").out.strip())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("- Ask Jo\n")
+    (before,) = bare.json("items")["items"]
+    made = bare.json("items", "edit", before["id"], "Ask Joe")["item"]
+    assert [each["id"] for each in bare.json("items")["items"]] == [made]
+    bare("items", "done", made)
+    assert bare.json("items")["items"] == []
+
+
 def test_items_are_ticked_off_kept_and_passed_on(memtui):
     memtui("items", "done", "1R7A0A")
     memtui("items", "keep", "DK4EK8")

@@ -81,20 +81,20 @@ def edit(ctx: Context, args: argparse.Namespace, text: "str | None") -> Result:
     scope = "global" if args.everywhere else item.scope
     was = {key: value for key, value in item.entry.fields.items() if key in ADDRESSING}
     changed = (after, fields, directory) != (item.text, was, item.directory)
-    done = ctx.review().reword(item, directory, fields, after) if changed else None
+    entry_id, done = ctx.review().reword(item, directory, fields, after) if changed else (item.id, None)
     slug = None if args.everywhere else item.slug
     data = {
-        "id": item.id,
+        "id": entry_id,
         "scope": scope,
         "fields": fields,
         "text": after,
         "redacted": redacted,
         "transaction": done,
-        "unknown": addressed.warned(ctx, item.id, fields.get("for", "") if args.to else "", slug),
+        "unknown": addressed.warned(ctx, entry_id, fields.get("for", "") if args.to else "", slug),
     }
 
     def answer(out: Output) -> None:
-        out.print(item.id)
+        out.print(entry_id)
         out.say("changed; memtui undo undoes it" if changed else "Nothing changed.")
 
     return Result(data, answer)

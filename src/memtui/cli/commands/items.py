@@ -88,10 +88,14 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
         for item in items:
             out.print(f"{verb}  {line(item.text)}")
         for was, now in renamed.items():
-            out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
+            _say_new_id(out, was, now)
 
     ids = [renamed.get(item.id, item.id) for item in items]
     return bulk.result({"action": args.action, "items": ids, "transaction": done}, text)
+
+
+def _say_new_id(out: Output, was: str, now: str) -> None:
+    out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
 
 
 def _new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
@@ -107,7 +111,11 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     words = " ".join(args.text).strip()
     if not words:
         raise UsageError("The text is empty.", "memtui items done ID marks an item done.")
-    done = ctx.review().edit(item, words)
-    return Result(
-        {"item": item.id, "text": words, "transaction": done}, lambda out: out.print(f"changed  {line(words)}")
-    )
+    entry_id, done = ctx.review().edit(item, words)
+
+    def text(out: Output) -> None:
+        out.print(f"changed  {line(words)}")
+        if entry_id != item.id:
+            _say_new_id(out, item.id, entry_id)
+
+    return Result({"item": entry_id, "text": words, "transaction": done}, text)

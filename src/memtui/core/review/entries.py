@@ -113,15 +113,16 @@ class Review:
         changes = [_rewritten(item, {**self._fields(item), "state": "kept"}, item.entry.text) for item in items]
         return self._run("keep", changes, items, "keep {}")
 
-    def edit(self, item: Waiting, text: str) -> str:
-        """Change the text of an entry of any kind; the evidence of a pending update stays."""
+    def edit(self, item: Waiting, text: str) -> tuple[str, str]:
+        """Change the text of an entry of any kind; the evidence of a pending update stays. Return the entry's id, which
+        is a new one for hand-written text, and the transaction's."""
         if not text.strip():
             raise UsageError("The text is empty.", "To remove the entry, reject it, withdraw it or mark it done.")
         whole = text.strip("\n")
         if item.kind == "updates":
             whole = pending_update.join(whole, item.evidence)
-        change = _rewritten(item, self._fields(item), whole)
-        return self._run("edit entry", [change], [item], "edit {}")
+        fields = self._fields(item)
+        return fields["id"], self._run("edit entry", [_rewritten(item, fields, whole)], [item], "edit {}")
 
     def guide(self, directory: str, fields: dict[str, str], text: str) -> str:
         """Leave guidance in an inbox and return the entry's id. It can be undone until a hook takes it; not in a file
@@ -141,17 +142,17 @@ class Review:
         words = f"write note “{_gist(text)}”"
         return whole["id"], self.journal.run("guide", [change], words, entries=[whole["id"]])
 
-    def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> str:
+    def reword(self, item: Waiting, directory: str, fields: dict[str, str], text: str) -> tuple[str, str]:
         """Change the text, the fields and the inbox of guidance that is not delivered yet. Its attempts count anew.
-        Raises UsageError for a text that is too long for any delivery."""
+        Return the entry's id, which is a new one for hand-written text, and the transaction's. Raises UsageError for a
+        text that is too long for any delivery."""
         self._check_length(directory, fields, text)
         kept = {key: value for key, value in self._fields(item).items() if key in {"id", "time", "from"}}
         whole = {**kept, **{key: value for key, value in fields.items() if key not in kept}}
-        if directory == item.directory:
-            return self._run("edit entry", [_rewritten(item, whole, text)], [item], "edit {}")
-        return self._run(
-            "edit entry", [removal(item), _appended(directory, "guidance", whole, text)], [item], "edit {}"
-        )
+        changes: list[Change] = [_rewritten(item, whole, text)]
+        if directory != item.directory:
+            changes = [removal(item), _appended(directory, "guidance", whole, text)]
+        return whole["id"], self._run("edit entry", changes, [item], "edit {}")
 
     def to_guidance(self, items: Sequence[Waiting]) -> str:
         """Turn entries into guidance of the same scope, which the next prompt gets once."""
