@@ -462,6 +462,20 @@ def test_what_a_hook_took_is_listed_as_under_way(bare):
     told = bare("guide", "--list").out
     assert "under way to session 5e551017\n" in told
     assert "mind the step" in told
+    for words in (["guide", "--withdraw"], ["guide", "--edit"], ["inbox", "show"]):
+        refused = bare(*words, note[-6:], *(["text"] if "--edit" in words else []), check=False)
+        assert refused.code == 3
+        assert f"{note[-6:]} is under way: a hook took it just now." in refused.err
+
+
+def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
+    note = bare("guide", "mind the step").out.strip()
+    assert "mind the step" in hook(bare, "5e551017-0000")
+    found = bare.json("guide", "--list")
+    assert [row["id"] for row in found["in_delivery"]] == [note]
+    assert found["told"] == []
+    assert bare("guide", "--list").out.count(note[-6:]) == 1
+    assert "is under way: a hook took it" in bare("guide", "--withdraw", note, check=False).err
 
 
 def hook(shell, session, **env):
@@ -485,6 +499,9 @@ def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare
     listed = bare("guide", "--list").out
     assert "under way to session 9e450000 of a person\n" in listed
     assert "under way to session 5c819700 of a script\n" in listed
+    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.slug(bare.cwd))
+    for claim in Path(box, "claimed").iterdir():  # what is settled is under way no more
+        claim.unlink()
     told = bare.json("guide", "--list")["told"]
     assert [(row["text"], row["entrypoint"], row["outcome"]) for row in told] == [
         ("for me alone", "cli", "unknown"),

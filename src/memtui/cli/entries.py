@@ -6,12 +6,14 @@ import os
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import safe
-from memtui.core.base import clock
+from memtui.core.base import clock, paths, short_ids
 from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.base.finding import Finding
+from memtui.core.base.phrasing import ago
 from memtui.core.base.short_ids import MIN_REF, short_id
 from memtui.core.deliveries import notes
 from memtui.core.health import findings
+from memtui.core.inbox import under_way
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.present import undelivered
@@ -55,7 +57,7 @@ def read(
 def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting:
     """Find an entry by its id, in all projects; `what` names its kind in errors.
 
-    Raises NotFoundError, which says so if it was delivered already.
+    Raises NotFoundError, which says so if it is under way or was delivered already.
     """
     return pick_each(ctx, [ref], kinds, what, BulkResult())[0]
 
@@ -71,6 +73,8 @@ def pick_each(
         try:
             return waiting.find(every, ref, what)
         except NotFoundError as error:
+            if "guidance" in kinds and (taken := _taken(ctx, ref)):
+                raise taken from None
             searched = "guidance" in kinds and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
                 hint = f"See `memtui deliveries show {delivery}`."
@@ -83,6 +87,20 @@ def pick_each(
             ) from None
 
     return list({item.key: item for item in bulk.find(refs, find)}.values())
+
+
+def _taken(ctx: Context, ref: str) -> "NotFoundError | None":
+    """Return the error for the id of a note that is under way; None for any other id."""
+    notes_taken = under_way.listed(ctx.root, [None, *paths.inbox_slugs(ctx.root)])
+    try:
+        found = short_ids.match(ref, [each.entry.id for each in notes_taken], "note")
+    except (NotFoundError, ConflictError):
+        return None
+    (time, *_) = (each.time for each in notes_taken if each.entry.id == found)
+    return NotFoundError(
+        f"{ref} is under way: a hook took it {ago(time, ctx.now())}.",
+        "If it does not arrive, it waits here again: memtui guide --list",
+    )
 
 
 def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":

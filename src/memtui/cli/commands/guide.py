@@ -87,7 +87,7 @@ def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
         return earlier.again(ctx, args.again, expires, _fields(ctx, args))
     if args.withdraw:
         return earlier.withdraw(ctx, args.withdraw)
-    return shown.listing(ctx, ("guidance",), told=shown.told(ctx))
+    return shown.listing(ctx, ("guidance",), told=True)
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":

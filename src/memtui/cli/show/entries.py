@@ -42,11 +42,11 @@ def listing(
     *,
     all_projects: bool = False,
     limit: int = entries.LIMIT,
-    told: "list[dict[str, object]] | None" = None,
+    told: bool = False,
     snoozed: bool = False,
 ) -> Result:
-    """List what waits, at most `limit` entries of each kind (0: all), and below it `told`: notes delivered last.
-    With `snoozed` list only what is snoozed, else say how much is."""
+    """List what waits, at most `limit` entries of each kind (0: all), and below it, if `told`, the notes delivered
+    last. With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
     proposals = entries.proposals(ctx) if CHANGED in kinds and not snoozed else []
     others, kinds = _changed(ctx, all_projects) if CHANGED in kinds and not snoozed else [], _of_inbox(kinds)
@@ -59,6 +59,7 @@ def listing(
     listed = others[:limit] if limit > 0 else others
     occasions = Occasions(ctx.env)
     claimed = _under_way(ctx, all_projects) if "guidance" in kinds and not snoozed else []
+    delivered = _told(ctx, {str(row["id"]) for row in claimed}) if told else []
     data = {
         "project": ctx.project_root,
         "entries": [entries.as_data(ctx, item) for item in shown] if ctx.out.json else [],
@@ -69,7 +70,7 @@ def listing(
         "elsewhere": len(every) - len(near),
         "snoozed": len(later),
         "unread": unread,
-        **({} if told is None else {"told": told}),
+        **({"told": delivered} if told else {}),
     }
 
     def text(out: Output) -> None:
@@ -88,7 +89,7 @@ def listing(
         for each in proposals:
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
             out.print(f"{what}: {line(ctx.tilde(each.path))}")
-        _print_told(ctx, out, told or [])
+        _print_told(ctx, out, delivered)
 
     return Result(data, text)
 
@@ -107,13 +108,15 @@ def _changed(ctx: Context, all_projects: bool) -> "list[Changed]":
         return []
 
 
-def told(ctx: Context) -> "list[dict[str, object]]":
-    """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json."""
+def _told(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
+    """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json;
+    without those that are listed as under way, whose ids `claimed` has."""
     found: list[notes.Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)
         mine = delivery.project == ctx.slug
-        found += [note for note in notes.of(delivery) if note.text and (mine or note.scope == "global")]
+        given = [note for note in notes.of(delivery) if note.text and note.id not in claimed]
+        found += [note for note in given if mine or note.scope == "global"]
         if len(found) >= TOLD_SHOWN:
             break
     outcomes = receipts.outcomes([note.delivery.record for note in found], ctx.env, ctx.now())
