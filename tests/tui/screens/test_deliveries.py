@@ -123,7 +123,7 @@ def test_scores_and_what_was_left_out_are_told(world):
     assert "Left out  8" in text
     assert "no room" in text
     assert "too long" in text
-    assert "waits again in Guidance" in text
+    assert "goes back to wait for another prompt" in text
 
 
 async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):

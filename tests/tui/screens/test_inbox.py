@@ -1250,10 +1250,13 @@ async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(wor
     count = len(waiting_in(world.root, [paths.slug(world.shop), None], ("guidance",)))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        assert f"{count} notes wait for the agent: 3 shows them" in "\n".join(drawn(app))
+        assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
         await pilot.press("3")
         await settle(pilot)
         assert app.screen.group == "guidance"
+        said = app.screen.summary().plain
+        assert said.startswith(f"{count - 2} notes wait · ")
+        assert " · 2 stuck · " in said
 
 
 async def test_without_a_note_nothing_is_said_of_notes(world, app):

@@ -22,7 +22,7 @@ GONE = "This record is no longer in the log."
 FOLDED = "Text removed: it is old (texts_days in the settings)"
 # Characters of the text that are shown below the list on a narrow screen.
 GLANCE_LENGTH = 2000
-CAME_BACK = "A note that did not arrive waits again in Guidance."
+CAME_BACK = "A note that does not arrive goes back to wait for another prompt: Guidance shows what became of it."
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 
 

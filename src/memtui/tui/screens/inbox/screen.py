@@ -76,12 +76,12 @@ ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 @dataclass
 class EntriesRead(Message):
-    """The drafts and items of all inboxes were read. `notes`: the slugs of the notes beside them, None for those to all
-    projects; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in words; `changed`: the
-    memories that somebody else wrote."""
+    """The drafts and items of all inboxes were read. `notes`: of each note beside them the slug, None if it is to all
+    projects, and whether it is stuck; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in
+    words; `changed`: the memories that somebody else wrote."""
 
     found: list[Waiting]
-    notes: list[str | None]
+    notes: list[tuple[str | None, bool]]
     names: dict[str, str]
     problem: str
     changed: list[Changed]
@@ -170,7 +170,12 @@ class Inbox(ListScreen[InboxRow]):
         data, unread = self.services.data, list[Finding]()
         every = data.waiting(every=True, unread=unread)
         found = [each for each in every if each.kind != "guidance"]
-        notes = [each.slug for each in every if each.kind == "guidance"]
+        settings, now = data.settings(), data.now()
+        notes = [
+            (each.slug, any(True for _ in undelivered.findings_of(settings, each, now)))
+            for each in every
+            if each.kind == "guidance"
+        ]
         names = projects.names(data.env, {**homes(data.env, found), data.slug: data.project_root})
         problem = " ".join(map(findings.with_remedy, unread))
         try:
@@ -191,7 +196,8 @@ class Inbox(ListScreen[InboxRow]):
         self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
         self.found = [*self.found, *rows.of_changed(message.changed)]
         keys = {each.key for each in message.found}
-        self._show_notes(sum(self.all_projects or slug in near for slug in message.notes))
+        stuck = [is_stuck for slug, is_stuck in message.notes if self.all_projects or slug in near]
+        self._show_notes(len(stuck) - sum(stuck), sum(stuck))
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
         if self._was_left and self._returned:  # undone there
@@ -199,13 +205,15 @@ class Inbox(ListScreen[InboxRow]):
         self._was_left = False
         self.fill()
 
-    def _show_notes(self, count: int) -> None:
+    def _show_notes(self, waiting: int, stuck: int) -> None:
         """Say below the list how many notes wait, which `memtui inbox` lists too; nothing if there are none."""
-        key = actions.key_of("app.guidance")
-        words = f"{many(count, 'note waits', 'notes wait')} for the agent: {key} shows {'it' if count == 1 else 'them'}"
-        self.notes_line.put(Text(words, "dim", no_wrap=True, overflow="ellipsis"))
-        self.notes_line.pieces = [(0, len(words) + 1, "app.guidance")]
-        self.notes_line.display = bool(count)
+        words = [f"{many(waiting, 'note waits', 'notes wait')} for the agent"] if waiting else []
+        words += [f"{stuck} stuck"] if stuck and waiting else []
+        words += [many(stuck, "note is stuck", "notes are stuck")] if stuck and not waiting else []
+        line = f"{', '.join(words)}: {actions.key_of('app.guidance')} shows {'it' if waiting + stuck == 1 else 'them'}"
+        self.notes_line.put(Text(line, "dim", no_wrap=True, overflow="ellipsis"))
+        self.notes_line.pieces = [(0, len(line) + 1, "app.guidance")]
+        self.notes_line.display = bool(words)
 
     def on_screen_suspend(self) -> None:
         """Note that another screen is open, where an undo may bring entries back."""
