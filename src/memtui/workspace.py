@@ -184,8 +184,10 @@ class Workspace:
         among = None if labels is None else set(labels)
         found = ""
         if among is None or among & {"project", "global"}:
-            hooked, disabled = self.hooked()
-            found = guidance.unheard(self.setting("mode"), hooked, disabled=disabled, memories=among is not None)
+            hooked, disabled, unreadable = self.hooked()
+            found = guidance.unheard(
+                self.setting("mode"), hooked, disabled=disabled, unreadable=unreadable, memories=among is not None
+            )
         if found or among is None or "auto" not in among:
             return found
         from memtui.core.places import loading
@@ -203,17 +205,17 @@ class Workspace:
         off = settings_checks.mode_off(self.settings(), self.project_root)
         return found if off is None else [*found, off]
 
-    def hooked(self) -> tuple[bool, bool]:
-        """Return whether hooks are installed, and whether Claude Code is set to run none. If that can't be read, hooks
-        count as installed and running."""
+    def hooked(self) -> tuple[bool, bool, bool]:
+        """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
+        because a settings file can't be read. If our own list can't be read, hooks count as installed and running."""
         from memtui.core.base.errors import MemtuiError
         from memtui.hooks.installer import status
 
         try:
             found = status.status(self.env, self.cwd)
         except (MemtuiError, OSError):
-            return True, False
-        return found.installed, found.disabled_by is not None
+            return True, False, False
+        return found.installed, found.disabled_by is not None, found.unreadable
 
 
 def _homeless() -> UsageError:

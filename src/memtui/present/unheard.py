@@ -7,6 +7,7 @@ from memtui import actions
 
 WHY = {
     "hooks": "no hooks are installed",
+    "unreadable": "no hooks are found, but a settings file can't be read",
     "disabled": "Claude Code runs no hooks here",
     "off": "the mode is off here",
     "whisper": "mode whisper delivers no memories",
@@ -14,6 +15,7 @@ WHY = {
 }
 COMMANDS = {
     "hooks": "memtui hooks install",
+    "unreadable": "memtui hooks status",
     "disabled": "memtui hooks status",
     "off": "memtui config set mode full --project .",
     "whisper": "memtui config set mode full --project .",
@@ -22,6 +24,7 @@ COMMANDS = {
 # An action of the Health screen, or none where the screen only explains; and what it does.
 KEYS = {
     "hooks": ("health.install", "installs them"),
+    "unreadable": ("", "names the file"),
     "disabled": ("", "names the file that says so"),
     "off": ("health.edit", "on mode changes it"),
     "whisper": ("health.edit", "on mode changes it"),

@@ -127,7 +127,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def _print(out: Output, found: "Status") -> None:
-    if not found.installed and any(file.error for file in found.files):
+    if found.unreadable:
         out.print("No hooks are found for this directory, but a settings file can't be read.")
     elif not found.installed:
         out.print("No hooks are installed for this directory.")

@@ -84,7 +84,9 @@ def _steps(ctx: Context, waiting: "dict[str, int]", changed: int, total: int) ->
     steps = []
     try:
         hooks = hook_status.status(ctx.env, ctx.cwd)
-        if not hooks.installed:
+        if hooks.unreadable:
+            steps.append(("memtui hooks status", "no hooks are found, but a settings file can't be read"))
+        elif not hooks.installed:
             steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
         elif hooks.problems:
             steps.append(("memtui hooks status", "something keeps the hooks from running"))

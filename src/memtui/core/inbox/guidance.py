@@ -9,14 +9,16 @@ ANYONE = "anyone"
 WHOM = "Use people, session:ID, agent:NAME, path:GLOB (without commas), or anyone."
 
 
-def unheard(mode: object, hooked: bool, *, disabled: bool = False, memories: bool = False) -> str:
-    """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), disabled, off or
-    whisper; empty if it does. `disabled`: Claude Code is set to run no hooks; `memories`: memories are meant, which
-    mode whisper does not deliver.
+def unheard(
+    mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
+) -> str:
+    """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), unreadable,
+    disabled, off or whisper; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks
+    are found, but a settings file can't be read; `memories`: memories are meant, which mode whisper does not deliver.
 
     The memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
     if not hooked:
-        return "hooks"
+        return "unreadable" if unreadable else "hooks"
     if disabled:
         return "disabled"
     return str(mode) if mode == "off" or (memories and mode == "whisper") else ""

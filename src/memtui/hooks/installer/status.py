@@ -81,6 +81,11 @@ class Status:
     def installed(self) -> bool:
         return bool(self.hooks)
 
+    @property
+    def unreadable(self) -> bool:
+        """Whether a settings file can't be read, so that no hooks are found that may well be installed."""
+        return not self.installed and any(file.error for file in self.files)
+
     def events(self) -> dict[str, list[HookEntry]]:
         """Return every event that memtui wants, with the entries that serve it."""
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
-    (`disabled`), how much waits on each screen, and how many memories others `changed`."""
+    (`disabled`), how much waits on each screen, how many memories others `changed`, and whether no hooks are found
+    because a settings file can't be read (`unreadable`)."""
 
     project: str = ""
     mode: str = "full"
@@ -34,6 +35,7 @@ class BarFacts:
     disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
     changed: int = 0
+    unreadable: bool = False
 
 
 class Data(Workspace):
@@ -78,12 +80,19 @@ class Data(Workspace):
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
         self.facts = BarFacts(
-            self.facts.project, mode, found.installed, found.disabled_by is not None, counts, self.count_changed()
+            self.facts.project,
+            mode,
+            found.installed,
+            found.disabled_by is not None,
+            counts,
+            self.count_changed(),
+            found.unreadable,
         )
 
-    def hooked(self) -> tuple[bool, bool]:
-        """Return whether hooks are installed, and whether they are disabled, as read last."""
-        return self.facts.hooks, self.facts.disabled
+    def hooked(self) -> tuple[bool, bool, bool]:
+        """Return whether hooks are installed, whether they are disabled, and whether none are found because a settings
+        file can't be read; as read last."""
+        return self.facts.hooks, self.facts.disabled, self.facts.unreadable
 
     def count_findings(self) -> None:
         """Count the problems for the Health tab: those that files show, and those of the client if known."""
