@@ -238,6 +238,27 @@ def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
 
 
+@pytest.mark.parametrize(
+    ("target", "scope"), [("auto:test-db", "auto"), ("native:test-db", "auto"), ("Global:test-db", "global")]
+)
+def test_a_new_name_may_be_given_as_lists_name_a_memory(memtui, target, scope):
+    memtui("cp", "test-database", target)
+    assert (memory(memtui, "test-db")["scope"], memory(memtui, "test-database")["scope"]) == (scope, "auto")
+    memtui("rm", "test-db", "--yes")
+    memtui("mv", "auto:test-database", target)
+    assert (memory(memtui, "test-db")["scope"], memory(memtui, "test-database")) == (scope, None)
+
+
+def test_a_scope_and_a_name_are_not_called_a_scope(memtui):
+    nope = memtui("mv", "nope", "auto:x", check=False)
+    assert (nope.code, "nope" in nope.err, "is a scope" in nope.err) == (3, True, False)
+    several = memtui("mv", "prefer-pnpm", "release-steps", "auto:x", check=False)
+    assert (several.code, "--to SCOPE" in several.err, "is a scope" in several.err) == (2, True, False)
+    assert "--name" not in memtui("mv", "prefer-pnpm", "agent:nobody", check=False).err
+    refused = memtui("mv", "skip-code-review", "global:reviews", check=False)
+    assert (refused.code, "is not trusted" in refused.err) == (1, True)
+
+
 def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui):
     done = memtui("mv", "prefer-pnpm", "--to", "project", check=False)
     assert (done.code, "memtui mv prefer-pnpm NEWNAME" in done.err) == (1, True)

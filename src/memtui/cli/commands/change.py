@@ -67,7 +67,9 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _add_target_options(found: "parser.Parser") -> None:
-    found.add_argument("names", nargs="+", metavar="NAME", help="NAME NEWNAME, or with --to memories, NAME…")
+    found.add_argument(
+        "names", nargs="+", metavar="NAME", help="NAME NEWNAME, NAME SCOPE:NEWNAME, or with --to memories, NAME…"
+    )
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     found.add_argument("--name", metavar="NEWNAME", help="the new name; it may be the name of a scope")
 
@@ -153,7 +155,8 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
-    """Return the new name of a memory, None if it keeps its own: --name, or without --to the second argument."""
+    """Return the new name of a memory, None if it keeps its own: --name, or without --to the second argument. If that
+    is SCOPE:NEWNAME, as lists name a memory, its scope becomes `args.to`."""
     if args.name:
         if len(args.names) > 1:
             raise UsageError("--name works on one memory only.", "Leave it out for the others.")
@@ -164,21 +167,32 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
         _check_not_scope(ctx, args)
     if len(args.names) != 2:
         raise UsageError("Give a NEWNAME, or --to SCOPE.", "To move several, use --to.")
-    return str(args.names.pop())
+    name = str(args.names.pop())
+    given, _, rest = name.rpartition(":")
+    for scope in (given, SYNONYMS.get(given.lower(), given.lower())):
+        if rest and scope in _labels(ctx):
+            args.to = scope
+            return rest
+    return name
+
+
+def _labels(ctx: Context) -> "list[str]":
+    return [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
 
 
 def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     """Raise UsageError if the last argument is a scope: it is unlikely to be meant as a name."""
     *names, last = args.names
     word = last.lower()
-    labels = [label for scope in scopes.discover(ctx.env, ctx.cwd) for label in (scope.label, *scope.aliases)]
+    labels = _labels(ctx)
     scope = SYNONYMS.get(word, word)
-    if scope not in labels and scope.partition(":")[0] not in scopes.KINDS:
-        return
+    kind, _, _ = scope.partition(":")
+    if scope not in labels and (kind not in scopes.KINDS or SYNONYMS.get(kind, kind) in labels):
+        return  # no scope, or SCOPE:NEWNAME
     command = f"memtui {args.command} {shlex.join(names)}"
     hint = f"To put it there: {command} --to {shlex.quote(scope)}" if scope in labels else ""
     hint = hint or "memtui list names the scopes."
-    if len(names) == 1:
+    if len(names) == 1 and ":" not in last:
         hint += f"   To use that name: {command} --name {shlex.quote(last)}"
     raise UsageError(f"“{last}” is a scope, not a new name.", hint)
 
@@ -220,6 +234,8 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     if args.to:
         scope = store.scope(args.to)
+        if name is not None and memories.find(ctx, args.names[0]).scope_label == scope.label:
+            return _place(ctx, args, store, "now", lambda found: store.rename(found, name))
         return _place(ctx, args, store, "now", lambda found: store.move(_trusted(store, found, scope), scope, name))
     return _place(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
