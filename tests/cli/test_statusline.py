@@ -49,7 +49,7 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
     done = bare("hooks", "install", "--status-line", "--yes")
     assert "shows memtui's already" in done.err
-    bare("hooks", "uninstall", "--yes")
+    assert "Take memtui out of its `command`." in bare("hooks", "uninstall", "--yes").err
     assert json.loads(path.read_text())["statusLine"]["command"] == "memtui statusline --after 'echo hi'"
     bare("hooks", "install", "--status-line", "--yes")
     assert bare.json("hooks", "status")["installed"]
@@ -83,8 +83,14 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
     assert alone + b" \xc2\xb7 memtui 1 note" in shown(path.read_text(), HOME=bare.env["HOME"])
     assert "shows memtui's already" in bare("hooks", "install", "--status-line", "--yes").err
     assert not bare.json("hooks", "install", "--status-line", "--yes")["to_paste"]
-    bare("hooks", "uninstall", "--yes")
+    for options in (["--status-line"], []):
+        gone = bare("hooks", "uninstall", "--yes", *options)
+        assert "is your own and starts memtui: it stays" in gone.err
+        (back,) = [each for each in gone.err.splitlines() if each.startswith('"command": ')]
     assert json.loads(path.read_text()) == json.loads(before.replace('"command": ' + json.dumps(other), line))
+    path.write_text(path.read_text().replace(line, back))
+    assert json.loads(path.read_text()) == json.loads(before)
+    assert "starts memtui" not in bare("hooks", "uninstall", "--yes").err
 
 
 @pytest.mark.parametrize(

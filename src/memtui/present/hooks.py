@@ -10,6 +10,7 @@ from memtui.hooks.installer.entries import shows_ours
 from memtui.hooks.installer.install import Plan
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
+TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
 SERVED = "Sessions started from now on are served."
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
@@ -17,6 +18,8 @@ CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
 def notes(plan: Plan) -> list[str]:
     """Return what to know before a plan is carried out, in sentences."""
+    if plan.action == "uninstall":
+        return [] if plan.other_status_line is None else [_still_shows_ours(plan)]
     if plan.new_record is None:
         return []
     path, launcher = plan.settings_path, plan.new_record.launcher
@@ -30,14 +33,20 @@ def notes(plan: Plan) -> list[str]:
     if any(place in launcher for place in CACHES):
         found.append(f"{launcher} is in a cache that may be cleared. Install memtui permanently first.")
     if plan.other_status_line is not None:
-        found.append(_status_line_stays(plan.other_status_line, bool(plan.both)))
+        found.append(_status_line_stays(plan.other_status_line, bool(plan.instead)))
     return found
 
 
 def to_paste(plan: Plan) -> str:
-    """Return the line of the settings file with which another status line and memtui's are shown; empty if there is no
-    other, or it shows memtui's already. It must not be wrapped."""
-    return f'"command": {json.dumps(plan.both)}' if plan.both else ""
+    """Return the line of the settings file with which another status line and memtui's are shown, or the other alone
+    where memtui's goes; empty if there is no other, or nothing to change. It must not be wrapped."""
+    return f'"command": {json.dumps(plan.instead)}' if plan.instead else ""
+
+
+def _still_shows_ours(plan: Plan) -> str:
+    """Say that a person's own status line, which starts memtui, stays where memtui's hooks go."""
+    words = f"The status line in {plan.settings_path} is your own and starts memtui: it stays, and goes on showing it."
+    return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
 
 
 def _status_line_stays(held: object, to_paste: bool) -> str:

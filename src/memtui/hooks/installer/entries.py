@@ -120,6 +120,17 @@ def shows_ours(text: str) -> bool:
     )
 
 
+def other_of(text: str) -> str:
+    """Return the other's command of a status line that `command_after` made; empty for any other command."""
+    try:
+        first = shlex.split(text)[:1]
+    except ValueError:
+        return ""
+    other = first[0].removeprefix("other=").removesuffix(";") if first else ""
+    made = text.startswith(f"other={shlex.quote(other)}; ") and shows_ours(text)
+    return other if made else ""
+
+
 def _guarded(script: str, interpreter: str, rest: str, setting: str = "", other: str | None = None) -> str:
     """Return a shell command that starts a script of memtui's with the words `rest`, and with a variable set
     (`setting`: NAME=VALUE); if that can't be started, nothing, or the shell command `other`."""

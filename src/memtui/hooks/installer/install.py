@@ -47,8 +47,8 @@ class Plan:
 
     `before` is None if there is no file, `after` is None if it is to be removed. `key`: of the record. `status_line`:
     whether the status line is installed as well, or is all that is removed. `other_status_line`: the one in the
-    settings that stays, where ours was wanted; `both`: a command that shows it and ours; "" if
-    it is no command, or shows ours already.
+    settings that stays, where ours was wanted, or where ours goes and it starts memtui all the same; `instead`: the
+    command to put in its place, which shows it and ours, or it alone where ours goes; "" if there is none.
     """
 
     action: Action
@@ -65,7 +65,7 @@ class Plan:
     new_record: Record | None
     status_line: bool = False
     other_status_line: Any = None
-    both: str = ""
+    instead: str = ""
 
 
 def settings_path(env: dict[str, str], cwd: str, scope: str) -> str:
@@ -121,7 +121,7 @@ def plan(
     new_record: Record | None = None
     after: bytes | None
     other: Any = None
-    both = ""
+    instead = ""
     if action == "install":
         interpreter = interpreter or entries.choose_interpreter()
         launcher = launcher or entries.launcher_path()
@@ -130,7 +130,7 @@ def plan(
         if status_line:
             other = merge.other_status_line(merge.read(decode(before)[1], path))
             status_line = other is None
-            both = _both(other, interpreter, launcher, root)
+            instead = _both(other, interpreter, launcher, root)
         existed, made, after = _installed(path, before, record, wanted, line, status_line)
         new_record = Record(
             scope=scope,
@@ -153,6 +153,8 @@ def plan(
         new_record, after = record, _without_status_line(path, before, record)
     else:
         after = _uninstalled(path, before, record)
+    if action == "uninstall" and before is not None:
+        other, instead = _pasted(merge.read(decode(before)[1], path))
     if after != before:
         _check_writable(real_path)
     return Plan(
@@ -170,8 +172,18 @@ def plan(
         new_record=new_record,
         status_line=status_line,
         other_status_line=other,
-        both=both,
+        instead=instead,
     )
+
+
+def _pasted(settings: dict[str, Any]) -> tuple[Any, str]:
+    """Return a person's own status line that starts memtui, and the other command in it: None and "" if there is
+    none."""
+    held = merge.other_status_line(settings)
+    command = held.get("command") if isinstance(held, dict) else None
+    if not isinstance(command, str) or not entries.shows_ours(command):
+        return None, ""
+    return held, entries.other_of(command)
 
 
 def _both(other: Any, interpreter: str, launcher: str, root: str) -> str:

@@ -169,4 +169,6 @@ def _diff(plan: install.Plan | MemtuiError) -> Text:
             text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
         for note in hook_words.notes(plan):
             text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
+        if pasted := hook_words.to_paste(plan):
+            text.append(safe_text.clean(pasted) + "\n")
     return text
