@@ -267,6 +267,25 @@ def test_hand_written_guidance_can_be_withdrawn_too(memtui):
     assert entry["id"] not in {e["id"] for e in memtui.json("guide", "--list")["entries"]}
 
 
+def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_readme_says(bare):
+    path = Path(bare("paths", "guidance").out.strip())
+    path.parent.mkdir(parents=True, exist_ok=True)
+    readme = Path(__file__, "../../../README.md").resolve().read_text()
+    commands = [each for each in readme.split("`") if each.endswith(">> guidance.md")]
+    assert [each.split()[0] for each in commands] == ["echo", "printf"]
+    plain, apart = (["/bin/sh", "-c", each] for each in commands)
+
+    def notes():
+        return [entry["text"] for entry in bare.json("guide", "--list")["entries"]]
+
+    for _ in range(2):
+        subprocess.run(plain, cwd=path.parent, check=True)
+    assert notes() == ["CI is red\nCI is red"]
+    for _ in range(2):
+        subprocess.run(apart, cwd=path.parent, check=True)
+    assert notes() == ["CI is red\nCI is red", "CI is red", "CI is red"]
+
+
 @pytest.mark.parametrize("words", [["Deploy is open."], ["--global"], ["--urgent"]])
 def test_editing_a_hand_written_note_answers_with_the_id_that_it_has_now(bare, words):
     Path(bare("paths", "guidance").out.strip()).parent.mkdir(parents=True, exist_ok=True)
