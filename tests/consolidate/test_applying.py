@@ -232,9 +232,10 @@ def test_an_untrusted_memory_is_not_merged_into_another_nor_moved_out(repository
     done = apply(
         world,
         world.proposal("merge", [kept, strange], {kept: "both", strange: None}),
+        world.proposal("merge", [kept, strange], {strange: "both", kept: None}),
         world.proposal("move", [strange], {strange: None, f"{world.everywhere}/strange.md": world.read(strange)}),
     )
-    assert [each.reason for each in done.refused] == ["untrusted", "untrusted"]
+    assert [each.reason for each in done.refused] == ["untrusted", "untrusted", "untrusted"]
     assert "memtui trust strange" in done.refused[0].error.hint
     assert world.files() == before
 
