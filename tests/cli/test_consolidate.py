@@ -116,6 +116,41 @@ def test_a_rejected_merge_is_not_proposed_again(shell, world):
     assert "merge" in ids(shell)
 
 
+def test_every_kind_that_is_rejected_is_not_proposed_again_until_undo(shell):
+    before = ids(shell)
+    done = shell("consolidate", "--reject", before["relink"])
+    assert "It is not proposed again." in done.out
+    assert "relink" not in ids(shell)
+    assert shell.json("consolidate", "--reject", before["merge"], "--yes")["rejected"][0]["kind"] == "merge"
+    assert ids(shell) == {}
+    shell("undo")
+    shell("undo")
+    assert ids(shell) == before
+
+
+def test_what_is_rejected_in_a_file_is_open_there_again_after_undo(shell, tmp_path):
+    path, before = f"{tmp_path}/plan.json", ids(shell)
+    shell("consolidate", "--plan", path)
+    shell("consolidate", "--apply", path, "--reject", before["relink"], "--accept", before["merge"], "--yes")
+    assert decisions(path) == {"merge": "accepted", "relink": "rejected"}
+    shell("undo")
+    assert decisions(path) == {"merge": "accepted", "relink": "open"}
+    assert ids(shell) == before
+
+
+def test_what_was_rejected_before_is_not_rejected_again(shell, tmp_path):
+    path, reject = f"{tmp_path}/plan.json", ids(shell)["merge"]
+    shell("consolidate", "--plan", path)
+    assert len(shell.json("consolidate", "--apply", path, "--reject", reject)["rejected"]) == 1
+    again = shell.json("consolidate", "--apply", path, "--reject", reject)
+    assert (again["rejected"], again["kept_apart"], again["undo"]) == ([], 0, None)
+
+
+def decisions(path):
+    with open(path) as file:
+        return {each["kind"]: each["decision"] for each in json.load(file)["changes"]}
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -7,6 +7,7 @@ changed since has another id, and may be proposed anew. The memories of a reject
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from memtui.consolidate import plan, plan_file
 from memtui.consolidate.changeset import ChangeSet, Proposal
@@ -19,6 +20,15 @@ from memtui.core.memories.store import Store
 FORMAT = 1
 # The newest rejections that are kept.
 MOST = 10_000
+
+
+class Rejected(NamedTuple):
+    """What a rejection changed: the `proposals` that were not rejected before, how many pairs of memories are newly
+    kept apart, and whether anything was written."""
+
+    proposals: tuple[Proposal, ...]
+    pairs: int
+    changed: bool
 
 
 def path(root: str) -> str:
@@ -45,18 +55,22 @@ def without(found: ChangeSet, root: str) -> ChangeSet:
     return replace(found, proposals=tuple(each for each in found.proposals if each.id not in known))
 
 
-def reject(store: Store, proposals: Sequence[Proposal], what: str, files: Iterable[str] = ()) -> None:
+def reject(store: Store, proposals: Sequence[Proposal], what: str, files: Iterable[str] = ()) -> Rejected:
     """Reject proposals, as one step of undo that the list of changes calls `what`; `files` are those of the saved
-    ChangeSets that have some of them. Raises MemtuiError."""
+    ChangeSets that have some of them. What was rejected before changes nothing. Raises MemtuiError."""
     found = {each.id for each in proposals}
     with store.journal.together():
-        plan.reject(store, proposals)
+        pairs = plan.reject(store, proposals)
         before = read_or_none(path(store.root))
-        changes = [
-            FileChange(path(store.root), before, _bytes([*_ids(before or b""), *(each.id for each in proposals)]))
-        ]
-        changes += [_decided(store, file, found) for file in dict.fromkeys(files)]
-        store.journal.run("reject", changes, what)
+        known = _ids(before or b"")
+        new = tuple(each for each in proposals if each.id not in known)
+        changes = [_decided(store, file, found) for file in dict.fromkeys(files)]
+        if new:
+            changes.insert(0, FileChange(path(store.root), before, _bytes([*known, *(each.id for each in new)])))
+        changes = [each for each in changes if each.before != each.after]
+        if changes:
+            store.journal.run("reject", changes, what)
+    return Rejected(new, pairs, bool(changes) or pairs > 0)
 
 
 def _decided(store: Store, file: str, among: Iterable[str]) -> FileChange:

@@ -8,10 +8,12 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.consolidate import apart, applying, changeset, coverage, lint, plan, plan_file, rejected
+from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
+from memtui.consolidate.rejected import Rejected
 from memtui.core.base.errors import EXIT_CONFLICT, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
@@ -44,7 +46,7 @@ def register(commands: "parser.Commands") -> None:
         nargs="+",
         metavar="ID",
         default=[],
-        help="reject changes; memories of a merge are kept apart for good",
+        help="reject changes for good: they are not proposed again; memories of a merge are kept apart",
     )
     found.add_argument("--all", action="store_true", help="accept all that are open")
     found.add_argument("--safe", action="store_true", help="accept what lint fixes by itself")
@@ -62,15 +64,26 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.plan and os.path.exists(os.path.abspath(args.plan)):
         found = plan_file.with_earlier(found, plan_file.read(os.path.abspath(args.plan), files))
     accept = [*args.accept, *(each.id for each in found.proposals if args.safe and _is_open_and_safe(each))]
+    before = {each.id: each for each in found.proposals}
     found = plan_file.decide(found, Decisions(tuple(accept), tuple(args.reject), args.all))
     if args.plan:
         return _write(ctx, os.path.abspath(args.plan), found)
     if args.apply or found.accepted or args.reject or args.all or args.safe:
-        done = _apply(ctx, store, found, args)
-        if args.apply and (accept or args.reject or args.all):  # what is decided is not asked about again
-            plan_file.write(os.path.abspath(args.apply), found)
-        return done
+        _confirm(ctx, store, found, yes=args.yes)
+        with store.journal.together():
+            done = applying.apply(store, found)
+            if args.apply and (accept or args.all):  # what is decided is not asked about again
+                # What is rejected is written to the file in the step that undo undoes.
+                same = {each.id: before[each.id] for each in found.proposals if each.decision == "rejected"}
+                plan_file.write(os.path.abspath(args.apply), found.replaced(same))
+            dropped = _reject(store, found, os.path.abspath(args.apply) if args.apply else "")
+        return _applied(done, dropped)
     return _show(files, found)
+
+
+def _reject(store: Store, found: ChangeSet, file: str) -> Rejected:
+    those = [each for each in found.proposals if each.decision == "rejected"]
+    return rejected.reject(store, those, f"reject {changesets.named(those)}", [file] if file and those else [])
 
 
 def _planned(ctx: Context, store: Store, label: "str | None") -> ChangeSet:
@@ -198,19 +211,17 @@ def _write(ctx: Context, path: str, found: ChangeSet) -> Result:
     return Result(data, text)
 
 
-def _apply(ctx: Context, store: Store, found: ChangeSet, args: argparse.Namespace) -> Result:
-    """Make what is accepted, after a look and a question, and keep rejected merges apart, as one step of undo."""
-    _confirm(ctx, store, found, yes=args.yes)
-    with store.journal.together():
-        done = applying.apply(store, found)
-        kept_apart = plan.reject(store, (each for each in found.proposals if each.decision == "rejected"))
+def _applied(done: Applied, dropped: Rejected) -> Result:
+    """Say what was made, what was refused and what was rejected."""
+    undo = done.transaction or dropped.changed
     data = {
         "made": [{"id": each.id, "kind": each.kind, "title": changesets.title(each)} for each in done.made],
         "refused": [_refusal(each) for each in done.refused],
         "files": [each.path for each in done.diffs],
         "saved": savings(done.diffs)._asdict(),
-        "kept_apart": kept_apart,
-        "undo": "memtui undo" if done.transaction or kept_apart else None,
+        "rejected": [{"id": each.id, "kind": each.kind, "title": changesets.title(each)} for each in dropped.proposals],
+        "kept_apart": dropped.pairs,
+        "undo": "memtui undo" if undo else None,
     }
 
     def text(out: Output) -> None:
@@ -220,11 +231,13 @@ def _apply(ctx: Context, store: Store, found: ChangeSet, args: argparse.Namespac
                 out.say("  " + safe(each.error.hint))
         if done.made:
             out.print(f"{changesets.made(done.made)} {changesets.saved(savings(done.diffs))}".rstrip())
-        elif not done.refused and not kept_apart:
+        elif not done.refused and not dropped.changed:
             out.print("No change is accepted. Accept some: --accept ID…, or all: --all.")
-        if kept_apart:
-            out.print(f"{many(kept_apart, 'pair')} of memories kept apart for good.")
-        if done.transaction or kept_apart:
+        if dropped.proposals:
+            out.print(safe(changesets.rejected(dropped.proposals)))
+        if dropped.pairs:
+            out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
+        if undo:
             out.say("memtui undo undoes it.")
 
     return Result(data, text, EXIT_CONFLICT if done.refused else 0)

@@ -96,12 +96,13 @@ class Journal:
     @contextlib.contextmanager
     def together(self, group: str = "") -> Iterator[None]:
         """Make all changes inside the `with` block one step of undo and redo, together with earlier changes of the same
-        `group`."""
-        self._group = group or ids.new_id(self.now())
+        `group`; inside another such block, one step with those of that block."""
+        before = self._group
+        self._group = group or before or ids.new_id(self.now())
         try:
             yield
         finally:
-            self._group = ""
+            self._group = before
 
     def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Do what `run` does, with the lock held already."""
