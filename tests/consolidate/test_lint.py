@@ -88,6 +88,17 @@ def test_fixes_write_what_is_known_and_leave_the_rest(store):
     assert any("(no-line.md)" in line for line in lines)
 
 
+def test_a_line_that_memtui_adds_is_not_said_to_repeat_the_description(tmp_path):
+    for name, title in (("added", "added"), ("brackets", "a [b] c"), ("theirs", "theirs")):
+        head = f"---\nname: {title}\ndescription: All about {name}, and when\n"
+        (tmp_path / f"{name}.md").write_text(f"{head}metadata:\n  type: project\n---\n\nWords of {name}.\n")
+    (tmp_path / "MEMORY.md").write_text("- [Their words](theirs.md) — all about theirs, and when\n")
+    assert "memories.no_line" in {each.code for each in check(tmp_path)}
+    after = fix(tmp_path)
+    assert "(added.md)" in (tmp_path / "MEMORY.md").read_text()
+    assert [each.data["files"] for each in after if each.code == "memories.echoes"] == [["theirs.md"]]
+
+
 def test_a_clean_store_has_no_findings():
     assert check(DATA / "clean") == []
 

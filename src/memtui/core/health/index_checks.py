@@ -43,7 +43,7 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
             proposed = _shorter(entry, found)
             facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
             yield note("memories.long_hook", subject, **facts, **about)
-        elif found is not None and _same(entry.hook, found.description):
+        elif found is not None and _same(entry.hook, found.description) and not _is_made(entry, found):
             echoes.append(entry)
     if echoes:
         names = [entry.target for entry in echoes]
@@ -76,6 +76,11 @@ def words(text: str) -> set[str]:
 def _same(one: str, other: str) -> bool:
     ones, others = words(one), words(other)
     return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
+
+
+def _is_made(entry: IndexEntry, found: Memory) -> bool:
+    """Return whether a line is as memtui adds them: what it writes itself it does not report."""
+    return index_lines.is_made(entry, found.name, found.description)
 
 
 def _shorter(entry: IndexEntry, found: Memory | None) -> str:
