@@ -99,6 +99,33 @@ def test_a_line_that_memtui_adds_is_not_said_to_repeat_the_description(tmp_path)
     assert [each.data["files"] for each in after if each.code == "memories.echoes"] == [["theirs.md"]]
 
 
+@pytest.mark.parametrize("part", [0.0, 0.05, 0.3, 0.6, 0.95])
+def test_a_check_that_is_stopped_reads_and_checks_no_further_memory(tmp_path, monkeypatch, part):
+    for number in range(40):
+        text = f"Never use tool {number}. Run `make {number}` in `src/{number}.py` by tomorrow."
+        (tmp_path / f"m{number}.md").write_text(f"---\nname: m{number}\ndescription: Rule {number}\n---\n\n{text}\n")
+    every = count_asked(tmp_path, 10**6)
+    assert every > 5 * 40
+    secrets = []
+    monkeypatch.setattr(memory_checks, "secrets", secrets.append)
+    limit = int(part * every)
+    assert count_asked(tmp_path, limit) <= limit + 15  # each loop that is left asks once
+    assert len(secrets) <= limit
+
+
+def count_asked(place, limit):
+    """Check a directory, and stop after a number of memories; return how often it was asked whether to go on."""
+    asked = []
+
+    def go_on():
+        asked.append(1)
+        return len(asked) <= limit
+
+    found = lint.check(lint.at(str(place), "/", NOW), go_on)
+    assert bool(found) == (len(asked) <= limit)
+    return len(asked)
+
+
 def test_a_clean_store_has_no_findings():
     assert check(DATA / "clean") == []
 

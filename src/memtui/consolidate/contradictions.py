@@ -5,7 +5,7 @@ Only sentences that begin as an order are compared, and only those about the sam
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
@@ -50,7 +50,7 @@ class Order(NamedTuple):
     words: str
 
 
-def find(memories: Sequence[Memory]) -> Iterator[tuple[Order, Order]]:
+def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
     """Yield the pairs of orders of different memories that contradict each other, one for each pair of memories."""
     holders: defaultdict[str, list[Order]] = defaultdict(list)
     for memory in memories:

@@ -7,8 +7,8 @@ that do are scored.
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
-from itertools import combinations, pairwise
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations, pairwise, takewhile
 from typing import NamedTuple
 
 from memtui.core.memories.memory import Memory
@@ -34,14 +34,16 @@ class Pair(NamedTuple):
     shared: tuple[str, ...]
 
 
-def pairs(memories: Sequence[Memory], most: int = 200, least: float = LEAST) -> list[Pair]:
+def pairs(
+    memories: Sequence[Memory], most: int = 200, least: float = LEAST, go_on: Callable[[], bool] = lambda: True
+) -> list[Pair]:
     """List the pairs of memories that score at least `least`, best first, at most `most`. A broken memory is left out:
-    its text is not known."""
+    its text is not known. `go_on` is asked before each memory and each pair; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
-    bags = [words(f"{each.name} {each.description} {each.body[:BODY]}") for each in whole]
+    bags = [words(f"{each.name} {each.description} {each.body[:BODY]}") for each in takewhile(lambda _: go_on(), whole)]
     weights = _weights(bags)
     found = []
-    for one, other in _candidates(bags, weights):
+    for one, other in takewhile(lambda _: go_on(), _candidates(bags, weights)):
         score = _similarity(bags[one], bags[other], weights)
         if score >= least:
             found.append((score, one, other))

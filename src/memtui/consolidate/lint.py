@@ -4,8 +4,9 @@ Nothing is written. A directory that is given by its path needs no memtui: no ho
 """
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
 from memtui.consolidate.apart import Pair
@@ -119,25 +120,29 @@ def _scope(directory: str, cwd: str) -> Scope:
     return Scope("agent" if is_agent else "auto", label, directory, root, problem=problem, writable=not problem)
 
 
-def check(subject: LintInput) -> list[Finding]:
-    """Find everything, problems first, then by how bad it is."""
+def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[Finding]:
+    """Find everything, problems first, then by how bad it is. `go_on` is asked before each memory is read and checked;
+    False ends the check without a finding."""
     found: list[Finding] = []
     known: list[overlap.Known] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
+        if not go_on():
+            break
         memories = dict(subject.memories)
-        known_to_all = content_checks.memories(subject.root, scope, memories)
+        known_to_all = content_checks.memories(subject.root, scope, memories, go_on)
         found += [each._replace(data={**_where(scope, each), **each.data}) for each in known_to_all]
         if scope.problem or not scope.exists:
             continue
         own = [each for each in memories.values() if each.scope_label == scope.label]
         subject.memories.update(memories)
         known += [overlap.Known(scope, each) for each in own]
-        found += _of_scope(subject, scope, own, projects)
-    instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
-    found += overlap.of_memories(known, subject.apart)
-    found += overlap.repeating(known, instructions)
-    return worst_first(each for each in found if each.level != OK)
+        found += _of_scope(subject, scope, own, projects, go_on)
+    if go_on():
+        instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
+        found += overlap.of_memories(known, subject.apart, go_on)
+        found += overlap.repeating(known, instructions, go_on)
+    return worst_first(each for each in found if each.level != OK) if go_on() else []
 
 
 def _where(scope: Scope, found: Finding) -> dict[str, object]:
@@ -156,24 +161,28 @@ def _where(scope: Scope, found: Finding) -> dict[str, object]:
 
 
 def _of_scope(
-    subject: LintInput, scope: Scope, own: Sequence[Memory], projects: dict[str, ProjectFiles]
+    subject: LintInput,
+    scope: Scope,
+    own: Sequence[Memory],
+    projects: dict[str, ProjectFiles],
+    go_on: Callable[[], bool],
 ) -> Iterator[Finding]:
     by_file = {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
     index = index_of(scope)
     if index is not None:
         yield from index_checks.of_index(scope, index, by_file)
-    yield from memory_checks.of_memories(scope, own, subject.now)
+    yield from memory_checks.of_memories(scope, own, subject.now, go_on)
     top = locate.worktree_top(scope.directory)
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
     whole = [each for each in own if each.broken is None]
-    for memory in whole:
+    for memory in takewhile(lambda _: go_on(), whole):
         yield from date_checks.of_memory(scope, memory, repository)
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
     if project is not None:
-        yield from project_checks.of_memories(project, scope, whole)
-    for memory in whole:
+        yield from project_checks.of_memories(project, scope, whole, go_on)
+    for memory in takewhile(lambda _: go_on(), whole):
         yield from verify.of_memory(project, scope, memory)
-    if subject.usage is not None:
+    if subject.usage is not None and go_on():
         yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories, subject.drafts)
 
 

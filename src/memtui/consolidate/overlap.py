@@ -2,7 +2,8 @@
 and what CLAUDE.md or a rule says already."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from memtui.consolidate import contradictions, duplicates
@@ -32,19 +33,22 @@ class Known(NamedTuple):
     memory: Memory
 
 
-def of_memories(known: Sequence[Known], kept_apart: set[Pair]) -> Iterator[Finding]:
-    """Find pairs of memories that are alike or contradict each other, except for those kept apart."""
+def of_memories(
+    known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find pairs of memories that are alike or contradict each other, except for those kept apart. `go_on` is asked
+    before each memory and each pair; False ends the search."""
     scopes = {each.memory.path: each.scope for each in known}
     memories = [each.memory for each in known if each.memory.broken is None]
     opposed = set()
-    for one, other in contradictions.find(memories):
+    for one, other in contradictions.find(takewhile(lambda _: go_on(), memories)):
         pair = frozenset((one.memory.path, other.memory.path))
         if pair not in kept_apart:
             opposed.add(pair)
             facts = _pair(scopes, one.memory, other.memory)
             words = {"words": one.words, "against": other.words}
             yield note("memories.contradict", f"memory:{one.memory.path}", **words, **facts)
-    for found in duplicates.pairs(memories, least=ALIKE):
+    for found in duplicates.pairs(memories, least=ALIKE, go_on=go_on):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) == 2 and pair not in kept_apart | opposed:
             facts = {"score": round(100 * found.score), "shared": list(found.shared)}
@@ -56,12 +60,15 @@ def _pair(scopes: Mapping[str, Scope], one: Memory, other: Memory) -> dict[str, 
     return {"other": label, "other_path": other.path, **memory_checks.about(scopes[one.path], one)}
 
 
-def repeating(known: Iterable[Known], instructions: Sequence[Memory]) -> Iterator[Finding]:
-    """Find memories of which the whole statement stands in a file of instructions."""
+def repeating(
+    known: Iterable[Known], instructions: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find memories of which the whole statement stands in a file of instructions. `go_on` is asked before each memory;
+    False ends the search."""
     places = [(each, text, _words(text)) for each in instructions for text in _paragraphs(each.body)]
     if not places:
         return
-    for scope, memory in known:
+    for scope, memory in takewhile(lambda _: go_on(), known):
         if memory.broken is not None:
             continue
         for statement in dict.fromkeys((memory.description, _statement(memory.body))):

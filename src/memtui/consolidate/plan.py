@@ -56,7 +56,7 @@ class Planned(NamedTuple):
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
     """Plan what to do about the memories of a subject, which are the person's own (`lint.here`). `go_on` is asked now
     and then; False ends the plan early."""
-    found = lint.check(subject)
+    found = lint.check(subject, go_on)
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
     for step in (planner.merges, planner.removals, planner.fixes, planner.types, planner.splits, planner.links):

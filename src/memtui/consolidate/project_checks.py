@@ -8,8 +8,9 @@ Nothing that a memory names is run.
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 from memtui.consolidate.git import Repository
 from memtui.core.base import fs, paths
@@ -120,12 +121,15 @@ class ProjectFiles:
         return bare in gone or any(each.startswith(bare + "/") for each in gone), ""
 
 
-def of_memories(project: ProjectFiles, scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    """Find what the memories of a scope name that is gone from the project; nothing without a repository."""
+def of_memories(
+    project: ProjectFiles, scope: Scope, memories: Sequence[Memory], go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find what the memories of a scope name that is gone from the project; nothing without a repository. `go_on` is
+    asked before each memory; False ends the search."""
     if not any("`" in memory.body for memory in memories) or not project.git.there:
         return
     symbols: dict[str, tuple[Memory, int]] = {}
-    for memory in memories:
+    for memory in takewhile(lambda _: go_on(), memories):
         if memory.broken is not None:
             continue
         for start, end, words, line in _spans(memory.body):
@@ -136,7 +140,8 @@ def of_memories(project: ProjectFiles, scope: Scope, memories: Sequence[Memory])
             if found := SYMBOL.match(words):
                 symbols.setdefault(found[0], (memory, start))
         yield from _branches(project, scope, memory)
-    yield from _symbols(project, scope, symbols)
+    if go_on():
+        yield from _symbols(project, scope, symbols)
 
 
 def _spans(body: str) -> Iterator[tuple[int, int, str, str]]:

@@ -1,6 +1,7 @@
 """Checks of the person's own content: memories and their indexes, trust in them, and the inboxes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import takewhile
 from typing import cast
 
 from memtui.core.base import fastjson, fs, ids, paths
@@ -60,17 +61,20 @@ def _guidance(directory: str, now: float, budget: int) -> Iterator[Finding]:
             yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=described)
 
 
-def memories(root: str, scope: scopes.Scope, known: dict[str, Memory] | None) -> Iterator[Finding]:
-    """Find broken memories of a scope, and what in its index does not match them. `known` as for `status.of_scope`."""
+def memories(
+    root: str, scope: scopes.Scope, known: dict[str, Memory] | None, go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find broken memories of a scope, and what in its index does not match them. `known` as for `status.of_scope`.
+    `go_on` is asked before each memory; False ends the search."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
         return
     if scope.kind == "instructions" or not scope.exists:
         return
-    every = list(scopes.memories(scope, known))
+    every = [*takewhile(lambda _: go_on(), scopes.memories(scope, known))]
     names = status.names(every)
     links: dict[object, Finding] = {}  # by the name that they link to: many memories can link to one that is gone
-    for memory in every:
+    for memory in takewhile(lambda _: go_on(), every):
         for each in status.of_memory(scope, memory, names):
             if each.code != "memories.link":
                 yield each
@@ -79,7 +83,8 @@ def memories(root: str, scope: scopes.Scope, known: dict[str, Memory] | None) ->
             else:
                 links[each.data["name"]] = each
     yield from links.values()
-    yield from IndexState(root, scope, index_of(scope)).findings()
+    if go_on():
+        yield from IndexState(root, scope, index_of(scope)).findings()
 
 
 def trust(root: str, every: Iterable[scopes.Scope]) -> Iterator[Finding]:

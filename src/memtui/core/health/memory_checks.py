@@ -4,7 +4,8 @@ and what should not be in them. Each finding's data has the memory's `path` and,
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
@@ -30,12 +31,15 @@ def about(scope: Scope, memory: Memory) -> dict[str, object]:
     return {"scope": scope.shown, "memory": memory.stem, "path": memory.path}
 
 
-def of_memories(scope: Scope, memories: Sequence[Memory], now: float) -> Iterator[Finding]:
-    """Find what is wrong with the memories of a scope. `now` in seconds since the epoch."""
+def of_memories(
+    scope: Scope, memories: Sequence[Memory], now: float, go_on: Callable[[], bool] = lambda: True
+) -> Iterator[Finding]:
+    """Find what is wrong with the memories of a scope. `now` in seconds since the epoch. `go_on` is asked before each
+    memory; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
-    for memory in memories:
+    for memory in takewhile(lambda _: go_on(), memories):
         yield from _secrets(scope, memory)
-    for memory in whole:
+    for memory in takewhile(lambda _: go_on(), whole):
         yield from _texts(scope, memory, now)
     yield from _names(scope, whole)
     yield from _types(scope, whole)
