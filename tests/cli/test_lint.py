@@ -156,6 +156,33 @@ def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
     assert memtui("lint", "--apart", "till-one", "till-one", check=False).code == 2
 
 
+def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, world):
+    project = Path(world.shop, ".claude/memory")
+    for name in ("till-one", "till-two", "till-three"):
+        text = f"The quarterly inventory spreadsheet lists every pallet, barcode and supplier of {name}."
+        (project / f"{name}.md").write_text(f"---\nname: {name}\ndescription: Inventory of {name}\n---\n\n{text}\n")
+
+    def pairs():
+        found = json.loads(Path(world.root, "apart.json").read_text())["pairs"]
+        return [[Path(each).stem if each.startswith(str(project)) else each for each in pair] for pair in found]
+
+    memtui("lint", "--apart", "till-one", "till-two")
+    memtui("mv", "till-one", "till-first")
+    assert pairs() == [["till-first", "till-two"]]
+    rows = memtui.json("lint", check=False)["findings"]
+    said = {(row["data"]["memory"], row["data"]["other"]) for row in rows if row["code"] == "memories.alike"}
+    assert ("till-first", "project:till-two") not in said
+    assert ("till-first", "project:till-three") in said or ("till-three", "project:till-first") in said
+    memtui("lint", "--apart", "till-three", "till-two")
+    memtui("undo", "--yes")
+    memtui("undo", "--yes")
+    assert pairs() == [["till-one", "till-two"]]
+    memtui("trust", "till-two", "--yes")
+    memtui("mv", "till-two", "--to", "global")
+    assert sorted(pairs()[0])[1] == "till-one"
+    assert sorted(pairs()[0])[0].endswith("/memory/till-two.md")
+
+
 def test_memories_of_two_scopes_are_compared(memtui, world):
     project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["global_memory"])
     for place, more in ((project, "of the shop"), (everywhere, "of the firm")):

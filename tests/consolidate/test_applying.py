@@ -11,7 +11,7 @@ from memtui.consolidate import applying, changeset, composing
 from memtui.consolidate.changeset import ChangeSet
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal import undo
-from memtui.core.memories import history, origin, trusting
+from memtui.core.memories import apart, history, memory, origin, trusting
 from memtui.core.memories.store import Store
 from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
@@ -118,8 +118,11 @@ def test_a_move_within_a_scope_takes_line_links_and_origin_along(world):
 
 def test_a_move_to_another_scope_moves_the_line(world):
     target = f"{world.everywhere}/two.md"
+    one, two = (memory.read_memory(world.path(name), "auto") for name in ("one.md", "two.md"))
+    apart.keep(world.store.journal, one, two)
     done = apply(world, world.proposal("move", ["two.md"], {"two.md": None, target: TWO}))
     assert done.made
+    assert apart.load(world.root) == {frozenset((one.path, target))}
     assert world.text(f"{world.everywhere}/MEMORY.md") == "- [two](two.md) — The second\n"
     assert "- [two]" not in world.text("MEMORY.md")
 

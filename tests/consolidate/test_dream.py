@@ -7,12 +7,12 @@ import re
 import pytest
 
 from e2e.model import Model, Reply, use
-from memtui.consolidate import apart, applying, coverage, dreaming, gates, plan_file, proposed, rejected
+from memtui.consolidate import applying, coverage, dreaming, gates, plan_file, proposed, rejected
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
 from memtui.core.health import retention
-from memtui.core.memories import memory, scopes, trusting
+from memtui.core.memories import apart, memory, scopes, trusting
 from memtui.core.memories.store import Store
 from memtui.llm.model import LanguageModel
 
@@ -262,7 +262,7 @@ def test_without_a_model_what_lint_finds_is_proposed(world, api):
 
 def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api):
     one, other = (memory.read_memory(world.path(name), "auto") for name in ("use-pnpm.md", "no-npm.md"))
-    apart.keep(world.store, one, other)
+    apart.keep(world.store.journal, one, other)
     api.script = answers(MERGE)
     assert dream(world).run().found.proposals == ()
     assert {title for request in api.requests for _, title in NOTE.findall(request.text())} == {"soon"}

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from memtui.consolidate import apart, applying, changeset_json, coverage, lint, plan, plan_file
+from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file
 from memtui.consolidate.changeset import FileOutput
 from memtui.consolidate.composing import savings
 from memtui.consolidate.files import MemoryFiles
@@ -15,7 +15,7 @@ from memtui.consolidate.plan_file import Decisions
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.journal import undo
-from memtui.core.memories import trusting
+from memtui.core.memories import apart, trusting
 from memtui.core.memories.status import Usage
 
 from .stores import World, text_of

@@ -14,7 +14,7 @@ from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.journal.ledger import Transaction
-from memtui.core.memories import references
+from memtui.core.memories import apart, references
 from memtui.core.memories.store import Store
 
 # Times that a plan is composed again because a file changed between reading and writing.
@@ -99,6 +99,8 @@ def _changes(composition: Composition) -> list[Change]:
             groups[1] += text_edits(path, each.before, each.after)
         else:
             groups[1].append(FileChange(path, each.before, each.after))
+    moved = {gone: each.successor for each in composition.made if each.kind == "move" for gone in each.gone}
+    groups[1] += apart.moved_edits(store.root, {old: new for old, new in moved.items() if new is not None})
     trusted = [change for label, found in contents.items() for change in store.trust_changes(store.scope(label), found)]
     return [*trusted, *(change for group in groups for change in group)]
 

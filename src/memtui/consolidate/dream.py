@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from memtui.consolidate import apart, applying, lint, plan, proposed, rejected
+from memtui.consolidate import applying, lint, plan, proposed, rejected
 from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
 from memtui.consolidate.clusters import Cluster, clusters, eligible
 from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.errors import MemtuiError
-from memtui.core.memories import scopes
+from memtui.core.memories import apart, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
-from memtui.consolidate.apart import Pair
 from memtui.consolidate.git import Repository
 from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
@@ -18,6 +17,7 @@ from memtui.core.base.finding import OK, PROBLEM, Finding
 from memtui.core.health import content_checks, findings, index_checks, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.memories import index_lines, scopes
+from memtui.core.memories.apart import Pair
 from memtui.core.memories.index import normal
 from memtui.core.memories.index_state import index_of
 from memtui.core.memories.memory import Memory

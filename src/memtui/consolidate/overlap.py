@@ -7,9 +7,9 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from memtui.consolidate import contradictions, duplicates
-from memtui.consolidate.apart import Pair
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
+from memtui.core.memories.apart import Pair
 from memtui.core.memories.memory import CODE, Memory
 from memtui.core.memories.scopes import Scope
 

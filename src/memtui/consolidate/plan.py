@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.consolidate import apart, coverage, lint, lint_fixes, merging, splitting
+from memtui.consolidate import coverage, lint, lint_fixes, merging, splitting
 from memtui.consolidate.changeset import (
     ARCHIVE,
     ChangeSet,
@@ -28,7 +28,7 @@ from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
-from memtui.core.memories import memory, references
+from memtui.core.memories import apart, memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 
@@ -83,7 +83,7 @@ def reject(store: Store, rejected: Iterable[Proposal]) -> int:
         for one, other in combinations(
             [memory.read_memory(path, files.scope_of(path).scope.label) for path in there], 2
         ):
-            pairs += apart.keep(store, one, other)
+            pairs += apart.keep(store.journal, one, other)
     return pairs
 
 

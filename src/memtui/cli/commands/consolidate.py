@@ -7,7 +7,7 @@ from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import apart, applying, changeset, coverage, lint, plan, plan_file, rejected
+from memtui.consolidate import applying, changeset, coverage, lint, plan, plan_file, rejected
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
@@ -17,6 +17,7 @@ from memtui.consolidate.rejected import Rejected
 from memtui.core.base.errors import EXIT_CONFLICT, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
+from memtui.core.memories import apart
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
 from memtui.present import changesets

@@ -7,14 +7,14 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import apart, lint, lint_fixes
+from memtui.consolidate import lint, lint_fixes
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
 from memtui.core.base.errors import EXIT_FINDINGS, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
 from memtui.core.health import findings
-from memtui.core.memories import scopes
+from memtui.core.memories import apart, scopes
 from memtui.core.memories.scopes import Scope
 
 FORMATS = ("text", "github")
@@ -135,7 +135,7 @@ def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
     ctx.must_have_home()
     ctx.must_own()
     first, second = memories.find(ctx, one), memories.find(ctx, other)
-    changed = apart.keep(ctx.store(), first, second, apart=kept)
+    changed = apart.keep(ctx.store().journal, first, second, apart=kept)
     data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
     what = "are kept apart" if kept else "are compared again"
     words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")

@@ -17,7 +17,7 @@ from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
-from memtui.core.memories import index_lines, memory, references, scopes, trash
+from memtui.core.memories import apart, index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
@@ -163,6 +163,7 @@ class Store:
         else:
             planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
             planned.append(FileChange(path, references.content(found), None))
+            planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
         for _, _, _, edits in links:
             planned += edits
         entry = references.index_entry(scope, old)
@@ -186,6 +187,7 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
+        planned += apart.moved_edits(self.root, {found.path: new})
         self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.consolidate import apart, lint, undecided, weighing
+from memtui.consolidate import lint, undecided, weighing
 from memtui.consolidate.changeset import FileInput, Proposal, is_index, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.weighing import Weighed
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error, read_or_none
+from memtui.core.memories import apart
 from memtui.core.memories.status import Usage
 from memtui.present import memories as present
 

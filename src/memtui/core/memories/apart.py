@@ -1,15 +1,18 @@
 """The pairs of memories that a person called different: they are not shown as near-duplicates or contradictions again.
 
 They are in `apart.json` in memtui's directory (docs/file-formats.md), by their paths. Each change of it is a step of
-undo.
+undo; one that gives a memory another path has it there, too.
 """
+
+from collections.abc import Iterable, Mapping
 
 from memtui.core.base import fastjson
 from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.text_edit import TextEdit, text_edits
+from memtui.core.journal.journal import Journal
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.store import Store
 
 FORMAT = 1
 Pair = frozenset[str]
@@ -35,19 +38,36 @@ def _pairs(data: bytes) -> set[Pair]:
     return {frozenset(each) for each in found if len(each) == 2 and all(isinstance(name, str) for name in each)}
 
 
-def keep(store: Store, one: Memory, other: Memory, *, apart: bool = True) -> bool:
+def moved_edits(root: str, moved: Mapping[str, str]) -> list[TextEdit]:
+    """Return the edits of the file for memories that get another path; `moved` maps old to new ones."""
+    try:
+        before = read_or_none(path(root)) or b""
+    except OSError:
+        return []
+    pairs = _pairs(before)
+    if not any(each in pair for pair in pairs for each in moved):
+        return []
+    return text_edits(path(root), before, _bytes(frozenset(moved.get(each, each) for each in pair) for pair in pairs))
+
+
+def _bytes(pairs: Iterable[Pair]) -> bytes:
+    """Return the file, with a line for each pair, so that changes of different ones can be undone in any order."""
+    rows = [fastjson.dumps(row) for row in sorted(sorted(each) for each in pairs)]
+    listed = ",\n".join(rows)
+    return f'{{"v": {FORMAT}, "pairs": [\n{listed}\n]}}\n'.encode()
+
+
+def keep(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
     """Keep two memories apart for good, or with `apart` False no longer. Return whether that changed anything. Raises
     UsageError for one memory twice."""
     if one.path == other.path:
         raise UsageError(f"{one.ref} is one memory.", "Name two that are different.")
-    before = read_or_none(path(store.root))
+    before = read_or_none(path(journal.root))
     pairs = _pairs(before or b"")
     pair = frozenset((one.path, other.path))
     if (pair in pairs) == apart:
         return False
     pairs ^= {pair}
-    rows = sorted(sorted(each) for each in pairs)
-    after = fastjson.dumps({"v": FORMAT, "pairs": rows}).encode() + b"\n"
     what = f"keep {one.ref} and {other.ref} apart" if apart else f"compare {one.ref} and {other.ref} again"
-    store.journal.run("apart", [FileChange(path(store.root), before, after)], what)
+    journal.run("apart", [FileChange(path(journal.root), before, _bytes(pairs))], what)
     return True
