@@ -101,6 +101,18 @@ def dropped(found):
     return [each.statement.text for each in coverage.of_proposal(found).dropped]
 
 
+def test_what_two_sentences_say_together_names_both():
+    (found,) = coverage.cover(
+        coverage.of_text("a.md", "Run the tests with tox and with coverage before each release of the shop."),
+        coverage.of_text("b.md", "A first one. Run the tests with tox. With coverage before each release of the shop."),
+    ).statements
+    told = [each.text for each in found.targets]
+    assert (found.how, told) == (
+        "reworded",
+        ["Run the tests with tox.", "With coverage before each release of the shop."],
+    )
+
+
 def test_of_a_merge_descriptions_and_fields_count_and_what_is_dropped_is_named_with_its_file():
     lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. npm broke CI twice.")
     found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})

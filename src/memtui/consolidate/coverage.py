@@ -63,11 +63,11 @@ class Statement(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """What became of a statement: `target` has it, None if it is dropped."""
+    """What became of a statement: `targets` have it, one or two that follow each other; none if it is dropped."""
 
     statement: Statement
     how: How
-    target: Statement | None
+    targets: tuple[Statement, ...]
 
 
 class Coverage(NamedTuple):
@@ -259,37 +259,37 @@ class Targets:
                     self._holders.setdefault(word, []).append(len(self._single))
                 self._single.append((each, found))
 
-    def find(self, found: Statement) -> tuple[How, Statement | None]:
-        """Return what became of a statement."""
+    def find(self, found: Statement) -> tuple[How, tuple[Statement, ...]]:
+        """Return what became of a statement, and the statements that have it, as `Covered` has them."""
         if found.kind == "field":
-            return ("kept", self._fields[found.text]) if found.text in self._fields else ("dropped", None)
+            return ("kept", (self._fields[found.text],)) if found.text in self._fields else ("dropped", ())
         if found.kind == "code":
             return self._code(found.text)
         literal = self._same.get(_literal(found.text))
         if literal is not None:
-            return "kept", literal
+            return "kept", (literal,)
         wanted = words(found.text)
         same = self._same.get((*wanted.telling, "\0", *map(" ".join, wanted.negated)))
         if same is not None:
-            return "reworded", same
+            return "reworded", (same,)
         for at in self._candidates(wanted):
             target, has = self._single[at]
             if _has(has, wanted):
-                return ("kept" if _within(found.text, target.text) else "reworded"), target
+                return ("kept" if _within(found.text, target.text) else "reworded"), (target,)
             if at + 1 < len(self._single) and self._single[at + 1][0].path == target.path:
-                after = self._single[at + 1][1]
+                following, after = self._single[at + 1]
                 both = Words(has.telling + after.telling, has.negated + after.negated)
                 if _has(both, wanted):
-                    return "reworded", target
-        return "dropped", None
+                    return "reworded", (target, following)
+        return "dropped", ()
 
-    def _code(self, text: str) -> tuple[How, Statement | None]:
+    def _code(self, text: str) -> tuple[How, tuple[Statement, ...]]:
         lines = _code_lines(text)
         for each in self._blocks:
             has = _code_lines(each.text)
             if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
-                return "kept", each
-        return "dropped", None
+                return "kept", (each,)
+        return "dropped", ()
 
     def _candidates(self, wanted: Words) -> list[int]:
         """Return the targets, by number, that may have a statement, those with most of its words first; of a pair its

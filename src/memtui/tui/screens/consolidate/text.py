@@ -111,8 +111,8 @@ def _statements(text: Text, covered: Coverage) -> None:
         _heading(text, f"in other words: {many(len(reworded), 'statement')}")
         for each in reworded[:STATEMENTS]:
             text.append(f"~ {_said(each.statement.text)}\n", style="dim")
-            if each.target is not None:
-                text.append(f"  {_said(each.target.text)}\n")
+            for target in each.targets:
+                text.append(f"  {_said(target.text)}\n")
         _more(text, len(reworded) - STATEMENTS, "statement in other words")
     kept = len(covered.of("kept"))
     if kept and not dropped:
