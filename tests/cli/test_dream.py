@@ -12,7 +12,7 @@ import pytest
 
 from e2e.model import Model, Reply, say, use
 from memtui.cli import parser
-from memtui.consolidate import gates
+from memtui.consolidate import gates, proposed
 from memtui.core.base import paths
 
 NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
@@ -124,6 +124,41 @@ def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, a
     assert gates.last(dreamy.json("paths")["root"]) == 0
     api.script = lambda request: use("answer", actions=[merge(request)])
     assert dreamy.json("dream", "--yes")["proposals"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answered", [0, 1])
+def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dreamy, api, answered):
+    for number in range(30):
+        words = f"Thing {number}: done yesterday. " + f"Words number {number} about it. " * 90
+        dreamy("new", f"n{number}", "--scope", "global", "--description", f"A note on {number}", "--body", words)
+    before, root = home(dreamy), Path(dreamy.json("paths")["root"])
+    count = dreamy.json("dream", "--dry-run")["requests"]
+    assert count >= 2
+
+    def answer(request):
+        names = [name for name, title in NOTE.findall(request.text()) if title in {"use-pnpm", "no-npm"}]
+        return use("answer", actions=[{**merge(request), "memories": names, "keep": names[0]}] if names else [])
+
+    api.script = lambda request: say("late", delay=20) if len(api.requests) > answered else answer(request)
+    env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
+    words = [sys.executable, "-m", "memtui", "dream", "--yes"]
+    process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 30
+    while len(api.requests) <= answered and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGKILL
+    assert proposed.waiting(str(root)) == []
+    assert home(dreamy) == before
+    assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
+    api.script = answer
+    asked = len(api.requests)
+    done = dreamy.json("dream", "--yes")
+    assert (done["answered_before"], len(api.requests) - asked) == (answered, count - answered)
+    assert len(proposed.waiting(str(root))) == 1
+    assert gates.last(str(root)) > 0
 
 
 def test_without_a_model_what_lint_finds_is_proposed(dreamy, api):

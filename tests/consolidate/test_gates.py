@@ -70,9 +70,10 @@ def test_the_lock_is_that_of_a_living_process_and_expires(root):
         assert not state(root, NOW + 59 * 60)["lock"]
         assert state(root, NOW + 61 * 60)["lock"]
     assert state(root, NOW)["lock"]
-    fs.write_atomic(gates.lock_path(root), b"999999999")
+    fs.write_atomic(gates.lock_path(root), b"999999999 %d" % (NOW - 30 * HOUR))
     os.utime(gates.lock_path(root), (NOW, NOW))
     assert state(root, NOW)["lock"]
+    assert gates.last(root) == NOW - 30 * HOUR  # that of one that was killed is none
 
 
 def test_one_that_fails_does_not_count(root):

@@ -1,7 +1,8 @@
 """The four gates before an unattended dream: a day since the last one, no look within ten minutes, enough sessions
 since, and nobody else at it.
 
-The time of the last dream is that of `run/dream.lock`. While one runs, the file names its process.
+The time of the last dream is that of `run/dream.lock`. While one runs, the file names its process and the time of the
+dream before, which counts until this one is whole: of one that was killed nothing is left but answers.
 """
 
 import os
@@ -36,8 +37,19 @@ def lock_path(root: str) -> str:
 
 
 def last(root: str) -> float:
-    """Return when the last dream was, in seconds since the epoch; 0 if there was none."""
-    return _mtime(lock_path(root))
+    """Return when the last dream that is whole was, in seconds since the epoch; 0 if there was none."""
+    _, before = _content(root)
+    return _mtime(lock_path(root)) if before is None else before
+
+
+def _content(root: str) -> tuple[int, float | None]:
+    """Return the process that the lock file names, 0 if none, and the time of the dream before that of this process,
+    None if the file has none."""
+    try:
+        found = fs.read_bytes(lock_path(root), 60).split()
+        return (int(found[0]) if found else 0), (float(found[1]) if len(found) > 1 else None)
+    except (OSError, ValueError):
+        return 0, None
 
 
 def _mtime(path: str) -> float:
@@ -55,7 +67,7 @@ def gates(root: str, now: float) -> list[Gate]:
         _until("time", since + APART, now),
         _until("throttle", _mtime(_scan_path(root)) + THROTTLE, now),
         Gate("sessions", sessions >= ENOUGH_SESSIONS, missing=max(0, ENOUGH_SESSIONS - sessions)),
-        _until("lock", since + EXPIRES if _holder(root, now) else 0.0, now),
+        _until("lock", _mtime(lock_path(root)) + EXPIRES if _holder(root, now) else 0.0, now),
     ]
 
 
@@ -97,17 +109,16 @@ def _scan_path(root: str) -> str:
 
 def _holder(root: str, now: float) -> int:
     """Return the process that dreams at the moment; 0 if there is none, or it is at it for longer than EXPIRES."""
-    path = lock_path(root)
+    holder, _ = _content(root)
+    if holder <= 0:
+        return 0
     try:
-        holder = int(fs.read_bytes(path, 20))
         os.kill(holder, 0)
     except PermissionError:
         pass  # it is another user's, and so alive
-    except (OSError, ValueError, OverflowError):
+    except (OSError, OverflowError):
         return 0
-    else:
-        return holder if 0 <= now - _mtime(path) < EXPIRES else 0
-    return 0
+    return holder if 0 <= now - _mtime(lock_path(root)) < EXPIRES else 0
 
 
 @contextmanager
@@ -122,7 +133,7 @@ def held(root: str, now: float) -> Iterator[None]:
         if holder:
             raise ConflictError(f"Process {holder} is dreaming at the moment.", "Try again when it is done.")
         before = last(root)
-        fs.write_atomic(path, f"{os.getpid()}".encode(), durable=False)
+        fs.write_atomic(path, f"{os.getpid()} {before!r}".encode(), durable=False)
         os.utime(path, (now, now))
     done = False
     try:
