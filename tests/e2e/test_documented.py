@@ -1,5 +1,6 @@
 """Every command and key that README.md and docs/*.md name, typed in a terminal: it does what is said there."""
 
+import os
 import re
 import sys
 import time
@@ -324,6 +325,30 @@ def first_approval(tui, world):
     assert not memory.exists()
 
 
+def changed_by_others(tui, world):
+    """a or = in the inbox keeps a memory that somebody else changed, x takes it back, e edits it."""
+    path = world.project / ".claude/memory/prefer-pnpm.md"
+    with ShellTerminal(world) as shell:  # memtui has seen it as it is
+        assert shell.run("memtui history prefer-pnpm")[0] == 0
+    tui.press("2")
+    tui.see("drafts to review")
+    tui.press("/")
+    tui.see("filter: name")
+    tui.press("project:prefer-pnpm")
+    tui.press("\r")
+    for hours, (key, said) in enumerate((("=", "Kept"), ("a", "Kept"), ("x", "Taken back"), ("e", "save  ")), 1):
+        before = path.read_text()
+        path.write_text(f"{before}Changed {hours}.\n")
+        os.utime(path, (time.time() + hours * 3600,) * 2)
+        tui.press("\x12")
+        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen")
+        tui.press(key)
+        tui.see(said, *([] if key == "e" else [r"review · 1 looks like a one-off · \d unfinished"]))
+        assert (path.read_text() == before) == (key == "x")
+    tui.press("\x1b")
+    tui.see("z undo", "prefer-pnpm")
+
+
 def sessions(tui, world):
     """S in Deliveries lists the sessions; escape goes back."""
     tui.press("4")
@@ -368,6 +393,8 @@ def settings(world):
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
     **{("README.md", key): numbers for key in ("6", "q")},
+    **{("README.md", key): changed_by_others for key in ("=", "e", "x")},
+    **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,
