@@ -351,6 +351,8 @@ def changed_by_others(tui, world):
         assert (path.read_text() == before) == (key == "x")
     tui.press("\x1b")
     tui.see("z undo", "prefer-pnpm")
+    tui.press("1")
+    tui.see("size +sent +last", "z undo")
 
 
 def sessions(tui, world):
