@@ -15,8 +15,9 @@ SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
 
 @pytest.fixture
 def memtui(memtui, world):
-    """The command line, after a first look at the memories."""
+    """The command line, after a first look at the memories and when nothing waits."""
     look(world)
+    memtui("keep", "--all")
     return memtui
 
 
@@ -28,6 +29,17 @@ def look(world):
 def write(path, text, at=100):
     path.write_text(text)
     os.utime(path, (NOW + at, NOW + at))
+
+
+def test_one_of_the_sample_world_waits_with_the_prompt_after_which_it_was_changed(bare, world):
+    bare.env |= world.env
+    bare.cwd = world.shop
+    (row,) = bare.json("inbox", "--kind", "changed")["changed"]
+    assert (row["name"], row["change"], row["by"]) == ("flaky-upload-test", "edited", "agent")
+    assert (row["session"], row["prompt_text"]) == (world.sessions["today"], "add tests for the new components")
+    assert "-**How to apply:** stop and ask me when it fails." in row["diff"]
+    known = bare.json("history", "flaky-upload-test")["versions"]
+    assert [each["session"] for each in known] == [SESSION, world.sessions["today"]]
 
 
 def listed(memtui, *more):

@@ -52,7 +52,7 @@ def test_filters(memtui, world):
     assert len(outcomes(memtui, "--since", "1d")) == 7
     assert len(outcomes(memtui, "--limit", "3")) == 3
     assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
-    assert outcomes(memtui, "--kind", "use") == ["nothing", "nothing"]
+    assert outcomes(memtui, "--kind", "use") == ["nothing"] * 4
     assert len(outcomes(memtui, "--kind", "guidance")) == 7
     assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
     assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
@@ -169,12 +169,12 @@ def test_receipts_count_what_became_of_all(memtui):
 def test_sessions_and_what_each_one_got(memtui, world):
     rows = memtui.json("sessions", "--all-projects")["sessions"]
     assert [row["id"] for row in rows] == [world.sessions[n] for n in ("today", "blog", "tuesday", "monday", "older")]
-    assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 1, "full")
+    assert (rows[0]["deliveries"], rows[0]["uses"], rows[0]["mode"]) == (3, 2, "full")
     assert [row["live"] for row in rows] == [True, False, False, False, False]
     assert rows[0]["title"] == "add tests for the new components"
     assert rows[1]["receipts"] == {"settled": 4, "arrived": 2, "previewed": 0, "lost": 2, "waiting": 0, "unknown": 0}
     found = memtui.json("sessions", "show", "7c1e")
-    assert [record["outcome"] for record in found["records"]] == ["arrived", "arrived", "previewed"]
+    assert [record["outcome"] for record in found["records"]] == ["arrived", "nothing", "arrived", "previewed"]
     chars = sum(record["chars"] for record in found["records"])
     ms = round(sum(record["ms"] for record in found["records"] if record["chars"]))
     sums = {"deliveries": 3, "characters": chars, "tokens": chars // 4, "ms": ms}

@@ -189,6 +189,7 @@ def test_memories_of_two_scopes_are_compared(memtui, world):
         text = f"The quarterly inventory spreadsheet {more} lists every pallet, barcode and supplier."
         (place / "inventory.md").write_text(f"---\nname: inventory\ndescription: Inventory {more}\n---\n\n{text}\n")
     rows = [row for row in memtui.json("lint", check=False)["findings"] if row["code"] == "memories.alike"]
+    rows = [row for row in rows if row["data"]["scope"] != "auto"]  # those of the sample world
     assert [row["data"]["other"] for row in rows] == ["project:inventory"]
     assert rows[0]["data"]["scope"] == "global"
 

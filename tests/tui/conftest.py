@@ -6,10 +6,12 @@ from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
 from memtui.core.deliveries import error_log
+from memtui.core.review import changed
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.services import COMMAND
+from memtui.workspace import Workspace
 
 NOW = 1_795_000_000.0
 # Textual asks every 20 ms whether nothing happens any more, and draws every 17 ms: both as often, in less time.
@@ -71,6 +73,14 @@ def fallen(monkeypatch):
 def world(tmp_path):
     """The sample world."""
     return demo_world.build(str(tmp_path / "world"), now=NOW)
+
+
+@pytest.fixture
+def all_seen(world):
+    """The sample world after a person kept what Claude had changed there."""
+    space = Workspace(dict(world.env), world.shop, by="cli", now=NOW)
+    space.take_in()
+    changed.keep(space.versions, space.changed())
 
 
 @pytest.fixture

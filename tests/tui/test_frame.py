@@ -154,6 +154,7 @@ def top(app):
     return app.screen._compositor.render_strips()[0].text
 
 
+@pytest.mark.usefixtures("all_seen")
 async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, world):
     from memtui.hooks.installer import install
 
@@ -184,6 +185,7 @@ async def test_every_tab_is_a_whole_word_at_80_columns(app):
         (40, ["shop", "1 Memories  2  3  4  5 "]),
     ],
 )
+@pytest.mark.usefixtures("all_seen")
 async def test_a_narrow_screen_shortens_the_names_of_the_other_tabs(app, width, words):
     async with app.run_test(size=(width, 20)) as pilot:
         await settle(pilot)

@@ -72,10 +72,22 @@ SHOP_INDEX = """# Memory Index
 """
 UNTRUSTED = "skip-code-review.md"
 
-SHOP_AUTO = {
-    "flaky-upload-test.md": (
-        2 * DAY,
-        """---
+# A memory that an agent wrote in one session, and changed in a later one: its text after each.
+WRITTEN = "flaky-upload-test.md"
+FIRST_WRITTEN = """---
+name: flaky-upload-test
+description: upload.spec.ts fails now and then
+metadata:
+  node_type: memory
+  type: project
+  originSessionId: 7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11
+---
+
+upload.spec.ts fails about one time in ten.
+
+**How to apply:** stop and ask me when it fails.
+"""
+LAST_WRITTEN = """---
 name: flaky-upload-test
 description: upload.spec.ts fails one time in ten, a race on the temp file
 metadata:
@@ -88,8 +100,8 @@ upload.spec.ts fails about one time in ten.
 
 **Why:** two workers write the same temporary file.
 **How to apply:** rerun once before looking further; the fix is [[temp-dir-per-worker]].
-""",
-    ),
+"""
+SHOP_AUTO = {
     "test-database.md": (
         12 * DAY,
         """---
@@ -100,6 +112,21 @@ metadata:\x20
 ---
 
 `make db` starts PostgreSQL on port 5433. `make db-reset` empties it.
+""",
+    ),
+    # Says much the same, and why.
+    "test-postgres.md": (
+        7 * DAY,
+        """---
+name: test-postgres
+description: Start the test database with `make db`, on port 5433
+metadata:
+  type: tool
+---
+
+`make db` starts PostgreSQL on port 5433.
+
+**Why:** 5432 is taken by the tunnel to staging.
 """,
     ),
     "meeting-notes.md": (
@@ -115,6 +142,7 @@ Soft launch in two countries first.
 }
 SHOP_AUTO_INDEX = """- [Flaky upload test](flaky-upload-test.md) — fails one time in ten, a race on the temp file
 - [Test database](test-database.md) — start it with `make db`
+- [Test PostgreSQL](test-postgres.md) — 5433, as 5432 is the tunnel's
 - [Meeting notes](meeting-notes.md) — soft launch
 """
 

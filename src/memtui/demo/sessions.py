@@ -7,6 +7,9 @@ from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
+from memtui.core.memories import history, scopes
+from memtui.core.memories.versions import Versions
+from memtui.core.review import changed
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
 from memtui.hooks import index_block, lists
@@ -31,6 +34,8 @@ class DemoSession:
         self.time = world.now - hours * HOUR
         self.lines: list[str] = []
         self.count = sorted(world.sessions).index(name) * 100
+        self.prompt = ""  # the id of the person's prompt that is worked on
+        self.written = 0
 
     def record(self, kind: str, after: float = 2.0, **more: object) -> None:
         """Add a record to the transcript."""
@@ -49,7 +54,8 @@ class DemoSession:
 
     def says(self, text: str) -> None:
         """Add what the person types."""
-        self.record("user", 120.0, message={"role": "user", "content": text})
+        self.prompt = f"00000000-0000-4000-9000-{self.count + 1:012d}"
+        self.record("user", 120.0, promptId=self.prompt, message={"role": "user", "content": text})
 
     def answers(self, text: str) -> None:
         """Add what the agent says."""
@@ -94,7 +100,7 @@ class DemoSession:
             "time": clock.iso(self.time),
             "event": event,
             "session_id": self.id,
-            "prompt_id": f"00000000-0000-4000-9000-{self.count:012d}",
+            "prompt_id": self.prompt,
             "transcript": transcript_path(self.world, self.name, self.project),
             "cwd": self.project,
             "project": paths.slug(self.project),
@@ -113,10 +119,15 @@ class DemoSession:
         """Log that the agent read a memory."""
         self.time += 3.0
         self.count += 1
-        stem = os.path.basename(path).removesuffix(".md")
-        scope = "project" if "/.claude/memory/" in path.removeprefix(self.world.config) else "auto"
-        item: Record = {"kind": "use", "id": stem, "scope": scope, "path": path, "action": "read"}
-        self.log(ulid(self.time, self.count), "PostToolUse", "", [item], "Read")
+        self.log(ulid(self.time, self.count), "PostToolUse", "", [use(self.world, path, "read")], "Read")
+
+    def writes(self, path: str, text: str) -> None:
+        """Let the agent write a memory, and log that it did. Ids of what follows stay as they are."""
+        fs.write_atomic(path, text.encode(), durable=False)
+        os.utime(path, (self.time, self.time))
+        self.written += 1
+        name = ulid(self.time, 4000 + self.count + self.written)
+        self.log(name, "PostToolUse", "", [use(self.world, path, "wrote")], "Write")
 
     def ends(self, keep: bool = True) -> None:
         """Write the session's state and, with `keep`, its transcript."""
@@ -129,6 +140,13 @@ class DemoSession:
         with open(path, "w", encoding="utf-8") as file:
             file.write("\n".join(self.lines) + "\n")
         os.utime(path, (self.time, self.time))
+
+
+def use(world: World, path: str, action: str) -> Record:
+    """Make the item of a memory that the agent read or wrote."""
+    stem = os.path.basename(path).removesuffix(".md")
+    scope = "project" if "/.claude/memory/" in path.removeprefix(world.config) else "auto"
+    return {"kind": "use", "id": stem, "scope": scope, "path": path, "action": action}
 
 
 def guidance(text: str, name: str, sender: str, reason: str = "next prompt") -> delivery_blocks.Block:
@@ -218,12 +236,13 @@ def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
 
 
 def write(world: World) -> None:
-    """Write the delivery log, the transcripts and the states of all sessions."""
+    """Write the delivery log, the transcripts and the states of all sessions, and the memories that they wrote."""
     shop, blog = world.shop, world.blog
 
     def note(text: str, number: int, sender: str, reason: str = "next prompt") -> list[delivery_blocks.Block]:
         return [guidance(text, ulid(world.now - (24 - number % 20) * HOUR, 3000 + number), sender, reason)]
 
+    take_in(world, world.now - 60 * HOUR)
     older = DemoSession(world, "older", shop, 216.0)
     older.delivers("SessionStart", index(world, shop))
     older.says("clean up the feature flags")
@@ -244,12 +263,15 @@ def write(world: World) -> None:
     tuesday.says("make the upload test stable")
     tuesday.delivers("UserPromptSubmit", drafts(world, tuesday.time))
     tuesday.answers("Looking at upload.spec.ts.")
+    written = f"{world.config}/projects/{paths.slug(shop)}/memory/{content.WRITTEN}"
+    tuesday.writes(written, content.FIRST_WRITTEN)
     urgent = note("CI is red: somebody else is already on the upload test.", 3, "ci-watch", "urgent")
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
     tuesday.answers("I stop working on the upload test, then.")
     tuesday.says("from now on ask me before you write a migration")
     tuesday.answers("Understood.")
     tuesday.ends()
+    review(world, tuesday.time + 2 * HOUR)
 
     post = DemoSession(world, "blog", blog, 22.0)
     post.delivers("SessionStart", index(world, blog))
@@ -272,6 +294,7 @@ def write(world: World) -> None:
     today.says("add tests for the new components")
     today.delivers("UserPromptSubmit", drafts(world, today.time))
     today.answers("I added snapshot tests for the three new components.")
+    today.writes(written, content.LAST_WRITTEN)
     today.reads(shop + "/.claude/memory/release-steps.md")
     today.says("no, no snapshots please, they break with every redesign")
     today.answers("Replaced by assertions on what the user sees.")
@@ -283,3 +306,17 @@ def write(world: World) -> None:
     # It is live: process 1 always runs, and stands for its client.
     served = fastjson.dumps({"session_id": today.id, "source": "startup"})
     fs.write_atomic(world.root + "/run/client-1", served.encode(), durable=False)
+    take_in(world, world.now - 2 * MINUTE)
+
+
+def take_in(world: World, at: float) -> Versions:
+    """Take in the versions of all memories as they are, as the worker would have at the time `at`."""
+    found = Versions(world.root, lambda: at)
+    return history.taken_in(found, scopes.discover(world.env, world.shop, all_projects=True))
+
+
+def review(world: World, at: float) -> None:
+    """Let the person see, at the time `at`, all memories as they are."""
+    known = take_in(world, at)
+    everywhere = scopes.discover(world.env, world.shop, all_projects=True)
+    changed.keep(known, changed.waiting(known, everywhere))

@@ -101,7 +101,8 @@ async def test_drafts_stand_surest_first_then_items(app):
         ]
         assert names[:4] == ["ask-before-migrations", "no-snapshot-tests", "metric-units", "prefer-pnpm"]
         assert app.screen.table.rows[4].key == "one-offs"
-        assert names[5].startswith("Fix")
+        assert app.screen.table.rows[5].changed is not None
+        assert names[6].startswith("Fix")
 
 
 @pytest.mark.slow
@@ -877,6 +878,7 @@ async def test_the_words_of_an_item_outlive_a_crash(world, app):
     ("width", "one_offs", "left_out"),
     [(60, "1 one-off", {3}), (80, "1 one-off", set()), (100, "1 looks like a one-off", set())],
 )
+@pytest.mark.usefixtures("all_seen")
 async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(app, width, one_offs, left_out):
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
@@ -885,6 +887,7 @@ async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(a
         assert shown.split(" · ") == [fact for at, fact in enumerate(facts) if at not in left_out]
 
 
+@pytest.mark.usefixtures("all_seen")
 async def test_with_a_snoozed_draft_the_summary_still_counts_what_the_tab_counts(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -1217,7 +1220,7 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
         assert [line.item.entry.fields["name"] for line in app.screen.table.rows] == ["no-snapshot-tests"]
         await pilot.press("escape")
         await settle(pilot)
-        assert len(app.screen.table.rows) == 9  # and the one that stands for the folded
+        assert len(app.screen.table.rows) == 10  # one that Claude changed, and the one that stands for the folded
 
 
 async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):

@@ -16,9 +16,8 @@ WIDE, SMALL = (140, 40), (80, 24)
 
 
 @pytest.fixture
-def place(world):
-    """The memories of the repository, which were looked at once."""
-    Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+def place(world, all_seen):
+    """The memories of the repository, which were looked at once, and of which none waits to be seen."""
     return Path(world.shop) / ".claude" / "memory"
 
 

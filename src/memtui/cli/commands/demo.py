@@ -28,6 +28,8 @@ TRY = (
     ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
+    ("memtui inbox --kind changed", "what Claude changed since you saw it"),
+    ("memtui consolidate", "what could be merged or fixed"),
     ("memtui deliveries show Z2C4A7", "the exact text, and why each piece is in it"),
     ("memtui trust --list", "what came with the repository"),
     ("memtui doctor", "everything that is wrong in this world"),

@@ -1,7 +1,7 @@
 """Memories that somebody else wrote, as `memtui inbox` lists them and `inbox show` shows one."""
 
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line
+from memtui.cli.output import Output, Result, cut, line, safe
 from memtui.cli.show import diff
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago
@@ -14,6 +14,7 @@ from memtui.present import versions as version_words
 COMMANDS = ("see one: memtui inbox show NAME", "decide: memtui keep NAME or take-back NAME")
 # Lines of the difference that a list shows.
 LINES_SHOWN = 6
+INDENT = " " * 6
 
 
 def as_data(ctx: Context, item: Changed, occasions: Occasions) -> "dict[str, object]":
@@ -50,8 +51,10 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
         when = age(item.now.written, ctx.now())
         did = words.by(item, occasions.of(item.now.writer).title)
         out.beside(f"  {when:>4}  ", 8, [out.style(line(item.ref), "cyan"), line(did)], "")
-        lines = _diff(ctx, item)
-        diff.show_lines(out, [each for each in lines if not each.startswith("@@")][:LINES_SHOWN], "      ")
+        lines = [safe(each) for each in _diff(ctx, item) if not each.startswith("@@")][:LINES_SHOWN]
+        if out.columns is not None:
+            lines = [cut(each, out.columns - len(INDENT)) for each in lines]
+        diff.show_lines(out, lines, INDENT)
     if more:
         out.print(f"  and {more:,} more: memtui inbox --kind changed --limit 0")
 

@@ -156,7 +156,7 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await choose(pilot, "tool")
         assert "type: tool" in read(project(world, "release-steps.md"))
         title, failed = left_alone(app)
-        assert title == "Made tool: 11 of 12. 1 memory was left alone:"
+        assert title == "Made tool: 12 of 13. 1 memory was left alone:"
         assert failed.startswith("meeting-notes (auto shop)\n  the frontmatter can't be changed")
         await press(pilot, "escape")
         assert marked(app) == {"meeting-notes.md"}  # its frontmatter is broken
@@ -165,7 +165,7 @@ async def test_a_failure_stops_none_of_the_others_is_told_and_stays_marked(app, 
         await press(pilot, "A", "m")
         await choose(pilot, "project")
         title, failed = left_alone(app)
-        assert title == "Moved to project shop: 8 of 12. 4 memories were left alone:"
+        assert title == "Moved to project shop: 9 of 13. 4 memories were left alone:"
         assert failed.count("\n") == 2 * 4
         await press(pilot, "j")  # it stays until it was read
         assert left_alone(app) == (title, failed)
@@ -362,11 +362,11 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
         for _ in range(200):
             if getattr(app.screen, "status", ""):
                 said.append(app.screen.status)
-            if said and said[-1] == f"{MANY + 12} memories":
+            if said and said[-1] == f"{MANY + 13} memories":
                 break
             await pilot.pause(0.005)
         assert said[0] == "reading …"
-        assert {words for words in said if words.endswith("memories")} == {f"{MANY + 12} memories"}
+        assert {words for words in said if words.endswith("memories")} == {f"{MANY + 13} memories"}
 
 
 @pytest.mark.slow
@@ -384,4 +384,4 @@ async def test_one_type_only_by_its_key_and_after_a_restart(app, world):
         assert {row.memory.type for _, row in again.screen.table.rows} == {"reference"}
         await pilot.press("T")
         await choose(pilot, "all types")
-        assert len(again.screen.table.rows) == 12
+        assert len(again.screen.table.rows) == 13

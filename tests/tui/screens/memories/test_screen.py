@@ -23,8 +23,8 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         tree = {place.label: place for place in app.screen.places.rows}
-        assert tree["all here"].count == 12
-        assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 3)
+        assert tree["all here"].count == 13
+        assert (tree["global"].count, tree["project shop"].count, tree["auto shop"].count) == (3, 4, 4)
         assert (tree["other projects"].count, tree["other projects"].fold) == (3, False)
         assert "blog" not in tree
         app.screen.places.go_to("others")
@@ -52,7 +52,7 @@ async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_their
             if told["other projects"][-1:] == ["3"]:
                 break
             await pilot.pause(0.001)
-        for label, count in (("global", "203"), ("all here", "212"), ("other projects", "3")):
+        for label, count in (("global", "203"), ("all here", "213"), ("other projects", "3")):
             assert set(told[label]) <= {"…", count}
             assert told[label][-1] == count
         assert told["global"][0] == told["all here"][0] == "…"
@@ -112,14 +112,14 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         await settle(pilot)
         await pilot.press("slash", *"pnpm")
         assert names(app) == ["prefer-pnpm"]
-        assert app.screen.status == "1 of 12"
+        assert app.screen.status == "1 of 13"
         cells = app.screen._draw(app.screen.table.rows[0])
         assert any("underline" in str(span.style) for span in cells[2].spans)
         await pilot.press(*"xyzzy")
         assert names(app) == []
         assert "escape clears the filter" in app.screen.table.empty
         await pilot.press("escape")
-        assert len(names(app)) == 12
+        assert len(names(app)) == 13
         assert app.screen.table.has_focus
         await pilot.press("slash", *"pnmp", "enter")  # a slip of the fingers is forgiven
         assert app.screen.table.has_focus
@@ -525,7 +525,7 @@ async def test_what_was_never_delivered_is_shown_alone(app):
         assert all(not row.deliveries and scope.kind in {"global", "project"} for scope, row in rows)
         assert "never sent" in app.screen.status
         await pilot.press("N")
-        assert len(app.screen.table.rows) == 12
+        assert len(app.screen.table.rows) == 13
 
 
 @pytest.mark.slow
@@ -550,7 +550,7 @@ async def test_types_are_counted_in_what_is_shown(app):
         await settle(pilot)
         await pilot.press("T")
         counts = [int(words.rpartition("  ")[2]) for _, words in app.screen.rows if words != "all types"]
-        assert sum(counts) == 12
+        assert sum(counts) == 13
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -560,13 +560,13 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         lines = shown_lines(app)
-        assert lines[14:17] == [
+        assert lines[15:18] == [
             " ── prefer-pnpm",
             " Use pnpm in this repository, never npm",
             " Use pnpm for every install and script.",
         ]
         await stand_on(pilot, "editor")
-        assert shown_lines(app)[14] == " ── editor"
+        assert shown_lines(app)[15] == " ── editor"
     wide = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with wide.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -642,7 +642,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
         await pilot.press("escape")
         await pilot.pause()
         assert line(again, "#summary") == " scope all here ▾  p chooses"
-        assert len(names(again)) == 12
+        assert len(names(again)) == 13
 
 
 @pytest.mark.slow
