@@ -46,6 +46,7 @@ PICTURES = (
     Picture("guidance", "guidance", (stage.compose,)),
     Picture("deliveries", "deliveries", (stage.prompt,)),
     Picture("sessions", "sessions", (stage.every_project,)),
+    Picture("consolidate", "consolidate", (stage.merge,)),
     Picture("health", "health", (stage.finding,)),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),

@@ -178,7 +178,7 @@ def test_sessions_and_what_each_one_got(memtui, world):
     chars = sum(record["chars"] for record in found["records"])
     ms = round(sum(record["ms"] for record in found["records"] if record["chars"]))
     sums = {"deliveries": 3, "characters": chars, "tokens": chars // 4, "ms": ms}
-    assert found["sums"] == {**sums, "outcomes": {"arrived": 2, "previewed": 1}}
+    assert found["sums"] == {**sums, "outcomes": {"arrived": 2, "nothing": 1, "previewed": 1}}
     text = memtui("sessions", "show", "7c1e").out
     assert f"about {chars // 4:,} tokens" in text
     assert f"{ms} ms" in text

@@ -94,7 +94,7 @@ def test_without_a_pager_the_answer_is_printed(terminal):
 
 @pytest.mark.skipif("CI" not in os.environ and not shutil.which("less"), reason="less is not installed")
 def test_q_leaves_less(terminal):
-    drawn, code = terminal("inbox", pager="less", keys=b"q", awaits=b"Notes")
+    drawn, code = terminal("inbox", pager="less", keys=b"q", awaits=b"Changed")
     assert code == 0
     assert "Unfinished work" not in drawn
 

@@ -161,6 +161,7 @@ def draft(name):
 
 prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
 finding = stand_on(lambda row: row.kind == "finding")
+merge = stand_on(lambda row: row.proposal.kind == "merge")
 
 
 async def every_project(pilot):

@@ -709,7 +709,6 @@ async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(h
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("all_seen")
 async def test_the_top_line_counts_findings_when_nobody_types(world):
     app = MemtuiApp(dict(world.env), world.shop, read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -173,12 +173,13 @@ class Consolidate(ListScreen[ProposalRow]):
         if not self.found:
             return line.append("Nothing to consolidate", style="bold")
         line.append(f"{many(len(self.found), 'change')} proposed", style="bold")
-        saved = changesets.saved(weighing.total(row.weighed.savings for row in self.found if row.weighed is not None))
-        line.append(f" · {saved[:1].lower()}{saved[1:].rstrip('.')}" if saved else "", style="dim")
         safe, lossy = sum(row.safe for row in self.found), sum(map(rows.drops, self.found))
         key = "" if self.services.read_only else "{consolidate.safe}: "
         line.append(actions.keyed(f" · {key}{safe} safe") if safe else "", style="dim")
         line.append(f" · {lossy} drop something" if lossy else "", style="dim")
+        # It is the longest, and goes first where there is no room.
+        saved = changesets.saved(weighing.total(row.weighed.savings for row in self.found if row.weighed is not None))
+        line.append(f" · {saved[:1].lower()}{saved[1:].rstrip('.')}" if saved else "", style="dim")
         return line
 
     def count(self) -> None:
