@@ -172,7 +172,7 @@ STORIES = {
             " && memtui take-back prefer-pnpm",
             "Taken back: project:prefer-pnpm",
         ),
-        typed("", "memtui keep --all --all-projects", "", 3),
+        typed("", "memtui keep --all --all-projects", "Kept: auto:flaky-upload-test"),
         typed("reject ID…", "memtui reject {other} --never", ""),
         typed("items", "memtui items", "snapshot|item|test"),
         typed("items done ID…", "memtui items done {item}", ""),
