@@ -75,8 +75,9 @@ class Data(Workspace):
         from memtui.hooks.installer import status
 
         waiting = self.counts()
-        counts = {"guidance": waiting["guidance"], "inbox": waiting["updates"] + waiting["items"]}
-        counts |= {name: self.facts.waiting.get(name, 0) for name in ("health", "consolidate")}
+        # The same dictionary from now on: screens count their rows into it while this is read.
+        counts = self.facts.waiting
+        counts |= {"guidance": waiting["guidance"], "inbox": waiting["updates"] + waiting["items"]}
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
         self.facts = BarFacts(
