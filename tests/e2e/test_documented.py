@@ -347,7 +347,7 @@ def changed_by_others(tui, world):
         tui.press(key)
         tui.see(said)
         if key != "e":
-            tui.see(r"review · 1 looks like a one-off · \d unfinished")
+            tui.see(r"review · 1 looks like a one-off · 1 changed by others · \d unfinished")
         assert (path.read_text() == before) == (key == "x")
     tui.press("\x1b")
     tui.see("z undo", "prefer-pnpm")
