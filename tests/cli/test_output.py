@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memtui.cli import output
 from memtui.cli.output import Output
+from memtui.cli.show import diff
 from memtui.core.base.phrasing import age
 
 ANY_TEXT = st.text(st.characters(), max_size=60)
@@ -261,3 +262,45 @@ def test_sections_are_parted_by_one_blank_line_and_none_is_at_the_end(memtui, wo
     assert "\n\n\n" not in said
     assert not said.startswith("\n")
     assert not said.endswith("\n\n")
+
+
+WORDS = st.lists(st.text("abc日", min_size=1, max_size=12), min_size=1).map(" ".join)
+
+
+@given(WORDS, WORDS, st.sampled_from(["", "  ", "- ", "  12. "]), st.integers(30, 60), st.booleans())
+def test_lines_of_a_diff_are_wrapped_between_words_below_their_text(old, new, begin, columns, colour):
+    out = Output({"COLUMNS": f"{columns}"})
+    out.columns, out.colour, out.stdout = columns, colour, Terminal()
+    diff.show_lines(out, [f"-{begin}{old}", f"+{begin}{new}", f" {begin}{old}"], "  ")
+    lines = re.sub("\033\\[[0-9;]*m", "", out.stdout.text).splitlines()
+    assert " ".join(lines).split() == f"-{begin}{old} +{begin}{new}  {begin}{old}".split()
+    assert all(output.width(each) <= columns for each in lines)
+    hang = " " * (3 + len(begin))
+    assert all(each.startswith((hang, *(f"  {sign}{begin}" for sign in "-+ "))) for each in lines)
+
+
+def test_the_words_that_differ_are_marked_on_each_line_that_they_are_on(monkeypatch):
+    out = Output({"COLUMNS": "40", "FORCE_COLOR": "1"})
+    out.stdout = Terminal()
+    diff.show_lines(out, ["-" + "same " * 6 + "one", "+" + "same " * 6 + "two and " + "three " * 6])
+    assert "\033[32;4mtwo and\033[0m\n" in out.stdout.text.replace(" \033[0m", "\033[0m")
+    assert "\033[32;4mthree three" in out.stdout.text
+
+
+def test_a_diff_that_is_no_terminals_has_whole_lines():
+    out = Output({})
+    out.stdout = Terminal()
+    out.columns = None
+    diff.show_lines(out, ["+" + "word " * 40 + "end"], "  ")
+    assert out.stdout.text == "  +" + "word " * 40 + "end\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["consolidate", "history prefer-pnpm --diff 1", "history prefer-pnpm --show 1", "edit prefer-pnpm --body", "lint"],
+)
+def test_differences_and_texts_fit(memtui, words):
+    memtui.env["COLUMNS"] = "60"
+    given = words.split()
+    said = memtui(*given, *(["Use pnpm. " * 20] if given[-1] == "--body" else []), check=False).out
+    assert [each for each in said.splitlines() if output.width(each) > 60 and "/" not in each] == []

@@ -104,25 +104,32 @@ def plain_width(text: str) -> int:
     return width(first) + sum(width(each.partition("m")[2]) for each in others)
 
 
-def folded(text: str, columns: int) -> "list[str]":
-    """Wrap a line between its words; what follows is indented by two more. A longer word stays whole, on the line
-    before it if at least half of that is free."""
+def slices(text: str, columns: int, hang: int) -> "list[tuple[int, int]]":
+    """Return where in a line its pieces begin and end, wrapped between words: the first takes at most `columns`
+    columns, the others, indented by `hang`, so many less. A longer word stays whole, in the piece before it if at least
+    half of that is free."""
     if plain_width(text) <= columns:
-        return [text]
+        return [(0, len(text))]
     import re
 
-    body = text.lstrip(" ")
-    here = " " * (len(text) - len(body))
-    indent = " " * min(len(here) + 2, columns // 3)
-    lines: list[str] = []
-    for word in re.findall("[^ ]+ *", body):
-        wide = plain_width(word.rstrip(" "))
-        room = columns - plain_width(here)
-        if here.strip(" ") and wide > room and (wide <= columns - len(indent) or room < columns // 2):
-            lines.append(here.rstrip(" "))
-            here = indent
-        here += word
-    return [*lines, here.rstrip(" ")]
+    found: list[tuple[int, int]] = []
+    start, used = 0, len(text) - len(text.lstrip(" "))
+    for each in re.finditer("[^ ]+ *", text):
+        wide, room = plain_width(each[0].rstrip(" ")), columns - used
+        if text[start : each.start()].strip(" ") and wide > room and (wide <= columns - hang or room < columns // 2):
+            found.append((start, each.start()))
+            start, used = each.start(), hang
+        used += plain_width(each[0])
+    return [*found, (start, len(text))]
+
+
+def folded(text: str, columns: int) -> "list[str]":
+    """Wrap a line as `slices` does; what follows is indented by two more."""
+    hang = min(len(text) - len(text.lstrip(" ")) + 2, columns // 3)
+    found = slices(text, columns, hang)
+    if len(found) == 1:
+        return [text]
+    return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in found]
 
 
 def _pieces(text: str, columns: int) -> "list[str]":
