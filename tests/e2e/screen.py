@@ -204,15 +204,18 @@ class MemtuiTerminal:
         """Whether keys go to the program as they are, ctrl+c too."""
         return not self.settings[3] & termios.ISIG
 
-    def see(self, *patterns: str, seconds: float = SECONDS) -> str:
-        """Wait until the screen shows all of these at once; returns the screen."""
+    def see(self, *patterns: str, gone: str = "", seconds: float = SECONDS) -> str:
+        """Wait until the screen shows all of these at once, and `gone` no more; returns the screen. What `gone` is for:
+        after escape, whose next key would count as alt and that key if it came before escape was taken."""
         deadline = time.monotonic() + seconds
         with self._more:
-            while missing := [p for p in patterns if not re.search(p, self.cells.text)]:
+            while (missing := [p for p in patterns if not re.search(p, self.cells.text)]) or (
+                gone and re.search(gone, self.cells.text)
+            ):
                 left = deadline - time.monotonic()
                 if left <= 0 or self.process.poll() is not None:
-                    code = self.process.returncode
-                    pytest.fail(f"never seen: {missing}; exit code {code}; the screen:\n{self.cells.text}")
+                    wrong = f"never seen: {missing}" if missing else f"never gone: {gone!r}"
+                    pytest.fail(f"{wrong}; exit code {self.process.returncode}; the screen:\n{self.cells.text}")
                 self._more.wait(min(left, 0.5))
             return self.cells.text
 
