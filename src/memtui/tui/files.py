@@ -3,6 +3,7 @@ Messages say what was read."""
 
 import gc
 import os
+import threading
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
+# A count that failed is tried again after this time.
+RETRY_SECONDS = 10.0
 # The parts of the files, as `Watch` names them, that findings depend on.
 COUNTED = frozenset({"settings", "inbox", "memories"})
 
@@ -52,7 +55,9 @@ class FileReader:
         self.has_read = self.looking = False
         self.last_key = self.began = data.now()
         self._count_wanted, self._count_at_once = True, False
-        self._count_at = 0.0
+        self._count_at = self._retry_at = 0.0
+        # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
+        self._reading, self._counting = threading.Lock(), threading.Lock()
 
     @cached_property
     def watch(self) -> "Watch":
@@ -71,11 +76,13 @@ class FileReader:
     def _look(self, near: list[str]) -> None:
         try:
             parts = self.watch.changed(near)
-            self._take_in(parts)
+            try:
+                self._take_in(parts)
+            finally:  # the watch reports a change once, even where taking in fails
+                if parts:
+                    self.app.post_message(FilesChanged(parts))
         finally:
             self.looking = False
-        if parts:
-            self.app.post_message(FilesChanged(parts))
         self._count_findings(parts)
 
     def _take_in(self, parts: frozenset[str]) -> None:
@@ -103,24 +110,34 @@ class FileReader:
                 self.watch.changed()  # the first call takes down the stamps that later ones compare with
             finally:
                 self.looking = False
-        hooked = self.data.hooked()
-        self.data.refresh()
-        self.app.post_message(FilesRead(parts))
-        if not first and self.data.hooked() != hooked:
-            self._count_at_once = True  # who has just installed the hooks must not read on that there are none
+        with self._reading:
+            hooked = self.data.hooked()
+            self.data.refresh()
+            self.app.post_message(FilesRead(parts))
+            if not first and self.data.hooked() != hooked:
+                self._count_at_once = True  # who has just installed the hooks must not read on that there are none
 
     def _count_findings(self, parts: frozenset[str]) -> None:
         """Count the findings for the top line when no keys are pressed: counting reads all memories."""
         self._count_wanted = self._count_wanted or bool(parts & COUNTED)
         now = self.data.now()
         busy = now - max(self.last_key, self.began) < QUIET_SECONDS or now < self._count_at
-        if not self._count_at_once and (busy or not self._count_wanted):
+        is_due = self._count_at_once or (self._count_wanted and not busy)
+        if not is_due or now < self._retry_at or not self._counting.acquire(blocking=False):
             return
-        self._count_wanted = self._count_at_once = False
+        try:
+            self._count(now)
+        finally:
+            self._counting.release()
+
+    def _count(self, now: float) -> None:
+        at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
         before = time.monotonic()
         try:
             self.data.count_findings()
-        except (OSError, MemtuiError):
-            return  # the Health screen shows the error
+        except (OSError, MemtuiError):  # the Health screen shows the error
+            self._count_wanted, self._count_at_once = True, self._count_at_once or at_once
+            self._retry_at = now + RETRY_SECONDS
+            return
         self._count_at = now + COUNT_PAUSE * (time.monotonic() - before)
         self.app.post_message(FindingsCounted())
