@@ -77,7 +77,8 @@ def test_fixes_write_what_is_known_and_leave_the_rest(store):
     assert "description: The staging database is restored every Monday.\n" in (store / "no-description.md").read_text()
     lines = (store / "MEMORY.md").read_text().splitlines()
     assert "- [Cache](cache.md) — cleared on write; and read once a request" in lines
-    assert "- [Release](release.md) — How a release is made, by tag, build and publish" in lines
+    told = "how a release is made, by tag, build and publish, and then tell everybody in the channel that there is a new one"
+    assert f"- [Release](release.md) — {told}" in lines
     assert "## Nothing Here" not in lines
     assert "## More" in lines
     both = "pnpm in every package, npm nowhere; listed a second time by accident"
@@ -375,11 +376,90 @@ def test_any_store_is_fixed_at_once_and_no_word_of_a_memory_is_lost(tmp_path_fac
     if lines:
         (store / "MEMORY.md").write_bytes(newline.join(lines).encode())
     before = {path: path.read_bytes() for path in store.rglob("*.md")}
+    index_codes = {code for code, name in files_of(check(store)) if name == "MEMORY.md"}
     after = fix(store)
+    assert {code for code, name in files_of(after) if name == "MEMORY.md"} <= index_codes
     assert [each.code for each in after if lint_fixes.fixable(each)] == []
     for path, data in before.items():
         if path.name != "MEMORY.md" and b"2026-11-05" not in data:
             assert set(data.split()) <= set(path.read_bytes().split()) | {b"shared", b"a", b"b"}
+
+
+# A store in which each fix can bring about what another one finds: (files, MEMORY.md).
+TILL = "The till counts all money in whole cents, never in euros, since rounding errors showed up in the yearly report"
+LONG = f"{TILL}, and everybody who works on it must know that before they change a line of the code that adds up sums"
+HEAD = "---\nname: {name}\n{description}metadata:\n  type: project\n---\n\n{body}\n"
+FOLLOWING = {
+    "a long line is shortened to the description": (
+        {"till": (f"description: {TILL}\n", LONG)},
+        f"- [Till](till.md) — {LONG}\n",
+    ),
+    "a long line has a very long target": (
+        {"till-" * 12: (f"description: {TILL}\n", LONG)},
+        f"- [Till](./{'till-' * 12}.md) — {LONG}\n",
+    ),
+    "joined lines repeat the description": (
+        {"till": ("description: The till counts in whole cents\n", "Never euros.")},
+        "- [Till](till.md) — The till counts\n  in whole cents\n",
+    ),
+    "a shortened line has room for what goes on below it": (
+        {"till": (f"description: {TILL}\n", LONG)},
+        f"- [Till](till.md) — {LONG}\n  - ask Ann first\n",
+    ),
+    "the new description is what the line says": (
+        {"till": ("", "The till counts in whole cents. Never euros.")},
+        "- [Till](till.md) — The till counts in whole cents\n",
+    ),
+    "two claim a name, with lines as memtui writes them": (
+        {
+            "a": ("name: shared\ndescription: Counts in cents\n", "x y"),
+            "b": ("name: shared\ndescription: Ann asks\n", "z"),
+        },
+        "- [shared](a.md) — Counts in cents\n- [shared](b.md) — Ann asks\n",
+    ),
+    "what goes up leaves a section empty": (
+        {"above": ("description: One\n", "One one."), "below": ("description: Two\n", "Two two.")},
+        "- [Above](above.md) — first\n\n" + "Old prose.\n" * 250 + "\n## Later\n\n- [Below](below.md) — second\n",
+    ),
+    "combined lines of a memory leave a section empty": (
+        {"till": ("description: Two\n", "Two two.")},
+        "- [Till](till.md) — first\n\n## Later\n\n- [Till](till.md) — second\n",
+    ),
+    "a line goes, and another comes": (
+        {"till": ("description: Cents\n", "Cents only."), "build-new": ("description: Fast\n", "Much faster.")},
+        "## Money\n\n- [Till](till.md) — first\n\n## Tools\n\n- [Build](build-old.md) — second\n",
+    ),
+}
+
+
+def told(found):
+    """Each finding with the file that it is about, one of those that it lists."""
+    return {(each.code, *lint.place(each)[:1], name) for each in found for name in each.data.get("files", [""])}
+
+
+@pytest.mark.parametrize("case", FOLLOWING)
+def test_a_second_run_finds_nothing_that_the_first_one_brought_about(tmp_path, case):
+    files, lines = FOLLOWING[case]
+    for name, (description, body) in files.items():
+        text = HEAD.format(name=name, description=description, body=body)
+        (tmp_path / f"{name}.md").write_text(text.replace(f"name: {name}\nname:", "name:"))
+    (tmp_path / "MEMORY.md").write_text(lines)
+    first = check(tmp_path)
+    assert any(map(lint_fixes.fixable, first)) or "very long" in case
+    second = fix(tmp_path)
+    assert [each.code for each in second if lint_fixes.fixable(each)] == []
+    assert {each for each in told(second) if each[0] != "memories.cut"} <= told(first)
+    assert told(fix(tmp_path)) == told(second)
+
+
+def test_a_line_that_comes_goes_to_the_section_that_another_leaves(tmp_path):
+    files, lines = FOLLOWING["a line goes, and another comes"]
+    for name, (description, body) in files.items():
+        (tmp_path / f"{name}.md").write_text(HEAD.format(name=name, description=description, body=body))
+    (tmp_path / "MEMORY.md").write_text(lines)
+    fix(tmp_path)
+    made = lines.replace("[Build](build-old.md) — second", "[build-new](build-new.md) — Fast")
+    assert (tmp_path / "MEMORY.md").read_text() == made
 
 
 @given(st.binary(max_size=300), st.binary(max_size=300))

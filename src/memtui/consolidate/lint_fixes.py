@@ -5,7 +5,7 @@ No statement is dropped but that of a line whose memory is gone; a date or a pat
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from memtui.core.base import fs
@@ -13,17 +13,21 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.health import index_checks
 from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
-from memtui.core.memories import index_lines, memory, references
-from memtui.core.memories.index import parse_index
+from memtui.core.memories import index_lines, memory, references, scopes
+from memtui.core.memories.index import normal, parse_index
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.places.locate import INDEX_NAME
 
+# A fix can make room for another one, but not without end.
+ROUNDS = 5
 FIELDS = {"memories.no_description", "memories.same_name"}
 TEXTS = {"memories.date", "memories.path"}
 LINES = {
@@ -54,29 +58,41 @@ def fixable(found: Finding) -> bool:
     return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
 
 
-def plan(root: str, scope: Scope, found: Iterable[Finding]) -> list[FileFix]:
+def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memory] | None = None) -> list[FileFix]:
     """List the fixes of a scope's files for its findings. A file that can't be fixed is left out. `root` as for
-    `Report`."""
+    `Report`; `known` are memories that were read already, those of the scope among them."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
     for each in found:
         if fixable(each):
             by_path[str(each.data.get("path"))].append(each)
-    fixes = []
-    for path, those in sorted(by_path.items()):
+    fixes: list[FileFix] = []
+    # The index last: its lines are compared with the memories as they will be.
+    for path, those in sorted(by_path.items(), key=lambda each: (each[0] == scope.index_path, each[0])):
         if not path.startswith(scope.directory + "/") or os.path.islink(path):
             continue
         try:
             real = references.real_path(scope, path)
             before = fs.read_bytes(real)
-            is_index = path == scope.index_path
-            after = index_after(root, scope, those) if is_index else memory_after(before, those)
+            if path == scope.index_path:
+                after = index_after(root, scope, those, _as_fixed(scope, fixes, known))
+            else:
+                after = memory_after(before, those)
         except (OSError, MemtuiError):
             continue
         if after != before:
             fixes.append(FileFix(scope, references.relative(scope, path), real, before, after))
     return fixes
+
+
+def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | None) -> dict[str, Memory]:
+    every = scopes.memories(scope) if known is None else [each for each in known if each.scope_label == scope.label]
+    found = {normal(references.relative(scope, each.path)): each for each in every}
+    for each in fixes:
+        path = f"{scope.directory}/{each.file}"
+        found[normal(each.file)] = memory.from_bytes(path, scope.label, each.after)
+    return found
 
 
 def memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
@@ -99,15 +115,31 @@ def _start(found: Finding) -> int:
     return start if isinstance(start, int) else 0
 
 
-def index_after(root: str, scope: Scope, found: Sequence[Finding]) -> bytes:
-    """Return the content of a scope's MEMORY.md with its findings fixed."""
-    codes = {each.code for each in found}
+def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
+    """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
+    lost its last line goes. `memories` of the scope by their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
+    codes = {each.code for each in found}
+    # What was there before, and is not to be fixed, stays.
+    left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
+    for _ in range(ROUNDS):
+        after = _once(root, scope, data, found)
+        again = index_checks.of_index(scope, parse_index(after), memories)
+        found = [each for each in again if fixable(each) and each.code not in left]
+        if not found or after == data:
+            return after
+        data = after
+    return data
+
+
+def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding]) -> bytes:
+    codes = {each.code for each in found}
     report = Report(root, scope, parse_index(data))
+    if "memories.no_line" in codes:
+        # Before any line goes: those that go tell where the new one belongs.
+        data = report.with_missing(data)
     if "memories.dangling" in codes:
         data = report.without_dangling(data)
-    if "memories.no_line" in codes:
-        data = report.with_missing(data)
     for each in found:
         if each.code == "memories.same_line":
             data = index_lines.combine_repeated(data, str(each.data["words"]), str(each.data["proposed"]))
@@ -116,11 +148,11 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding]) -> bytes:
             data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])
         if each.code == "memories.spills":
             data = index_lines.join_lines(data, cast("list[str]", each.data["files"]))
-    # A section whose last line is gone is empty now.
-    if codes & {"memories.empty_section", "memories.dangling", "memories.same_line"}:
-        data = index_lines.remove_empty_sections(data)
     if "memories.cut" in codes:
         data = index_lines.move_up(data, agent=scope.kind == "agent")
+    # A section whose last line is gone is empty now.
+    if codes & {"memories.empty_section", "memories.dangling", "memories.same_line", "memories.cut"}:
+        data = index_lines.remove_empty_sections(data)
     return data
 
 

@@ -58,7 +58,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     fixed: list[FileFix] = []
     undo = False
     if args.fix:
-        planned = [(each, lint_fixes.plan(subject.root, each, found)) for each in subject.scopes]
+        planned = [
+            (each, lint_fixes.plan(subject.root, each, found, subject.memories.values())) for each in subject.scopes
+        ]
         fixed = [each for _, fixes in planned for each in fixes]
         _confirm(ctx, fixed, yes=args.yes)
         # What is checked without a path are the person's own memories, also before memtui keeps anything.

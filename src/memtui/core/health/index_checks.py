@@ -2,7 +2,7 @@
 say nothing, or go on."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.health import memory_checks
@@ -16,6 +16,10 @@ LINE_CHARACTERS = 200
 # Two texts say the same if they share this part of their words.
 ECHO = 0.9
 WORD = re.compile(r"[^\W_]+")
+# Where a part of a sentence ends.
+CLAUSE = re.compile(r"[,;:.!?]\s|\s[—–-]\s|\s\(")
+# A text of fewer words says too little.
+FEWEST_WORDS = 3
 
 
 def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iterator[Finding]:
@@ -35,25 +39,28 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
     for start, _, title in index_lines.empty_sections(index):
         yield note("memories.empty_section", subject, title=title, line=start + 1, **about)
     echoes = []
+    names = {each.name for each in memories.values()}
     for entry in index.entries:
         found = memories.get(normal(entry.target))
         length = len(index.lines[entry.line - 1].strip())
         if length > LINE_CHARACTERS:
             facts = {"line": entry.line, "count": length, "most": LINE_CHARACTERS, "file": entry.target}
-            proposed = _shorter(entry, found)
+            room = min(index_lines.HOOK_LIMIT, LINE_CHARACTERS - length + len(entry.hook))
+            proposed = _shorter(entry, found, room)
             facts |= {"words": entry.hook, "proposed": proposed, "certain": bool(proposed)}
             yield note("memories.long_hook", subject, **facts, **about)
-        elif found is not None and _same(entry.hook, found.description) and not _is_made(entry, found):
+        # What goes on in more lines is taken together, as the fix of that puts it on one.
+        elif found is not None and _is_echo(index_lines.text_of(index, entry), found, entry, names):
             echoes.append(entry)
     if echoes:
-        names = [entry.target for entry in echoes]
-        yield note("memories.echoes", subject, files=names, line=echoes[0].line, **about)
+        files = [entry.target for entry in echoes]
+        yield note("memories.echoes", subject, files=files, line=echoes[0].line, **about)
     spills = index_lines.spilling(index)
     short = [e for e in spills if len(index_lines.joined(index, e)) <= LINE_CHARACTERS]
     for certain, those in ((True, short), (False, [e for e in spills if e not in short])):
         if those:
-            names = [entry.target for entry in those]
-            yield note("memories.spills", subject, files=names, line=those[0].line, certain=certain, **about)
+            files = [entry.target for entry in those]
+            yield note("memories.spills", subject, files=files, line=those[0].line, certain=certain, **about)
 
 
 def _combined(index: Index, first: IndexEntry, others: Iterable[IndexEntry], found: Memory | None) -> str:
@@ -78,15 +85,32 @@ def _same(one: str, other: str) -> bool:
     return bool(ones and others) and len(ones & others) >= ECHO * len(ones | others)
 
 
-def _is_made(entry: IndexEntry, found: Memory) -> bool:
-    """Return whether a line is as memtui adds them: what it writes itself it does not report."""
-    return index_lines.is_made(entry, found.name, found.description)
+def _is_echo(text: str, found: Memory, entry: IndexEntry, names: Collection[str]) -> bool:
+    """Return whether the text of a line only repeats the memory's description, or the one that lint gives a memory
+    without one. What memtui writes itself it does not report: a line with the memory's name, or with one of the `names`
+    of the others, which two can claim, and with the description."""
+    lacks_one = found.has_frontmatter and not found.description and not memory_checks.is_empty(found.body)
+    description = memory_checks.described(found.body) if lacks_one else found.description
+    made = any(index_lines.is_made(entry, each, description) for each in (found.name, *({entry.title} & set(names))))
+    return not made and _same(text, description)
 
 
-def _shorter(entry: IndexEntry, found: Memory | None) -> str:
-    """Return the memory's description, if it is short and the memory has every word of the longer text, so that nothing
-    is lost; else an empty text."""
-    if found is None or found.broken or not found.description or len(found.description) > index_lines.HOOK_LIMIT:
+def _shorter(entry: IndexEntry, found: Memory | None, room: int) -> str:
+    """Return the beginning of an entry's text, at most `room` characters, up to the end of a part of a sentence; empty
+    if the memory lacks a word of the text, as that would be lost, or if what is left says too little."""
+    text = entry.hook
+    if found is None or found.broken or not words(text) <= words(f"{found.description} {found.body}"):
         return ""
-    has_all = words(entry.hook) <= words(f"{found.description} {found.body}")
-    return found.description if has_all and found.description != entry.hook else ""
+    if "<!--" in text or "\ufffd" in text:  # a comment that goes on, bytes that are no text
+        return ""
+    ends = [match.start() for match in CLAUSE.finditer(text) if match.start() <= room]
+    parts = [text[:end].rstrip(" ,;:.—–-") for end in reversed(ends)]
+    parts.append(text[: max(room - 1, 0)].rpartition(" ")[0].rstrip(" ,;:.—–-(") + "…")
+    whole = (each for each in parts if len(words(each)) >= FEWEST_WORDS and _is_closed(each))
+    return next((each for each in whole if not _same(each, found.description)), "")
+
+
+def _is_closed(text: str) -> bool:
+    """Return whether no mark of Markdown is left open."""
+    pairs = all(text.count(one) == text.count(other) for one, other in ("[]", "()"))
+    return pairs and not any(text.count(mark) % 2 for mark in ("`", "**", "__"))

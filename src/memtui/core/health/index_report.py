@@ -16,7 +16,8 @@ class Report:
         self.index = self.state.index
         self.budget = self.state.budget
         self.dangling, self.missing = self.state.dangling, self.state.missing
-        self.fixed = self.with_missing(self.without_dangling(self.index.raw))
+        # The lines that go tell where those belong that come.
+        self.fixed = self.without_dangling(self.with_missing(self.index.raw))
 
     def without_dangling(self, data: bytes) -> bytes:
         """Return a content of the index without the lines of files that are not there."""
@@ -27,12 +28,13 @@ class Report:
 
     def with_missing(self, data: bytes) -> bytes:
         """Return a content of the index with lines for the memories that have none."""
+        gone = {entry.target for entry in self.dangling}
         about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
         for name in self.missing:
             found = about.get(f"{self.scope.directory}/{name}")
             if found is None:  # removed since it was listed
                 continue
-            data = index_lines.add_line(data, name, found.name, found.description, kind=found.type)
+            data = index_lines.add_line(data, name, found.name, found.description, kind=found.type, gone=gone)
         return data
 
     @property

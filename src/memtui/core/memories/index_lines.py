@@ -3,7 +3,7 @@ line ends and prose stay as a person wrote them."""
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, budget, normal, parse_index
 from memtui.core.memories.memory import one_line
@@ -78,9 +78,10 @@ def _headings(index: Index) -> list[tuple[int, str]]:
     return [(n, (match[1] or "").strip()) for n, match in found if match]
 
 
-def _section(index: Index, kind: str) -> tuple[int, int]:
-    """Return the bounds (line numbers from 0) of the section for a type: the one whose heading names it, else the last
-    one with entries."""
+def _section(index: Index, kind: str, target: str, gone: Collection[str]) -> tuple[int, int]:
+    """Return the bounds (line numbers from 0) of the section for a memory: the one whose heading names its type; else
+    the only one whose heading has the first word of its file's name, or that has all other files with this first word;
+    else the last one with entries, those of files that are `gone` not counted if there are others."""
     heads = _headings(index)
     starts = [-1, *(n for n, _ in heads)]
     ends = [*(n for n, _ in heads), len(index.lines)]
@@ -89,25 +90,43 @@ def _section(index: Index, kind: str) -> tuple[int, int]:
     def filled(start: int, end: int) -> bool:
         return any(start < entry.line - 1 < end for entry in index.entries)
 
+    def only(fits: Callable[[int, int, str], bool]) -> tuple[int, int] | None:
+        found = [(start, end) for start, end, text in sections if fits(start, end, text)]
+        return found[0] if len(found) == 1 else None
+
     if kind:
         word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
         named = [(start, end) for start, end, text in sections if word.search(text)]
         if named:
             return next((bounds for bounds in named if filled(*bounds)), named[0])
+    first = _first_word(target)
+    same = [entry.line - 1 for entry in index.entries if _first_word(entry.target) == first]
+    headed = re.compile(rf"(?<!\w){re.escape(first)}s?(?!\w)", re.IGNORECASE)
+    near = only(lambda _start, _end, text: headed.search(text) is not None) or only(
+        lambda start, end, _: any(start < line < end for line in same)
+    )
+    if first and near is not None:
+        return near
+    there = {entry.line - 1 for entry in index.entries if entry.target not in gone}
     last = [(start, end) for start, end, _ in sections if filled(start, end)]
-    return last[-1] if last else (starts[-1], ends[-1])
+    kept = [(start, end) for start, end in last if any(start < line < end for line in there)]
+    return (kept or last or [(starts[-1], ends[-1])])[-1]
 
 
-def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "") -> bytes:
+def _first_word(target: str) -> str:
+    return re.split(r"[-_ .]", os.path.basename(target).casefold())[0]
+
+
+def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "", gone: Collection[str] = ()) -> bytes:
     """Add a line for a new memory; an index that has one already is returned unchanged.
 
-    The line goes to the end of a section: the one whose heading names the type `kind`, else the last that has memories.
-    `target` is relative to the directory.
+    The line goes to the end of a section: the one that fits the type `kind` or the file's name, else the last that has
+    memories; lines of files that are `gone` make it none of these. `target` is relative to the directory.
     """
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.entries):
         return data
-    start, end = _section(index, kind)
+    start, end = _section(index, kind, target, gone)
     if index.unclosed is not None:
         end = min(end, index.unclosed)  # inside a comment nobody would see the line
     inside = [entry for entry in index.entries if start < entry.line - 1 < end]
