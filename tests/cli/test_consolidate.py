@@ -35,6 +35,8 @@ def test_the_plan_is_shown_with_reasons_diffs_and_what_follows_and_nothing_is_wr
     assert "- auto:prefer-pnpm\n" in done.out
     assert "Links and lines follow in MEMORY.md." in done.out
     assert "2 changes proposed. Saves 1 memory" in done.out
+    assert "\n  Saves 1 memory" in done.out
+    assert "\n  Saves 1 line of MEMORY.md" in done.out
     assert "--accept" in done.err
     assert world.files() == before
 

@@ -135,15 +135,32 @@ def following(found: Sequence[FileDiff]) -> str:
 
 
 def saved(found: Savings) -> str:
-    """Say what is saved: `Saves 2 memories, 1.2 kB, 3 lines of MEMORY.md (about 40 tokens)`; empty if nothing is."""
-    tokens = f" (about {found.index_tokens} tokens of each session)" if found.index_tokens > 0 else ""
+    """Say what there is less of, and what more: `Saves 2 memories, 3 lines of MEMORY.md (about 40 tokens of each
+    session), 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`; empty if nothing changes. Bytes are those of
+    memories and MEMORY.md."""
+    less, more = _counted(found, 1), _counted(found, -1)
+    told = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
+    said = "; ".join(told)
+    return f"{said[:1].upper()}{said[1:]}." if told else ""
+
+
+def _counted(found: Savings, sign: int) -> list[str]:
+    """Return in words what is less (`sign` 1) or more (-1)."""
+    memories, lines = sign * found.memories, sign * found.index_lines
+    tokens, total = sign * found.index_tokens, sign * (found.bytes + found.index_bytes)
+    context = f" (about {many(tokens, 'token')} of each session)" if tokens > 0 else ""
     told = [
-        many(found.memories, "memory", "memories") if found.memories > 0 else "",
-        size(found.bytes) if found.bytes > 0 else "",
-        many(found.index_lines, "line") + f" of MEMORY.md{tokens}" if found.index_lines > 0 else "",
+        many(memories, "memory", "memories") if memories > 0 else "",
+        f"{many(lines, 'line')} of MEMORY.md{context}" if lines > 0 else "",
+        size(total) if total > 0 else "",
     ]
-    said = [each for each in told if each]
-    return f"Saves {', '.join(said)}." if said else ""
+    return [each for each in told if each]
+
+
+def resized(found: Savings) -> str:
+    """Return by how much the files become smaller or larger together: `-310 B`, `+3 B`, `0 B`."""
+    grown = -found.bytes - found.index_bytes
+    return f"{'+' if grown > 0 else '-' if grown else ''}{size(abs(grown))}"
 
 
 def made(found: Sequence[Proposal]) -> str:

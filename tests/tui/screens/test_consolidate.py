@@ -14,6 +14,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.consolidate import rows
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -164,6 +165,16 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert "Yarn was tried in March and given up." in text
         assert "a  makes this change" in text
         assert app.data.facts.waiting["consolidate"] == 4
+
+
+async def test_each_change_shows_with_its_sign_how_files_shrink(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        assert table.columns[-1].title == "size"
+        shown = {row.proposal.kind: rows.cells(row, "")[-1].plain for row in table.rows}
+        assert shown["archive"].startswith("-")
+        assert shown["retype"] == "0 B"
 
 
 async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):

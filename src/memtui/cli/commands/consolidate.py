@@ -179,9 +179,9 @@ def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition:
     for each in diffs:
         if not each.repaired:
             _print_file(out, files, each)
-    follows = changesets.following(diffs)
-    if follows:
-        out.paragraph(follows, "  ")
+    for sentence in (changesets.following(diffs), changesets.saved(savings(diffs))):
+        if sentence:
+            out.paragraph(sentence, "  ")
 
 
 def _print_file(out: Output, files: MemoryFiles, found: FileDiff) -> None:

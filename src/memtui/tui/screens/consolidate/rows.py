@@ -1,11 +1,10 @@
 """The rows of the Consolidate screen: whether anything is lost, what is proposed about which memories, why, where, and
-what it saves."""
+by how much files become smaller or larger."""
 
 from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui.core.base.phrasing import size
 from memtui.present import changesets, safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.consolidate.reading import ProposalRow
@@ -24,7 +23,7 @@ COLUMNS = (
     Column("what"),
     Column("why", 16, from_width=50),
     Column("where", 12, from_width=64),
-    Column("saves", 7, right=True, from_width=40),
+    Column("size", 7, right=True, from_width=40),
 )
 
 
@@ -56,13 +55,11 @@ def cells(row: ProposalRow, typed: str) -> Sequence[Text]:
     where = Text(safe_text.line(row.where, 40), style="dim")
     fuzzy.mark([kind, what, why, where], typed)
     sign, style = mark(row)
-    return [Text(sign, style=style), kind, what, why, where, _saves(row)]
+    return [Text(sign, style=style), kind, what, why, where, _size(row)]
 
 
-def _saves(row: ProposalRow) -> Text:
+def _size(row: ProposalRow) -> Text:
     if row.weighed is None:
         return Text("…", style="dim")
-    saved = row.weighed.savings.index_bytes + row.weighed.savings.bytes
-    if saved <= 0:
-        return Text(f"+{size(-saved)}" if saved else "-", style="dim")
-    return Text(size(saved))
+    words = changesets.resized(row.weighed.savings)
+    return Text(words, style="" if words.startswith("-") else "dim")

@@ -51,8 +51,8 @@ class Consolidate(ListScreen[ProposalRow]):
         marks.section("Changes", rows.MARKS)
         + "\n"
         + marks.section("Kinds", changesets.MEANINGS.items())
-        + "\nsaves: what becomes less in MEMORY.md and in the memories together; + is more. In the detail, what is"
-        " dropped comes first; a good paraphrase may be listed there, too."
+        + "\nsize: by how much MEMORY.md and the memories become smaller (-) or larger (+) together. In the detail,"
+        " what is dropped comes first; a good paraphrase may be listed there, too."
     )
 
     def __init__(self, services: Services) -> None:

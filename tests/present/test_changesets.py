@@ -1,0 +1,27 @@
+"""The words for ChangeSets."""
+
+import pytest
+
+from memtui.consolidate.composing import Savings
+from memtui.present.changesets import resized, saved
+
+
+@pytest.mark.parametrize(
+    ("found", "words", "short"),
+    [
+        (
+            Savings(1, 173, 1, 37),
+            "Saves 1 memory, 1 line of MEMORY.md (about 9 tokens of each session), 210 B.",
+            "-210 B",
+        ),
+        (Savings(0, 0, 1, -3), "Saves 1 line of MEMORY.md; adds 3 B.", "+3 B"),
+        (
+            Savings(-1, -1200, -1, -40),
+            "Adds 1 memory, 1 line of MEMORY.md (about 10 tokens of each session), 1.2 kB.",
+            "+1.2 kB",
+        ),
+        (Savings(0, 0, 0, 0), "", "0 B"),
+    ],
+)
+def test_what_becomes_more_is_never_told_as_saved(found, words, short):
+    assert (saved(found), resized(found)) == (words, short)
