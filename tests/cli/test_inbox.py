@@ -142,6 +142,23 @@ def test_a_draft_does_not_make_a_memory_trusted(memtui, world):
     assert path.read_bytes().startswith(before)
 
 
+def test_merging_into_a_memory_that_is_not_trusted_is_not_offered(memtui, world):
+    text = Path(world.shop, ".claude/memory/skip-code-review.md").read_text().partition("\n---\n")[2].strip()
+    with open(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/pending-updates.md", "a") as box:
+        box.write(f"<!-- memtui v=1 id=01KR000000SKPAAAA2 name=skip-code-review -->\n{text}\n")
+    told = "skip-code-review is not trusted: it came with the repository."
+    for command in (["inbox", "show"], ["approve", "--dry-run"]):
+        done = memtui(*command, "SKPAAAA2", check=False)
+        assert "--into" not in done.out + done.err
+    for command in (["inbox", "show"], ["approve", "--dry-run", "--name", "skip-review-2"]):
+        done = memtui(*command, "SKPAAAA2")
+        assert "project:skip-code-review" in done.out  # among the similar ones
+        assert told in " ".join(done.out.split())
+    memtui("trust", "skip-code-review", "--yes")
+    for command in (["inbox", "show"], ["approve", "--dry-run", "--name", "skip-review-2"]):
+        assert "--into project:skip-code-review" in memtui(*command, "SKPAAAA2").out
+
+
 def test_approving_into_a_memory_appends_to_it(memtui, world):
     path = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = path.read_bytes()

@@ -73,7 +73,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         for each in outcomes:
-            _print(ctx, out, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
+            _print(ctx, out, store, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
         if not args.dry_run and len(failed) < len(outcomes):
             out.say("memtui undo undoes it.")
         if why and not args.dry_run:
@@ -145,12 +145,14 @@ def _similar(proposed: Draft) -> "list[Similar]":
 
 def _name_taken(proposed: Draft) -> ConflictError:
     """Return the error that there is a memory of that name, with the commands that avoid it."""
+    from memtui.cli.show.draft import takes_draft
+
     short = short_id(proposed.item.id)
     ref = f"{proposed.scope.label}:{proposed.name}"
+    append, rename = f"memtui approve {short} --into {ref}", f"memtui approve {short} --name {proposed.name}-2"
+    ways = f"Append to it: {append}\n  Or choose another name: {rename}"
     return ConflictError(
-        f"There is a memory {ref} already.",
-        f"Append to it: memtui approve {short} --into {ref}\n"
-        f"  Or choose another name: memtui approve {short} --name {proposed.name}-2",
+        f"There is a memory {ref} already.", ways if takes_draft(proposed) else f"Choose another name: {rename}"
     )
 
 
@@ -189,7 +191,7 @@ def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
     return found
 
 
-def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
+def _print(ctx: Context, out: Output, store: Store, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
     short = short_id(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")
@@ -206,4 +208,6 @@ def _print(ctx: Context, out: Output, each: Approval, near: "Sequence[Similar]",
         where = line(found.memory.ref)
         out.print(f"  similar {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
     if near:
-        out.print(f"  merge: memtui approve {short} --into {near[0].memory.ref}")
+        from memtui.cli.show import draft as draft_words
+
+        out.print(f"  merge: {line(draft_words.how_to_merge(store, each.item, near))}")

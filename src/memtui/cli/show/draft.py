@@ -1,12 +1,16 @@
 """What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories."""
 
+from collections.abc import Sequence
+
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.short_ids import short_id
-from memtui.core.review import draft, evidence
+from memtui.core.memories.store import Store
+from memtui.core.review import draft, evidence, merge
 from memtui.core.review.draft import Draft
+from memtui.core.review.evidence import Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts
 from memtui.present.drafts import Quote
@@ -24,13 +28,13 @@ class DraftDetails:
         self.item = item
         self.draft: Draft | None = None
         self.problem = ""
-        store = ctx.store()
+        self.store = store = ctx.store()
         if item.kind == "updates":
             try:
                 self.draft = draft.propose(store, item)
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
-        near: list[evidence.Similar] = []
+        near: list[Similar] = []
         if self.draft is not None:
             near = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
         self.evidence = evidence.evidence_of(ctx.env, item, near)
@@ -72,7 +76,8 @@ class DraftDetails:
             name = f"{line(self.draft.scope.label)}:{line(self.draft.name)}"
             out.print(f"becomes  {out.style(name, 'bold')}")
             if self.draft.taken:
-                words = "! a memory of this name is there already: approve with --name or --into"
+                ways = "--name or --into" if takes_draft(self.draft) else "--name"
+                words = f"! a memory of this name is there already: approve with {ways}"
                 out.print("  " + out.style(words, "yellow"))
         self._print_evidence(out)
         self._print_similar(out)
@@ -109,7 +114,25 @@ class DraftDetails:
             for each in shown
         ]
         out.table(["", "", ""], cells, flex=(2, 1), indent="  ")
-        out.print(f"Merge: memtui approve {short_id(self.item.id)} --into {line(shown[0].memory.ref)}")
+        out.print(f"Merge: {line(how_to_merge(self.store, self.item, shown))}")
+
+
+def how_to_merge(store: Store, item: Waiting, near: Sequence[Similar]) -> str:
+    """Return the command that merges a draft into the most similar of these memories that takes one; why it is not
+    possible if none does. `near` must not be empty."""
+    owner = merge.store_of(store, [item])
+    refused = {each.memory.ref: merge.refusal(owner, each.memory) for each in near}
+    for ref, error in refused.items():
+        if error is None:
+            return f"memtui approve {short_id(item.id)} --into {ref}"
+    first = next(error for error in refused.values() if error is not None)
+    return f"{first.message} {first.hint}"
+
+
+def takes_draft(proposed: Draft) -> bool:
+    """Return whether the draft can be merged into the memory that has its name already."""
+    there = [each for each in draft.neighbours(proposed.store, proposed.item) if each.path == proposed.path]
+    return any(merge.refusal(proposed.store, each) is None for each in there)
 
 
 def _print_quote(out: Output, quote: Quote) -> None:

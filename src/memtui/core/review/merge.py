@@ -42,13 +42,21 @@ def find(store: Store, item: Waiting, ref: str) -> tuple[Store, Memory]:
     )
 
 
-def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
-    """Return a memory of the store, as it will be with pending updates at its end. Raises MemtuiError for a broken one,
-    and for one that is not trusted: merging would trust the part that came with the repository, too."""
+def refusal(store: Store, found: Memory) -> MemtuiError | None:
+    """Return why no pending update can be merged into a memory of the store: it is broken, or not trusted, as merging
+    would trust the part that came with the repository, too. None if one can be."""
     if not store.is_trusted(found):
-        raise references.not_trusted(found.stem)
+        return references.not_trusted(found.stem)
     if found.broken is not None:
-        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+        return MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+    return None
+
+
+def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
+    """Return a memory of the store, as it will be with pending updates at its end. Raises the error of `refusal`."""
+    refused = refusal(store, found)
+    if refused is not None:
+        raise refused
     doc = document.parse(found.raw)
     for item in items:
         doc = doc.with_body(doc.body.rstrip("\n") + "\n\n" + item.text + "\n")
