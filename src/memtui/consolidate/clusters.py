@@ -13,7 +13,7 @@ from typing import NamedTuple
 from memtui.consolidate import contradictions, date_checks, duplicates
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.consolidate.dates import relative_dates
-from memtui.core.memories.apart import Pair
+from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import trust

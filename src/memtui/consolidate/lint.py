@@ -16,8 +16,8 @@ from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
 from memtui.core.health import content_checks, findings, index_checks, memory_checks
 from memtui.core.health.memory_kinds import KINDS
+from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories import index_lines, scopes
-from memtui.core.memories.apart import Pair
 from memtui.core.memories.index import normal
 from memtui.core.memories.index_state import index_of
 from memtui.core.memories.memory import Memory

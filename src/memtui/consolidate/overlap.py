@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memtui.consolidate import contradictions, duplicates
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
-from memtui.core.memories.apart import Pair
+from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import CODE, Memory
 from memtui.core.memories.scopes import Scope
 

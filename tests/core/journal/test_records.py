@@ -10,6 +10,7 @@ from memtui.core.journal.changes.change import ChangedFiles
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.mode_edit import ModeEdit
+from memtui.core.journal.changes.pairs_edit import PairsEdit
 from memtui.core.journal.changes.patch import Patch
 from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import TextEdit
@@ -58,6 +59,19 @@ WRITTEN = [
     (
         {"path": "/r/i.json", "entry": {"table": "files", "key": "k", "before": None, "after": {"v": 1}}},
         EntryEdit("/r/i.json", "files", "k", None, {"v": 1}),
+    ),
+    (
+        {
+            "path": "/r/apart.json",
+            "pairs": [[["/a", "/b"], ["/a", "/c"]], [None, ["/d", "/e"]]],
+            "contents": [None, HASH[A]],
+        },
+        PairsEdit(
+            "/r/apart.json",
+            ((frozenset(("/a", "/b")), frozenset(("/a", "/c"))), (None, frozenset(("/d", "/e")))),
+            None,
+            A,
+        ),
     ),
 ]
 

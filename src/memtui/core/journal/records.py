@@ -9,6 +9,7 @@ from memtui.core.journal.changes.change import Change, ChangedFiles, KeepContent
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.mode_edit import ModeEdit
+from memtui.core.journal.changes.pairs_edit import PairsEdit
 from memtui.core.journal.changes.patch import Patch
 from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import TextEdit
@@ -17,7 +18,7 @@ from memtui.core.journal.changes.trust_edit import TrustEdit
 VERSION = 1
 Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
-    kind.key: kind for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit)
+    kind.key: kind for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit)
 }
 
 

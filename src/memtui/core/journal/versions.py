@@ -8,6 +8,7 @@ from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.mode_edit import ModeEdit
+from memtui.core.journal.changes.pairs_edit import PairsEdit
 from memtui.core.journal.changes.patch import Patch
 from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import TextEdit
@@ -28,6 +29,8 @@ def versions(change: Change) -> tuple[str, str]:
             return _written(name, old), _written(name, new)
         case TrustEdit(removed=gone, added=trusted):
             return "\n".join(sorted(gone.values())), "\n".join(sorted(trusted.values()))
+        case PairsEdit(before=before, after=after):
+            return _decoded(before), _decoded(after)
         case ModeEdit(before=mode, after=other):
             return f"mode {mode:o}", f"mode {other:o}"
         case Renaming(path=path, to=to):
