@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -124,6 +125,25 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))
             assert re.search(r"Nothing|No notes|hooks|not installed", text), (name, text)
+
+
+@pytest.fixture
+def unreadable(empty):
+    """The machine of `empty`, with settings of Claude Code that are no JSON."""
+    Path(empty[0]["CLAUDE_CONFIG_DIR"], "settings.json").write_text("{ not JSON")
+    return empty
+
+
+async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
+    env, project = unreadable
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in "14":
+            await pilot.press(key)
+            await settle(pilot)
+            said = " ".join(app.screen.table.empty.split())
+            told = "Sessions get nothing yet: no hooks are found, but a settings file can't be read. 5 names the file."
+            assert said.endswith(told)
 
 
 # keys

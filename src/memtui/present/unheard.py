@@ -37,6 +37,16 @@ def data(code: str) -> dict[str, str] | None:
     return {"why": WHY[code], "do": COMMANDS[code]} if code else None
 
 
+def paragraph(code: str) -> str:
+    """Give the reason and the keys for a list that is empty, for `actions.keyed`; begins with a blank line, empty for
+    no code."""
+    if not code:
+        return ""
+    action, verb = KEYS[code]
+    then = f", then {{{action}}}" if action else ""
+    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.health}}{then} {verb}."
+
+
 def keyed(code: str, *, read_only: bool = False) -> str:
     """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (5, then i installs them)`;
     empty for no code."""

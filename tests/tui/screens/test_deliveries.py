@@ -540,7 +540,7 @@ async def test_an_empty_log_says_what_fills_it_and_no_word_is_cut(tmp_path, size
         words = " ".join(" ".join(line.partition("│")[0].split()) for line in drawn(screen))
         for sentence in screen.table.empty.split("\n"):
             assert sentence in words
-        assert "Sessions get nothing yet, as no hooks are installed." in words
+        assert "Sessions get nothing yet: no hooks are installed." in words
         await pilot.press("P")
         await settle(pilot)
         assert "Nothing was delivered yet" in screen.query_one("#plots", Detail).plain

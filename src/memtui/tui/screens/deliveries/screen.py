@@ -17,6 +17,7 @@ from memtui.core.client import projects
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.present import legend as marks
+from memtui.present import unheard
 from memtui.tui import key_bindings
 from memtui.tui.screens.deliveries.counts import MemoryCounts, NeverDelivered, find_never_delivered
 from memtui.tui.screens.deliveries.filters import Filters
@@ -44,9 +45,6 @@ EMPTY = """Nothing was delivered yet.
 What sessions get is listed here: memories as they start, notes and drafts with their prompts.
 
 {app.guide} writes a note: this project's next prompt gets it."""
-NO_HOOKS = (
-    "\n\nSessions get nothing yet, as no hooks are installed.\n{app.health}, then {health.install} installs them."
-)
 
 
 class LogList(RowList[DeliveryRow]):
@@ -243,7 +241,7 @@ class Deliveries(ListScreen[DeliveryRow]):
     def why_empty(self) -> str:
         """Return what an empty list says."""
         if not self.filters.wanted:
-            words = EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS)
+            words = EMPTY + unheard.paragraph(self.services.data.unheard())
             return actions.keyed(words, read_only=self.services.read_only)
         return "No matches.\nescape clears " + (
             "the last filter." if len(self.filters.in_words()) > 1 else "the filter."

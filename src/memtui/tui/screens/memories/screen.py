@@ -61,9 +61,6 @@ FILLED_BY = {
     "auto": "Claude Code writes its own memories here while you work.\n{memories.new} creates one.",
     "agent": "The agent of this name writes its own memories here while it works.",
 }
-NO_HOOKS = (
-    "\n\nSessions get none of it yet, as no hooks are installed.\n{app.health}, then {health.install} installs them."
-)
 
 
 def _titles(kept: list[Autosave]) -> str:
@@ -253,7 +250,9 @@ class Memories(ListScreen[Pair]):
         if scope is not None and self.found:
             filled_by = actions.keyed(FILLED_BY.get(scope.kind, ""), read_only=self.services.read_only)
             return f"No memories in {self.reader.name_of(scope)}.\n{filled_by}"
-        words = EMPTY + ("" if self.services.data.facts.hooks else NO_HOOKS)
+        from memtui.present import unheard
+
+        words = EMPTY + unheard.paragraph(self.services.data.unheard(["project"]))
         return actions.keyed(words, read_only=self.services.read_only)
 
     def count(self) -> None:
