@@ -1,5 +1,7 @@
 """The frame: screens by number, help and palette from one table, read-only."""
 
+import re
+
 import pytest
 from textual import events
 from textual.widgets._toast import Toast
@@ -11,6 +13,7 @@ from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.palette import Palette
 from memtui.tui.theme import theme_named, themes_round
+from memtui.tui.widgets import bars
 from memtui.tui.widgets.rows import RowList
 
 from .conftest import NOW, settle
@@ -163,7 +166,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guid 6", "5 Health"):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guidance 6", "5 Health"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(40, 20)
         await settle(pilot)
@@ -178,10 +181,23 @@ async def test_every_tab_is_a_whole_word_at_80_columns(app):
             assert word in top(app), (word, top(app))
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+@pytest.mark.parametrize("key", "123456")
+async def test_no_tabs_word_is_cut(app, key, width):
+    async with app.run_test(size=(width, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press(key)
+        await settle(pilot)
+        words = re.findall("[A-Z][a-z]*", top(app))
+        assert {each.lower() for each in words} <= set(bars.TABS)
+        assert f" {key} {bars.TABS[int(key) - 1].capitalize()}" in top(app)
+        assert len(words) >= {60: 2, 80: 4}.get(width, 6)
+
+
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["shop", "1 Memories", "2 Inbox", "3 Guid ", "4 Deliv ", "5 Health"]),
+        (64, ["shop", "1 Memories", "2 Inbox", " 3 Guidance ", " 4 ", "5 Health"]),
         (40, ["shop", "1 Memories  2  3  4  5 "]),
     ],
 )

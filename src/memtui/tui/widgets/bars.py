@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate")
-# The names of tabs that are not open where there is no room for all names: first the longest one is short, then it has
-# only its number, then the others are short; at last there are only numbers.
-SHORT = {"memories": "Mem", "guidance": "Guid", "deliveries": "Deliv", "consolidate": "Cons"}
-LONGEST = "consolidate"
-SHORTEST = 4
+# Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
+# one more at each step, in this order. A name is never cut.
+NUMBERED = ("consolidate", "deliveries", "guidance", "memories", "health", "inbox")
+STEPS = 1 + len(NUMBERED)
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
@@ -44,16 +43,17 @@ class TopBar(OneLine):
     def show(self, current: str, app: "Services") -> None:
         """Draw the line for a screen."""
         width = self.size.width or 80
-        tabs = {name: self._tab(number, name, app) for number, name in enumerate(TABS, 1)}
-        parts, short, gap = self._parts(app), 0, "  " if width >= WIDE else " "
-        while parts and sum(part.least + len(gap) for part in parts) + _cells_of_tabs(tabs, current, short) > width:
+        parts, step, gap = self._parts(app), 0, "  " if width >= WIDE else " "
+        tabs = self._tabs(current, step, app)
+        while parts and sum(part.least + len(gap) for part in parts) + sum(map(len, tabs.values())) > width:
             usual = next((part for part in parts if part.as_usual), None)
-            if usual is None and short < SHORTEST:
-                short += 1
+            if usual is None and step < STEPS:
+                step += 1
+                tabs = self._tabs(current, step, app)
             else:  # what is wrong stays longest: the person knows the project
                 parts.remove(usual or parts[0])
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        left = width - _cells_of_tabs(tabs, current, short) - sum(part.least + len(gap) for part in parts)
+        left = width - sum(map(len, tabs.values())) - sum(part.least + len(gap) for part in parts)
         for part in parts:
             shown = Text(part.words, part.style)
             shown.truncate(part.least + left, overflow="ellipsis")
@@ -63,21 +63,19 @@ class TopBar(OneLine):
         pieces = []
         for name, words in tabs.items():
             start = text.cell_len
-            text.append(words[short if name != current else 0], style="reverse" if name == current else "")
+            text.append(words, style="reverse" if name == current else "")
             pieces.append((start, text.cell_len, f"app.{name}"))
         self.pieces = pieces
         self.put(text)
 
-    def _tab(self, number: int, name: str, app: "Services") -> "Sequence[str]":
-        """Return the words of a tab, ever shorter: at last without its name."""
-        count = app.data.facts.waiting.get(name, 0)
-        badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
-        if name == "inbox" and app.data.facts.changed:
-            badge += f" ~{app.data.facts.changed}"
-        whole = name.capitalize()
-        short = SHORT.get(name, whole)
-        names = (whole, short, "", "", "") if name == LONGEST else (whole, whole, whole, short, "")
-        return [f" {number} {each}".rstrip() + f"{badge} " for each in names]
+    def _tabs(self, current: str, step: int, app: "Services") -> "dict[str, str]":
+        """Return the words of the tabs; each step is one more of what is said at NUMBERED."""
+        numbered = set(NUMBERED[: max(0, step - 1)]) - {current}
+        end = "" if step == 1 else " "
+        return {
+            name: f" {number}{'' if name in numbered else ' ' + name.capitalize()}{_badge(name, app)}{end}"
+            for number, name in enumerate(TABS, 1)
+        }
 
     def _parts(self, app: "Services") -> "list[BarPart]":
         """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""
@@ -95,8 +93,12 @@ class TopBar(OneLine):
         return [part for part in parts if wide or not part.as_usual]
 
 
-def _cells_of_tabs(tabs: "dict[str, Sequence[str]]", current: str, short: int) -> int:
-    return sum(len(words[short if name != current else 0]) for name, words in tabs.items())
+def _badge(name: str, app: "Services") -> str:
+    """Return what stands behind a tab: how much waits there, and what others changed."""
+    facts = app.data.facts
+    count = facts.waiting.get(name, 0)
+    badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
+    return badge + (f" ~{facts.changed}" if name == "inbox" and facts.changed else "")
 
 
 class FootBar(OneLine):
