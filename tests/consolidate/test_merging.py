@@ -1,6 +1,7 @@
 """Merging memories: fields side by side with a default for each, bodies combined; nothing that one of them says is lost, and
 what both say stands there once."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,52 @@ def test_the_one_with_most_text_is_kept_and_its_bytes_stay():
     assert "One.\r\n\r\nTwo.\r\n" in text(windows, simple("x", "W", "Two."))
 
 
+BODIES = {
+    "behind what the first says at the end of a paragraph": (
+        "Use pnpm here.\n\nAsk Ann.",
+        "Use pnpm here. It saves disk.",
+        "Use pnpm here. It saves disk.\n\nAsk Ann.",
+    ),
+    "with what it follows, where that stands inside of a paragraph": (
+        "Use pnpm here. Ask Ann.",
+        "Use pnpm here. It saves disk.",
+        "Use pnpm here. Ask Ann.\n\nUse pnpm here. It saves disk.",
+    ),
+    "with what it follows, where another sentence leans on that already": (
+        "Use pnpm here.\n\nThis is a rule.",
+        "Use pnpm here. It saves disk.",
+        "Use pnpm here.\n\nThis is a rule.\n\nUse pnpm here. It saves disk.",
+    ),
+    "in a paragraph of its own": (
+        "Use pnpm here. Ask Ann.",
+        "Use pnpm here.\n\nThey saw it twice, on disk.",
+        "Use pnpm here. Ask Ann.\n\nUse pnpm here. They saw it twice, on disk.",
+    ),
+    "in a paragraph behind one that is new, too": (
+        "Ask Ann.",
+        "Use pnpm here.\n\nThat saves disk.",
+        "Ask Ann.\n\nUse pnpm here.\n\nThat saves disk.",
+    ),
+    "between others": (
+        "Ask Ann.\n\nUse pnpm here.",
+        "Ask Ann. Ask Bob. Use pnpm here. This saves disk. Those who ask know.",
+        "Ask Ann.\n\nUse pnpm here.\n\nAsk Bob. Use pnpm here. This saves disk. Those who ask know.",
+    ),
+    "in an item": ("- Use pnpm.\n- Ask Ann.", "- Use pnpm. It is fast.", "- Use pnpm. It is fast.\n- Ask Ann."),
+    "but not what only looks so": (
+        "Use pnpm here. Ask Ann.",
+        "Use pnpm here. This project is public. Itching is not.",
+        "Use pnpm here. Ask Ann.\n\nThis project is public. Itching is not.",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_a_sentence_that_begins_with_it_stays_behind_what_it_is_about(case):
+    one, two, both = BODIES[case]
+    assert text(simple("one", "D", one), simple("two", "D", two)).partition("---\n\n")[2].rstrip() == both
+
+
 def test_links_between_them_become_plain_words():
     one, two = simple("one", "D", "See [[two]] and [[three]]."), simple("two", "D", "After [[one]].")
     assert "See two and [[three]]." in text(one, two)
@@ -103,6 +150,9 @@ PIECES = st.lists(
         [
             "Use pnpm.",
             "Use pnpm. The port is 80.",
+            "Use pnpm. It is fast.",
+            "This is new. It is fast.",
+            "- an item. They know.",
             "The port is 81, not 80.",
             "- an item",
             "- an item\n  - below it\n- another. With two.",

@@ -3,6 +3,7 @@
 The first memory is kept: its file, its links and its words stay, and it gets what only the others say.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,14 @@ from memtui.core.memories.memory import Memory
 
 # What belongs to one file alone.
 OWN = frozenset({"name"})
+# The kinds of pieces that have sentences.
+RUNNING = frozenset({"paragraph", "item"})
+# A sentence that begins like this is about what the one before it said. `This project` is not.
+LEANING = re.compile(
+    r"[\"'“‘(*_]*(?:(?:This|That|These|Those)(?! (?:repo|project|codebase|machine|team|user|memory))"
+    r"|It|Its|It['’]s|They|Their|Them|He|She|His|Her|Such|Otherwise|Instead)\b"
+)
+SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 
 class MergedField(NamedTuple):
@@ -132,6 +141,7 @@ class _Body:
     def __init__(self, text: str, description: str) -> None:
         self._chunks = chunks(text)
         self._description = description
+        self._added: Chunk | None = None  # the newest piece
         self._said = Targets([*coverage.of_text("", description), *coverage.of_text("", text)])
 
     @property
@@ -159,8 +169,11 @@ class _Body:
     def _add_section(self, heading: Chunk | None, pieces: Sequence[Chunk]) -> None:
         place = self._section_end(heading)
         begun = False
+        above: Statement | None = None  # the one that a piece follows
         for each in pieces:
-            new = self._new_part(each)
+            said = coverage.of_text("", each.text)
+            new = self._new_part(each, above)
+            above = said[-1] if said and each.kind in RUNNING else None
             if new is None:
                 continue
             if place is None and heading is not None and not begun:
@@ -169,18 +182,61 @@ class _Body:
             at = self._end if begun else self._behind_label(new) if heading is None else self._section_end(heading)
             self._insert(self._end if at is None else at, new)
 
-    def _new_part(self, chunk: Chunk) -> Chunk | None:
-        """Return what of a piece is not said yet; None if all is."""
+    def _new_part(self, chunk: Chunk, above: Statement | None) -> Chunk | None:
+        """Return what of a piece is not said yet; None if all is. `above` is the statement that the piece follows. A
+        sentence that begins with “It” or the like stays behind the one that it follows, which is said again if need
+        be."""
         statements = coverage.of_text("", chunk.text)
-        missing = [each for each in statements if self._said.find(each)[0] == "dropped"]
-        if not missing:
+        wanted = [self._said.find(each)[0] == "dropped" for each in statements]
+        if not any(wanted):
             return None
-        if chunk.kind in {"code", "table"} or len(missing) == len(statements):
+        if chunk.kind not in RUNNING:
             return chunk
+        first = wanted.index(True)
+        leans = [LEANING.match(each.text) is not None for each in statements]
+        before = statements[first - 1] if first else above
+        end = next((at for at in range(first, len(wanted)) if not wanted[at]), len(wanted))
+        if leans[first] and before is not None and not self._is_last(before):
+            if self._put_behind(before, statements[first:end]):
+                return self._new_part(chunk, above)
+            if not first:
+                return self._together(before, chunk)
+        if all(wanted):
+            return chunk
+        for at in range(len(statements) - 1, 0, -1):
+            wanted[at - 1] = wanted[at - 1] or (wanted[at] and leans[at])
+        missing = [each for each, is_wanted in zip(statements, wanted, strict=True) if is_wanted]
         marks = ITEM.match(chunk.text) if chunk.kind == "item" else LABEL.match(chunk.text)
         begins = missing[0] == statements[0] and chunk.kind != "item"
         text = " ".join(each.text for each in missing)
         return Chunk(chunk.kind, text if marks is None or begins else marks[0].lstrip() + text)
+
+    def _is_last(self, found: Statement) -> bool:
+        """Return whether a statement was added just now, so that what follows comes directly behind it."""
+        said = coverage.of_text("", self._added.text) if self._added is not None else []
+        return bool(said) and said[-1].text == found.text
+
+    def _put_behind(self, before: Statement, following: Sequence[Statement]) -> bool:
+        """Put statements at the end of the piece that ends with what another one says. Return whether there is one,
+        and nothing that leans on it already."""
+        _, targets = self._said.find(before)
+        for at, chunk in enumerate(self._chunks):
+            said = coverage.of_text("", chunk.text) if chunk.kind in RUNNING and targets else []
+            if said and said[-1].text == targets[-1].text and chunk.text.endswith(SENTENCE_END):
+                below = self._chunks[at + 1].plain if at + 1 < len(self._chunks) else ""
+                if LEANING.match(below):
+                    return False
+                self._chunks[at] = chunk._replace(text=" ".join([chunk.text, *(each.text for each in following)]))
+                self._said.add(following)
+                return True
+        return False
+
+    def _together(self, before: Statement, chunk: Chunk) -> Chunk:
+        """Return a piece with the statement that it follows in front."""
+        mark = ITEM.match(chunk.text) if chunk.kind == "item" else None
+        lead = mark[0] if mark is not None else ""
+        stop = "" if before.text.endswith(SENTENCE_END) else "."
+        return chunk._replace(text=f"{lead}{before.text}{stop} {chunk.text.removeprefix(lead)}")
 
     @property
     def _end(self) -> int:
@@ -220,6 +276,7 @@ class _Body:
             self._chunks[at] = self._chunks[at]._replace(before="\n")
         self._chunks.insert(at, chunk._replace(before=lead))
         self._said.add(coverage.of_text("", chunk.text))
+        self._added = chunk
 
 
 def _between(above: Chunk, below: Chunk) -> str:
