@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.consolidate import lint
+from memtui.consolidate import lint, usage_checks
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
@@ -96,3 +96,27 @@ def test_a_memory_that_did_not_help_is_told_of(home):
     assert home.found() == []
     home.draft(text, DAY)
     assert home.found() == [("corrected", "snapshots")]
+
+
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9])
+def test_a_check_that_is_stopped_counts_the_deliveries_of_no_further_memory(home, part):
+    known = {}
+    for number in range(30):
+        home.record(home.memory(f"m{number}", f"Rule {number}"), ago=60)
+        home.draft(f"Never do {number}", ago=30)
+    subject = lint.here(home.env, home.cwd, home.root, NOW, Usage(home.root), set())
+    scope = next(each for each in subject.scopes if each.label == "global")
+
+    def asked(limit):
+        count = []
+
+        def go_on():
+            count.append(1)
+            return len(count) <= limit
+
+        list(usage_checks.of_scope(home.root, scope, subject.usage, known, subject.drafts, go_on))
+        return len(count)
+
+    every = asked(10**6)
+    assert every > 4 * 30
+    assert asked(int(part * every)) <= part * every + 6  # each loop that is left asks once

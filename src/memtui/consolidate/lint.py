@@ -183,7 +183,7 @@ def _of_scope(
     for memory in takewhile(lambda _: go_on(), whole):
         yield from verify.of_memory(project, scope, memory)
     if subject.usage is not None and go_on():
-        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories, subject.drafts)
+        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories, subject.drafts, go_on)
 
 
 def worst_first(found: Iterable[Finding]) -> list[Finding]:

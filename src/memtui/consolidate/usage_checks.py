@@ -2,7 +2,8 @@
 opened, or delivered to a session in which the person then corrected Claude on the same. Only for the scopes that
 memtui's hooks deliver, and by the newest records of the log."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from memtui.consolidate import similar
 from memtui.core.base import clock
@@ -22,15 +23,22 @@ SAME = 0.65
 
 
 def of_scope(
-    root: str, scope: Scope, usage: Usage, known: dict[str, Memory], drafts: Sequence[Waiting]
+    root: str,
+    scope: Scope,
+    usage: Usage,
+    known: dict[str, Memory],
+    drafts: Sequence[Waiting],
+    go_on: Callable[[], bool] = lambda: True,
 ) -> Iterator[Finding]:
     """Find the memories of a delivered scope that are never delivered, never opened, or corrected again by one of the
-    `drafts` that wait."""
+    `drafts` that wait. `go_on` is asked before each memory and each draft; False ends the search."""
     if not scope.delivered or not usage.memories:
         return
-    rows = [row for row in status.of_scope(root, scope, usage, known) if row.memory.broken is None]
+    rows = [row for row in status.of_scope(root, scope, usage, known, go_on) if row.memory.broken is None]
+    if not go_on():
+        return
     waiting = set(status.not_trusted(root, scope))
-    for row in rows:
+    for row in takewhile(lambda _: go_on(), rows):
         facts = memory_checks.about(scope, row.memory)
         subject = f"memory:{row.memory.path}"
         most = _since(rows, row.memory.mtime)
@@ -38,11 +46,10 @@ def of_scope(
             yield note("memories.never", subject, most=most, **facts)
         elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
             yield note("memories.unused", subject, count=row.deliveries, **facts)
+    yield from _corrected(scope, rows, takewhile(lambda _: go_on(), drafts))
 
-    yield from _corrected(scope, rows, drafts)
 
-
-def _corrected(scope: Scope, rows: Sequence[Row], drafts: Sequence[Waiting]) -> Iterator[Finding]:
+def _corrected(scope: Scope, rows: Sequence[Row], drafts: Iterable[Waiting]) -> Iterator[Finding]:
     """Find the memories that a session got before the correction in it that a draft comes from."""
     for draft in drafts:
         fields = draft.entry.fields

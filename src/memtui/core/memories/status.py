@@ -219,17 +219,24 @@ def trust_waiting(scope: Scope, files: list[str]) -> Finding:
     return problem("trust.waiting", f"memory:{scope.directory}/{files[0]}", directory=scope.directory, files=files)
 
 
-def of_scope(root: str, scope: Scope, usage: Usage, known: dict[str, Memory] | None = None) -> list[Row]:
+def of_scope(
+    root: str,
+    scope: Scope,
+    usage: Usage,
+    known: dict[str, Memory] | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+) -> list[Row]:
     """Return the memories of a scope with their findings, deliveries and uses. `known` caches memories by path: a file
-    with the same time and size is not read again, and what is read is added."""
+    with the same time and size is not read again, and what is read is added. `go_on` is asked before each
+    memory is read, and before each row; False ends the list."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.kind != "instructions" else {}
     waiting = not_trusted(root, scope)
     rows = []
-    memories = list(scopes.memories(scope, known))
+    memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))
     known_names = names(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
-    for each in memories:
+    for each in itertools.takewhile(lambda _: go_on(), memories):
         file = each.path.removeprefix(scope.directory + "/")
         row = Row(each, file, list(of_memory(scope, each, known_names)))
         if file in waiting:
