@@ -52,8 +52,7 @@ class Glance(Static):
         width, height = self.content_size
         if not width or not height:
             return
-        console = self.app.console
-        ends = list(self.tail.wrap(console, width)) if self.tail else []
+        ends = wrapped(self.tail, width)[0] if self.tail else []
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)
         if len(lines) > room:
