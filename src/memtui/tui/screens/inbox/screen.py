@@ -69,7 +69,7 @@ COLUMNS = (
     Column("age", 4, right=True),
 )
 # The actions in the foot, in their order.
-ON_DRAFT = ("approve", "edit", "merge", "reject", "never", "wait", "type", "scope", "mark", "filter", "mark_all")
+ON_DRAFT = ("approve", "edit", "merge", "reject", "wait", "never", "type", "scope", "mark", "filter", "mark_all")
 ON_CHANGED = {"approve": "keep", "edit": "edit", "reject": "take back", "mark": "mark", "mark_all": "mark all"}
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
