@@ -254,3 +254,67 @@ def test_a_file_without_texts_is_covered_from_the_files_themselves(world):
         if each.kind == "merge":
             assert coverage.of_proposal(each) is None
             assert coverage.of_proposal(files.filled(each)).dropped == []
+
+
+AGREES = text_of("pnpm-only", "Never npm: use pnpm", "A frozen install breaks on CI with the lock file of npm.")
+
+
+def across_scopes(world, place, text, other=PNPM):
+    """Two memories that overlap, one in the auto scope, with links to each and their lines."""
+    os.unlink(world.path("pnpm-only.md"))
+    world.write("prefer-pnpm.md", other.replace("Use pnpm in", "Use pnpm (see [[review]]) in"))
+    world.write("review.md", text_of("review", "What to look at first", "Names, as [[prefer-pnpm]] says."))
+    world.write("MEMORY.md", "- [prefer-pnpm](prefer-pnpm.md) — packages\n- [review](review.md) — how\n")
+    world.write(f"{place}/pnpm-only.md", text)
+    world.write(f"{place}/MEMORY.md", "- [pnpm-only](pnpm-only.md) — packages, everywhere\n")
+
+
+def test_memories_of_two_scopes_become_one_in_the_broader_scope_and_undo_restores_both(world):
+    body = "The lock file of npm breaks the frozen install of CI. See [[review]]."
+    across_scopes(
+        world, world.everywhere, AGAIN, text_of("prefer-pnpm", "Use pnpm in this repository, never npm", body)
+    )
+    before = world.files()
+    (merge,) = only(world, "merge")
+    assert merge.written[0].path == f"{world.everywhere}/pnpm-only.md"
+    assert "global:pnpm-only stays, which holds in all projects." in merge.reason
+    assert coverage.of_proposal(merge).dropped == []
+    applied = applying.apply(world.store, world.set(merge.decided("accepted")))
+    assert not applied.refused
+    assert not os.path.exists(world.path("prefer-pnpm.md"))
+    assert world.text("MEMORY.md") == "- [review](review.md) — how\n"
+    assert "as prefer-pnpm says" in world.text("review.md")  # no link leads from one scope to another
+    merged = world.text(f"{world.everywhere}/pnpm-only.md")
+    assert "[[" not in merged
+    assert "review" in merged
+    assert world.text(f"{world.everywhere}/MEMORY.md") == "- [pnpm-only](pnpm-only.md) — packages, everywhere\n"
+    undo.run(world.store.journal, "undo").first()
+    assert world.files() == before
+
+
+def why(world):
+    return [each.data["why"] for each in planned(world).left if each.code == "memories.alike"]
+
+
+def test_what_only_a_person_has_does_not_go_into_the_repository_by_a_merge(world):
+    across_scopes(world, world.project, AGREES)
+    assert only(world, "merge") == []
+    assert why(world) == ["project:pnpm-only is not trusted"]
+    trusting.grant(world.root, world.project)
+    assert only(world, "merge") == []
+    assert why(world) == ["auto:prefer-pnpm says more, which would go into the repository"]
+
+
+def test_what_the_repository_says_as_a_whole_goes_from_the_persons_own_memory(world):
+    more = PNPM.replace("on CI.", "on CI. Ask Ann.").replace("name: prefer-pnpm", "name: pnpm-only")
+    across_scopes(world, world.project, more)
+    world.write("prefer-pnpm.md", PNPM)
+    trusting.grant(world.root, world.project)
+    before = world.files()
+    (merge,) = only(world, "merge")
+    assert merge.gone == (world.path("prefer-pnpm.md"),)
+    assert "project:pnpm-only stays, which says all of it." in merge.reason
+    assert not applying.apply(world.store, world.set(merge.decided("accepted"))).refused
+    assert world.text(f"{world.project}/pnpm-only.md") == more
+    undo.run(world.store.journal, "undo").first()
+    assert world.files() == before

@@ -201,7 +201,11 @@ class Composition:
         for proposal in self.made:
             successor = proposal.successor
             for path in proposal.gone:
-                self._rename(path, None if successor is None else _stem(successor))
+                # A link leads to memories of its own scope.
+                lost = successor is None or (
+                    proposal.kind == "merge" and self.place(successor)[0] != self.place(path)[0]
+                )
+                self._rename(path, None if lost or successor is None else _stem(successor))
             for output in proposal.written:
                 was = self.files.data(output.path)
                 if was is not None and output.data is not None and not is_index(output.path):

@@ -203,7 +203,8 @@ def words(text: str) -> Words:
 
 
 def _raw(text: str) -> list[str]:
-    return [each for each in re.sub(r"\]\(|\[\[|\]\]|[—–|]", " ", text).split() if each.strip("-*_#>") or each == ">"]
+    text = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
+    return [each for each in text.split() if each.strip("-*_#>") or each == ">"]
 
 
 def _bare(raw: str) -> str:

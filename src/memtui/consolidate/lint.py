@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
 from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
+from memtui.consolidate.across import Known
 from memtui.consolidate.git import Repository
 from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
@@ -124,7 +125,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
     """Find everything, problems first, then by how bad it is. `go_on` is asked before each memory is read and checked;
     False ends the check without a finding."""
     found: list[Finding] = []
-    known: list[overlap.Known] = []
+    known: list[Known] = []
     projects: dict[str, ProjectFiles] = {}
     for scope in subject.scopes:
         if not go_on():
@@ -136,11 +137,11 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
             continue
         own = [each for each in memories.values() if each.scope_label == scope.label]
         subject.memories.update(memories)
-        known += [overlap.Known(scope, each) for each in own]
+        known += [Known(scope, each) for each in own]
         found += _of_scope(subject, scope, own, projects, go_on)
     if go_on():
         instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
-        found += overlap.of_memories(known, subject.apart, go_on)
+        found += overlap.of_memories(subject.root, known, subject.apart, go_on)
         found += overlap.repeating(known, instructions, go_on)
     return worst_first(each for each in found if each.level != OK) if go_on() else []
 

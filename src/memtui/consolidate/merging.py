@@ -4,7 +4,7 @@ The first memory is kept: its file, its links and its words stay, and it gets wh
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from memtui.consolidate import coverage
@@ -125,11 +125,16 @@ def proposal(
     choices: Mapping[str, int] | None = None,
     text: str | None = None,
     reason: str = "",
+    outside: Collection[str] = (),
 ) -> Proposal:
-    """Propose to merge memories into the first one; `choices` and `text` as for `merged`. Raises MemtuiError."""
+    """Propose to merge memories into the first one; `choices` and `text` as for `merged`. `outside` are the names of
+    links that lead nowhere in its scope, and become plain words. Raises MemtuiError."""
     first, *others = memories
+    data = merged(memories, choices, text)
+    for name in outside:
+        data = memory.remove_links(data, name)
     outputs = [
-        FileOutput(first.path, merged(memories, choices, text)),
+        FileOutput(first.path, data),
         *(FileOutput(each.path, None) for each in others),
     ]
     return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence, reason)

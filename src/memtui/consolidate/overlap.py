@@ -4,9 +4,9 @@ and what CLAUDE.md or a rule says already."""
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
-from memtui.consolidate import contradictions, duplicates
+from memtui.consolidate import across, contradictions, duplicates
+from memtui.consolidate.across import Known
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
 from memtui.core.journal.changes.pairs_edit import Pair
@@ -26,18 +26,11 @@ FILLERS = duplicates.words(
 )
 
 
-class Known(NamedTuple):
-    """A memory with its scope."""
-
-    scope: Scope
-    memory: Memory
-
-
 def of_memories(
-    known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
+    root: str, known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
     """Find pairs of memories that are alike or contradict each other, except for those kept apart. `go_on` is asked
-    before each memory and each pair; False ends the search."""
+    before each memory and each pair; False ends the search. `root` as for `across.obstacle`."""
     scopes = {each.memory.path: each.scope for each in known}
     memories = [each.memory for each in known if each.memory.broken is None]
     opposed = set()
@@ -51,7 +44,9 @@ def of_memories(
     for found in duplicates.pairs(memories, least=ALIKE, go_on=go_on):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) == 2 and pair not in kept_apart | opposed:
-            facts = {"score": round(100 * found.score), "shared": list(found.shared)}
+            both = [Known(scopes[each.path], each) for each in (found.one, found.other)]
+            why = "" if found.one.scope_label == found.other.scope_label else across.obstacle(root, *both)
+            facts = {"score": round(100 * found.score), "shared": list(found.shared), "why": why}
             yield note("memories.alike", f"memory:{found.one.path}", **facts, **_pair(scopes, found.one, found.other))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.consolidate import coverage, lint, lint_fixes, merging, splitting
+from memtui.consolidate import across, coverage, lint, lint_fixes, merging, splitting
 from memtui.consolidate.changeset import (
     ARCHIVE,
     ChangeSet,
@@ -115,7 +115,8 @@ class _Planner:
     # Merges
 
     def merges(self) -> list[tuple[int, Proposal]]:
-        """Propose a merge for each cluster of memories of one scope that overlap."""
+        """Propose a merge for each cluster of memories that overlap. Of a cluster in several scopes that can't become
+        one, those of one scope are merged."""
         scores: dict[frozenset[str], tuple[float, int]] = {}
         for at, each in self._numbered({"memories.alike"}):
             score = each.data.get("score")
@@ -124,22 +125,44 @@ class _Planner:
         proposals = []
         for cluster in _clusters(scores):
             memories = [each for each in map(self._memory, cluster) if each is not None]
-            one_scope = len({each.scope_label for each in memories}) == 1 and len(memories) == len(cluster)
-            if not one_scope or not all(self.store.is_trusted(each) for each in memories):
+            if len(memories) < len(cluster):
                 continue
-            pairs = {at: score for pair, (score, at) in scores.items() if pair <= set(cluster)}
-            made = self._merge(merging.best_first(memories), pairs)
+            memories, why = self._mergeable(memories)
+            if len(memories) < 2 or not all(self.store.is_trusted(each) for each in memories):
+                continue
+            paths = {each.path for each in memories}
+            pairs = {at: score for pair, (score, at) in scores.items() if pair <= paths}
+            made = self._merge(memories, pairs, why)
             if made is not None:
                 proposals.append((min(pairs), made))
                 self.used.update(pairs)
                 self.gone.update(made.gone)
         return proposals
 
-    def _merge(self, memories: Sequence[Memory], pairs: Mapping[int, float]) -> Proposal | None:
+    def _mergeable(self, memories: Sequence[Memory]) -> tuple[list[Memory], str]:
+        """Return those of a cluster that can be merged, the one that stays first, and why it is that one, if they are
+        of several scopes."""
+        ordered = merging.best_first(memories)
+        if len({each.scope_label for each in memories}) == 1:
+            return ordered, ""
+        known = [across.Known(self.scopes[each.scope_label], each) for each in ordered]
+        differ = [pair for pair in combinations(known, 2) if pair[0].scope.label != pair[1].scope.label]
+        if not any(across.obstacle(self.store.root, *pair) for pair in differ):
+            label, why = across.broadest(known)
+            return sorted(ordered, key=lambda each: each.scope_label != label), why
+        labels = [each.scope_label for each in ordered]
+        most = max(labels, key=labels.count)
+        return [each for each in ordered if each.scope_label == most], ""
+
+    def _merge(self, memories: Sequence[Memory], pairs: Mapping[int, float], why: str) -> Proposal | None:
         evidence = [_evidence(self.found[at], score) for at, score in pairs.items()]
-        reason = " ".join(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN])
+        reason = " ".join([*(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN]), why]).rstrip()
+        first, *others = memories
+        own = [each for each in self.subject.memories.values() if each.scope_label == first.scope_label]
+        links = {name for each in others if each.scope_label != first.scope_label for name in each.links}
+        outside = sorted(links - {name for each in own for name in (each.stem, each.name)})
         try:
-            made = merging.proposal(memories, evidence, reason=reason)
+            made = merging.proposal(memories, evidence, reason=reason, outside=outside)
         except MemtuiError:
             return None
         size = len(memory.from_bytes(memories[0].path, "", made.written[0].data or b"").body.encode())

@@ -244,6 +244,8 @@ class _Fact:
             return many(len(value), *how.split("|")) if how else some(value)
         if how == "moved":
             return f"; it is {value} now" if value else ""
+        if how == "unmerged":
+            return f" No merge is proposed: {value}." if value else ""
         if how == "age":
             return f" (the oldest made {ago(0.0, value)})" if isinstance(value, float) else ""
         if not how or not isinstance(value, int):

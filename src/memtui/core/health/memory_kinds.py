@@ -91,7 +91,7 @@ KINDS = {
         "Change one: memtui edit {scope}:{memory}, or keep both: memtui lint --apart {scope}:{memory} {other}",
     ),
     "memories.alike": Kind(
-        "{scope}:{memory} and {other} overlap ({score} of 100).",
+        "{scope}:{memory} and {other} overlap ({score} of 100).{why:unmerged}",
         "Merge them, or keep both: memtui lint --apart {scope}:{memory} {other}",
     ),
     "memories.repeats": Kind(
