@@ -137,7 +137,7 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert len(screen.table.rows) == before + 1
         assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
         assert screen.table.row_id == here
-        assert "today 4 deliveries" in screen.query_one("#summary").render().plain
+        assert "today 4 deliveries in all projects" in screen.query_one("#summary").render().plain
 
 
 @pytest.mark.slow
