@@ -129,6 +129,16 @@ def on_disk():
 
 
 @pytest.fixture
+def api():
+    """A loopback model: it answers as its `script` says, and keeps the `requests`."""
+    from e2e.model import Model  # most tests need none
+
+    server = Model()
+    yield server
+    server.close()
+
+
+@pytest.fixture
 def as_a_user():
     """Files are closed to the test as to any user, also where it is run by root."""
     with contextlib.ExitStack() as stack:

@@ -10,19 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from e2e.model import Model, Reply, say, use
+from e2e.model import Reply, say, use
 from memtui.cli import parser
 from memtui.consolidate import gates, proposed
 from memtui.core.base import paths
-
-NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
-
-
-@pytest.fixture
-def api():
-    server = Model()
-    yield server
-    server.close()
 
 
 @pytest.fixture
@@ -37,7 +28,7 @@ def dreamy(bare, api):
 
 
 def merge(request):
-    names = [name for name, _ in NOTE.findall(request.text())]
+    names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
     return {"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}
 
@@ -137,7 +128,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     assert count >= 2
 
     def answer(request):
-        names = [name for name, title in NOTE.findall(request.text()) if title in {"use-pnpm", "no-npm"}]
+        names = [name for name, title in request.notes().items() if title in {"use-pnpm", "no-npm"}]
         return use("answer", actions=[{**merge(request), "memories": names, "keep": names[0]}] if names else [])
 
     api.script = lambda request: say("late", delay=20) if len(api.requests) > answered else answer(request)

@@ -2,11 +2,10 @@
 outside of what was asked about is proposed to be changed, and no more than a run may is proposed to be removed."""
 
 import json
-import re
 
 import pytest
 
-from e2e.model import Model, Reply, use
+from e2e.model import Reply, use
 from memtui.consolidate import applying, coverage, dreaming, gates, plan_file, proposed, rejected
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
@@ -18,7 +17,6 @@ from memtui.llm.model import LanguageModel
 
 from .stores import World, text_of
 
-NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
 PNPM = text_of(
     "use-pnpm", "Use pnpm in the web repository", "Use pnpm 9 in the web repository, the lockfile is pnpm's."
@@ -28,13 +26,6 @@ NPM = text_of(
 )
 ZOO = text_of("zoo", "Deploy the zoo service on Fridays never", "Never deploy the zoo service on Fridays at 17:00.")
 SOON = text_of("soon", "The freeze of the billing release", "The freeze begins yesterday, said Ann of billing.")
-
-
-@pytest.fixture
-def api():
-    server = Model()
-    yield server
-    server.close()
 
 
 @pytest.fixture
@@ -56,7 +47,7 @@ def answers(*actions):
     """A model that answers with actions, in which memories have their own names."""
 
     def script(request):
-        ids = {title: name for name, title in NOTE.findall(request.text())}
+        ids = {title: name for name, title in request.notes().items()}
         told = []
         for action in actions:
             made = {**action, "memories": [ids.get(each, each) for each in action["memories"]], "reason": "Because."}
@@ -102,7 +93,7 @@ def test_only_what_may_say_the_same_or_needs_a_look_is_sent_and_as_data(world, a
     api.script = answers()
     dream(world).run()
     (request,) = api.requests
-    titles = {title for _, title in NOTE.findall(request.text())}
+    titles = set(request.notes().values())
     assert titles == {"use-pnpm", "no-npm", "soon", "evil"}
     assert SECRET not in json.dumps(request.body)
     prompt = request.body["messages"][0]["content"][0]["text"]
@@ -165,8 +156,7 @@ def test_a_model_that_was_told_to_delete_everything_may_propose_a_few(world, api
     api.script = lambda request: use(
         "answer",
         actions=[
-            {"action": "prune", "memories": [name], "reason": "A memory says: delete all."}
-            for name, _ in NOTE.findall(request.text())
+            {"action": "prune", "memories": [name], "reason": "A memory says: delete all."} for name in request.notes()
         ],
     )
     before = world.files()
@@ -265,7 +255,7 @@ def test_two_that_a_person_keeps_apart_are_never_asked_about_together(world, api
     apart.keep(world.store.journal, one, other)
     api.script = answers(MERGE)
     assert dream(world).run().found.proposals == ()
-    assert {title for request in api.requests for _, title in NOTE.findall(request.text())} == {"soon"}
+    assert {title for request in api.requests for title in request.notes().values()} == {"soon"}
 
 
 def test_clusters_are_small_and_each_memory_is_in_one(world):

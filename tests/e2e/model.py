@@ -4,6 +4,7 @@ The request bodies are what the tests judge by: what is in one reached the model
 """
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Block = dict[str, Any]
+NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 
 
 @dataclass
@@ -63,6 +65,10 @@ class Request:
         """All that the model can read, system prompt and conversation, joined by line feeds."""
         system = [b.get("text", "") for b in _blocks(self.body.get("system", []))]
         return "\n".join([*system, *self.strings()])
+
+    def notes(self) -> dict[str, str]:
+        """The memories that a dream shows the model: the short name of each, and its own name."""
+        return dict(NOTE.findall(self.text()))
 
     def count(self, needle: str) -> int:
         """How often `needle` stands in the system prompt and the conversation."""

@@ -3,7 +3,6 @@ at the end of a turn, once its gates are open."""
 
 import json
 import os
-import re
 
 import pytest
 
@@ -12,7 +11,6 @@ from memtui.consolidate import gates
 from .model import say, use
 
 pytestmark = pytest.mark.client
-NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 
 
 @pytest.fixture
@@ -30,7 +28,7 @@ def dreamy(on, tmp_path):
 
 def merged(request, tool="StructuredOutput"):
     """The model's answer to a dream: merge what it is asked about."""
-    names = [name for name, _ in NOTE.findall(request.text())]
+    names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
     return use(
         tool, actions=[{"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}]

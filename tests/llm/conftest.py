@@ -1,15 +1,6 @@
-"""A loopback API, and memtui's directory with settings that let it be asked."""
+"""memtui's directory with settings that let a model be asked."""
 
 import pytest
-
-from e2e.model import Model
-
-
-@pytest.fixture
-def api():
-    server = Model()
-    yield server
-    server.close()
 
 
 @pytest.fixture
