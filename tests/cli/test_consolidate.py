@@ -227,3 +227,19 @@ def test_words_that_differ_are_underlined(shell, world):
     out = shell("consolidate").out
     assert "\x1b[31m-- [\x1b[0m\x1b[31;4mgone\x1b[0m" in out
     assert "\x1b[32m+- [\x1b[0m\x1b[32;4mhere\x1b[0m" in out
+
+
+def test_what_was_made_is_listed_with_the_id_that_undo_takes(shell, world):
+    assert "Nothing was consolidated yet." in shell("consolidate", "--applied").out
+    before = world.files()
+    shell("consolidate", "--accept", ids(shell)["merge"], "--yes")
+    done = shell("consolidate", "--applied")
+    (head, row) = done.out.splitlines()
+    assert head.split() == ["ID", "AGE", "BY", "STATE", "CHANGE"]
+    assert "(merged)" in row
+    assert "memtui undo ID" in done.err
+    shell("undo", row.split()[0])
+    assert world.files() == before
+    (found,) = shell.json("consolidate", "--applied")["applied"]
+    assert (found["state"], found["undoable"], found["op"]) == ("undone", False, "consolidate")
+    assert shell("consolidate", "--applied", "--safe", check=False).code == 2

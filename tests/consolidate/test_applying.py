@@ -282,11 +282,11 @@ def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world
     apply(world, merge(world))
     world.write("four.md", text_of("four"))
     apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
-    newest, oldest = applying.history(store)
+    newest, oldest = applying.history(store.journal.ledger().changes())
     assert newest.summary == "consolidate auto:four (rewritten)"
     undo.run(store.journal, "undo", oldest.id).first()
     assert world.text("one.md") == ONE
-    assert [each.state for each in applying.history(store)] == ["done", "undone"]
+    assert [each.state for each in applying.history(store.journal.ledger().changes())] == ["done", "undone"]
 
 
 def test_without_room_nothing_is_changed(world, monkeypatch):

@@ -212,6 +212,7 @@ STORIES = {
             "accepted",
         ),
         typed("", "memtui consolidate --apply plan.json --all --yes", "made|No change"),
+        typed("consolidate --applied", "memtui consolidate --applied", "relinked|consolidate"),
         typed(
             "",
             "memtui consolidate --accept zzzz --reject zzzz",
@@ -271,6 +272,18 @@ def ids(world):
         "note": notes[0],
         "inbox": box,
     }
+
+
+def consolidated(tui, _):
+    """H on the Consolidate screen lists what was made."""
+    tui.press("6")
+    tui.see("proposed")
+    tui.press("H")
+    tui.see("Nothing was consolidated yet")
+    tui.press("\x1b")
+    tui.see("proposed", gone="Nothing was consolidated yet")
+    tui.press("1")
+    tui.see("prefer-pnpm")
 
 
 def numbers(tui, world):
@@ -404,6 +417,7 @@ KEYS = {
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,
+    ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "Z"): guide_and_undo,
     ("file-formats.md", "ctrl+t"): themes,

@@ -269,6 +269,7 @@ SCENARIOS = [
     C("search", "native", reads=True),
     C("doctor", reads=True),
     C("consolidate", reads=True),
+    C("consolidate", "--applied", reads=True),
     C(
         "consolidate",
         "--all",

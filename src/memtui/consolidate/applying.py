@@ -2,7 +2,7 @@
 one undo takes it back.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from memtui.consolidate.changeset import ChangeSet, Proposal, is_archived, is_index
@@ -70,10 +70,9 @@ def apply(store: Store, found: ChangeSet, only: Collection[str] | None = None) -
     raise AssertionError  # not reached: the last try returns or raises
 
 
-def history(store: Store) -> list[Transaction]:
-    """List the ChangeSets that were applied, newest first, those undone too; `undo.attempt` undoes one by its id.
-    Raises OSError."""
-    return [each for each in store.journal.ledger().changes() if each.op == OP]
+def history(changes: Iterable[Transaction]) -> list[Transaction]:
+    """List the ChangeSets among changes, those undone too; `undo.attempt` undoes one by its id."""
+    return [each for each in changes if each.op == OP]
 
 
 def _changes(composition: Composition) -> list[Change]:

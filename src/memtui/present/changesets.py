@@ -44,6 +44,8 @@ MEANINGS = {
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
 }
+# What the list of applied ChangeSets says while there is none.
+NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are listed here, and can be undone."
 # Names in a list's row before the rest is counted.
 NAMED = 3
 COVERED: tuple[tuple[How, str], ...] = (

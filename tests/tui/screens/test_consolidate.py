@@ -482,3 +482,25 @@ async def test_read_only_names_no_key_that_writes_in_the_summary(empty, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert "· 1 safe" in summary(app)
+
+
+async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, place):
+    before = tree(place)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "H history" in app.screen._compositor.render_strips()[-1].text
+        await press(pilot, "H")
+        assert "Nothing was consolidated yet" in app.screen.table.empty
+        await press(pilot, "escape")
+        await to(pilot, "retype")
+        await press(pilot, "a")
+        await agree(pilot)
+        await to(pilot, "archive")
+        await press(pilot, "x")  # is a change, but none of these
+        await press(pilot, "H")
+        (row,) = app.screen.table.rows
+        assert "commit-style (retyped)" in row.summary
+        await press(pilot, "enter")
+        await settle(pilot)
+        assert tree(place) == before
+        assert [each.state for each in app.screen.table.rows] == ["undone"]

@@ -6,7 +6,7 @@ import os
 from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.show import changes, diff
 from memtui.consolidate import applying, changeset, coverage, lint, plan, plan_file, rejected
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, Proposal
@@ -34,13 +34,14 @@ def register(commands: "parser.Commands") -> None:
         run,
         "propose merges, fixes and removals of memories, and make those that you accept",
         "memtui consolidate\nmemtui consolidate --accept 3f2a9c 77b1d0\nmemtui consolidate --safe\n"
-        "memtui consolidate --plan plan.json\nmemtui consolidate --apply plan.json",
+        "memtui consolidate --plan plan.json\nmemtui consolidate --apply plan.json\nmemtui consolidate --applied",
         "Nothing is written before you accept it. What is made is one step: memtui undo undoes it. A plan file can be "
         "reviewed anywhere: set “decision” to accepted or rejected, or use --plan FILE --accept ID.",
     )
     file = found.add_mutually_exclusive_group()
     file.add_argument("--plan", metavar="FILE", help="write the proposals to a file; decisions in it are kept")
     file.add_argument("--apply", metavar="FILE", help="make the changes that are accepted in a file")
+    file.add_argument("--applied", action="store_true", help="list what was made, newest first, with the ID for undo")
     found.add_argument("--accept", nargs="+", metavar="ID", default=[], help="accept changes")
     found.add_argument(
         "--reject",
@@ -57,6 +58,10 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Show the plan, write it, or make what is accepted."""
+    if args.applied:
+        if args.accept or args.reject or args.all or args.safe or args.scope:
+            raise UsageError("--applied only lists what was made.", "Undo one: memtui undo ID.")
+        return _history(ctx)
     if args.apply and args.scope:
         raise UsageError("--scope is for a new plan.", "A file has its own changes: accept some of them.")
     store = ctx.store()
@@ -98,6 +103,24 @@ def _planned(ctx: Context, store: Store, label: "str | None") -> ChangeSet:
 
 def _is_open_and_safe(found: Proposal) -> bool:
     return found.decision == "open" and plan.is_safe(found)
+
+
+def _history(ctx: Context) -> Result:
+    """List the ChangeSets that were applied, newest first."""
+    ctx.must_have_home()
+    ledger = ctx.journal().ledger()
+    found, undoable = applying.history(ledger.changes()), set(ledger.undoable)
+    data = {"applied": [{**changes.as_row(each), "undoable": each.id in undoable} for each in found]}
+
+    def text(out: Output) -> None:
+        if not found:
+            out.paragraph(changesets.NONE_APPLIED)
+            return
+        changes.table(ctx, out, found)
+        if undoable & {each.id for each in found}:
+            out.say("Undo one: memtui undo ID")
+
+    return Result(data, text)
 
 
 # Showing

@@ -14,6 +14,7 @@ from memtui.core.redaction import redact
 from memtui.present import changesets, safe_text, secret
 from memtui.tui.batch import AT_ONCE, left_alone
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.changes import Changes, ChangesListed
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.consolidate import text
@@ -23,6 +24,8 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, first_of
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
+
+APPLIED = ChangesListed("Consolidated: what was made", changesets.NONE_APPLIED, applying.history)
 
 
 class ConsolidateCommands:
@@ -42,6 +45,7 @@ class ConsolidateCommands:
             "consolidate.edit": Command(self.edit, first_of(one, self._why_no_edit)),
             "consolidate.reject": Command(self.reject, chosen),
             "consolidate.safe": Command(self.accept_safe, self._why_none_safe),
+            "consolidate.history": Command(self.history),
             "consolidate.follow": Command(self.follow, first_of(self.screen.no_row, self._why_no_memory)),
         }
 
@@ -173,6 +177,12 @@ class ConsolidateCommands:
         self.screen.table.clear_marks()
         self.decided({each.id for each in found})
         self.services.say(f"{changesets.rejected(found)} {actions.takes_back()}")
+
+    # what was made
+
+    async def history(self) -> None:
+        """List the ChangeSets that were applied; any of them can be undone there."""
+        await self.services.ask(Changes(self.services, APPLIED))
 
     # to the memory
 
