@@ -53,7 +53,8 @@ def test_filters(memtui, world):
     assert len(outcomes(memtui, "--limit", "3")) == 3
     assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
     assert outcomes(memtui, "--kind", "use") == ["nothing"] * 4
-    assert len(outcomes(memtui, "--kind", "guidance")) == 7
+    assert len(outcomes(memtui, "--kind", "guidance")) == len(outcomes(memtui, "--kind", "notes")) == 7
+    assert outcomes(memtui, "--kind", "drafts") == outcomes(memtui, "--kind", "pending-update") != []
     assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
     assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
     for end in ("2026-11-20", "2026-11-21"):

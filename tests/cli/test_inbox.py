@@ -103,6 +103,13 @@ def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     assert memtui("inbox", "show", "ZZZZZZ", check=False).code == 3
 
 
+def test_kinds_are_named_as_in_the_list_or_as_in_files(memtui):
+    for word, name in (("notes", "guidance"), ("drafts", "updates"), ("items", "items")):
+        assert ids(memtui, word) == ids(memtui, name) != []
+    refused = memtui("inbox", "--kind", "draft", check=False)
+    assert (refused.code, "--kind must be one of notes, drafts, items, changed" in refused.err) == (2, True)
+
+
 def test_entries_of_other_projects_name_the_directory(memtui, world):
     memtui("guide", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out

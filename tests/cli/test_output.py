@@ -224,7 +224,7 @@ def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
     memtui.env["COLUMNS"] = str(columns)
     whole = {
         "inbox": ("memtui guide --withdraw ID", "memtui approve ID or reject ID", "memtui items done ID"),
-        "guide --list": ("memtui guide --again ID", "memtui deliveries --kind guidance"),
+        "guide --list": ("memtui guide --again ID", "memtui deliveries --kind notes"),
         "status": ("what was delivered, and whether it arrived",),
         "receipts": ("the client gave up on the hook, nothing arrived",),
         "config": ("the TUI's colours: dark, light",),

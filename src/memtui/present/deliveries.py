@@ -48,6 +48,8 @@ KINDS = {
     "pending-item": "unfinished work",
     "use": "memories the agent read or wrote",
 }
+# What `memtui deliveries --kind` takes, by kind.
+KIND_WORD = {**{kind: kind for kind in KINDS}, "guidance": "notes", "pending-update": "drafts", "pending-item": "items"}
 # One and several of a kind, where these are not the kind and an s.
 NOUNS = {
     "guidance": ("note", "notes"),

@@ -22,7 +22,7 @@ from memtui.core.deliveries.record import Delivery, Item, session_kind
 from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
 from memtui.core.memories import scopes
-from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS, counted, reason
+from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason
 
 LIMIT = 20
 STATS_DAYS = 14
@@ -37,16 +37,17 @@ def register(commands: "parser.Commands") -> None:
         "deliveries",
         run,
         "list what was delivered to sessions",
-        "memtui deliveries\nmemtui deliveries --kind guidance --outcome failed --since 2d\n"
+        "memtui deliveries\nmemtui deliveries --kind notes --outcome failed --since 2d\n"
         "memtui deliveries --memory prefer-pnpm\nmemtui deliveries --stats --days 30\nmemtui deliveries show 7XAD",
         "All projects, newest first; --project DIR for one. The first or last 4 characters of an ID are enough.",
     )
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
         "--kind",
-        choices=KINDS,
+        type=lambda given: KIND_WORD.get(given, given),
+        choices=list(KIND_WORD.values()),
         metavar="KIND",
-        help="only with such an item: " + ", ".join(KINDS) + " (memories that the agent opened or wrote)",
+        help="only with such an item: " + ", ".join(KIND_WORD.values()) + " (memories that the agent opened or wrote)",
     )
     found.add_argument(
         "--memory", metavar="NAME|PATH", help="only what brought this memory, or used it; also one that is gone"
@@ -88,7 +89,7 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     return Filter(
         session=args.session or "",
         project=ctx.project_wanted,
-        kind=args.kind or "",
+        kind=next((kind for kind, word in KIND_WORD.items() if word == args.kind), ""),
         memory=_memory(ctx, args.memory) if args.memory else "",
         outcome=args.outcome or "",
         text=args.text or "",

@@ -8,7 +8,7 @@ from memtui.cli.entries import LIMIT, as_data, pick, states
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import entries as shown
 from memtui.cli.show.changed import whole
-from memtui.cli.show.entries import CHANGED
+from memtui.cli.show.entries import CHANGED, INBOX_WORD
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import ago
 from memtui.core.review import changed
@@ -24,15 +24,16 @@ def register(commands: "parser.Commands") -> None:
         "inbox",
         run,
         "list notes, drafts, unfinished work, and what others wrote",
-        "memtui inbox\nmemtui inbox --kind updates --all-projects\nmemtui inbox show 7XAD",
+        "memtui inbox\nmemtui inbox --kind drafts --all-projects\nmemtui inbox show 7XAD",
         "That is notes for the agent, drafts of memories to review, unfinished items, and the memories that Claude,"
         " an editor or a program wrote since you last saw them. In the TUI, Guidance shows the notes, and Inbox the"
         " others.",
     )
     found.add_argument(
         "--kind",
-        choices=(*KINDS, CHANGED),
-        help="guidance: notes, updates: drafts, items: unfinished work, changed: memories that somebody else wrote",
+        type=lambda given: INBOX_WORD.get(given, given),
+        choices=list(INBOX_WORD.values()),
+        help="items: unfinished work, changed: memories that somebody else wrote",
     )
     found.add_argument("--snoozed", action="store_true", help="the drafts that wait until a later time")
     found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
@@ -48,7 +49,7 @@ def register(commands: "parser.Commands") -> None:
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List what waits."""
-    kinds = (args.kind,) if args.kind else (*KINDS, CHANGED)
+    kinds = tuple(kind for kind in (*KINDS, CHANGED) if args.kind in {None, INBOX_WORD[kind]})
     return shown.listing(ctx, kinds, all_projects=args.all_projects, limit=args.limit, snoozed=args.snoozed)
 
 

@@ -23,6 +23,8 @@ from memtui.present.deliveries import GLYPHS, session_words
 
 # What is listed beside the entries of the inboxes: memories that somebody else wrote.
 CHANGED = "changed"
+# What `memtui inbox --kind` takes, by the name in files; lists show these words.
+INBOX_WORD = {"guidance": "notes", "updates": "drafts", "items": "items", CHANGED: CHANGED}
 TOLD_SHOWN = 5  # notes delivered last
 HEAD_COLUMNS = 16  # of an id and an age
 TITLE_SHOWN = 50  # characters of a session's title
@@ -181,7 +183,7 @@ def _print(
             facts = [*words, *details(item, now)]
             _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if wrong else "", item.text)
         if more[kind]:
-            out.print(f"  and {more[kind]:,} more: memtui inbox --kind {kind} --limit 0")
+            out.print(f"  and {more[kind]:,} more: memtui inbox --kind {INBOX_WORD[kind]} --limit 0")
     if claimed:
         out.section()
         _print_heading(out, "Under way", f"{len(claimed)}", "a hook gave it to the client, no transcript proves it yet")
@@ -199,7 +201,7 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
     if not rows:
         return
     out.section()
-    _print_heading(out, "Delivered", "all: memtui deliveries --kind guidance", AGAIN)
+    _print_heading(out, "Delivered", "all: memtui deliveries --kind notes", AGAIN)
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
         _print_note(ctx, out, row, f"{glyph} {row['outcome']} · {{}}", style)
