@@ -141,6 +141,10 @@ async def press(pilot, *keys):
         await settle(pilot)
 
 
+def painted(app):
+    return app.screen._compositor.render_strips()
+
+
 async def agree(pilot):
     """Read what will be written to its end, and go on."""
     for _ in range(30):
@@ -252,6 +256,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert isinstance(form, DraftForm)
         panes = [pane.plain for pane in form.query(".read")]
         assert len(panes) == 2
+        assert any("writes prefer-pnpm; package-manager goes" in each.text for each in painted(app))
         assert "prefer-pnpm  stays" in panes[0]
         assert "Yarn was tried" in panes[1]
         body = form.query_one("#body", TextArea)
@@ -488,7 +493,7 @@ async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, p
     before = tree(place)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert "H history" in app.screen._compositor.render_strips()[-1].text
+        assert "H history" in painted(app)[-1].text
         await press(pilot, "H")
         assert "Nothing was consolidated yet" in app.screen.table.empty
         await press(pilot, "escape")

@@ -8,6 +8,7 @@ from memtui.consolidate import applying
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, FileOutput, Proposal, is_index, sha256
 from memtui.core.base import clock
+from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
 from memtui.present import changesets, safe_text
@@ -66,11 +67,11 @@ class OutcomeSubject:
         return not typed.changed
 
     def check(self, typed: Typed) -> Text:
-        """Return which file would be written, and which ones go. Raises MemtuiError for what can't be saved."""
+        """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
         edited = self._edited(typed)
-        gone = f"; {len(edited.gone)} others go" if len(edited.gone) > 1 else "; the other one goes"
-        where = safe_text.line(self.data.tilde(self.output.path))
-        return Text(f"writes {where}{gone if edited.gone else ''}")
+        gone = list(map(changesets.name, edited.gone))
+        goes = f"; {some(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else ""
+        return Text(safe_text.line(f"writes {changesets.name(self.output.path)}{goes}"))
 
     def _edited(self, typed: Typed) -> Proposal:
         made = FileOutput(self.output.path, self._bytes(typed))
