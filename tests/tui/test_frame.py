@@ -194,6 +194,18 @@ async def test_no_tabs_word_is_cut(app, key, width):
         assert len(words) >= {60: 2, 80: 4}.get(width, 6)
 
 
+async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
+    """Where one blank parts them, as in `3 Guidance 6 4 Deliveries`."""
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        line = app.screen._compositor.render_strips()[0]
+        dim = "".join(
+            each.text for each in line if each.style.color != list(line)[-1].style.color and not each.style.bold
+        )
+        assert [number for number in "23456" if number not in dim] == []
+        assert "Guidance" not in dim
+
+
 @pytest.mark.parametrize(
     ("width", "words"),
     [

@@ -63,7 +63,9 @@ class TopBar(OneLine):
         pieces = []
         for name, words in tabs.items():
             start = text.cell_len
-            text.append(words, style="reverse" if name == current else "")
+            number = words[:2]
+            text.append(number, style="reverse" if name == current else "dim")
+            text.append(words[len(number) :], style="reverse" if name == current else "")
             pieces.append((start, text.cell_len, f"app.{name}"))
         self.pieces = pieces
         self.put(text)
