@@ -194,3 +194,43 @@ def test_listing_them_writes_nothing(memtui, three, world):
     assert len(listed(memtui)) == 3
     assert "+By an editor." in memtui("inbox", "show", "made").out
     assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
+
+
+def test_undo_of_keep_lets_them_wait_again_with_who_wrote_them(memtui, three):
+    before = listed(memtui)
+    assert "undo" in memtui("keep", "prefer-pnpm", "made").err
+    assert len(listed(memtui)) == 1
+    assert "keep 2 memories" in memtui("undo").out
+    assert listed(memtui) == before
+    memtui("redo")
+    assert len(listed(memtui)) == 1
+    memtui("keep", "--all")
+    assert listed(memtui) == set()
+
+
+def test_undo_of_keep_does_not_touch_what_changed_after_it(memtui, three):
+    path, _, _ = three
+    memtui("keep", "prefer-pnpm")
+    write(path, path.read_text() + "Another.\n", 9000)
+    assert ("prefer-pnpm", "edited", "other") in listed(memtui)
+    assert "keep" in memtui("undo").out
+    assert path.read_text().endswith("Another.\n")
+    added = [each for each in memtui("inbox", "show", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")]
+    assert [each.strip() for each in added if "Another" in each or "agent" in each] == [
+        "+The agent's line.",
+        "+Another.",
+    ]
+
+
+@pytest.mark.parametrize("name", ["prefer-pnpm", "made", "gone"])
+def test_what_an_undo_of_taking_back_brings_again_waits_to_be_seen_again(memtui, three, name):
+    path, gone, _ = three
+    name = gone.stem if name == "gone" else name
+    before, there = listed(memtui), sorted(each.read_bytes() for each in path.parent.glob("*.md"))
+    memtui("take-back", name)
+    assert name not in {each[0] for each in listed(memtui)}
+    memtui("undo")
+    assert sorted(each.read_bytes() for each in path.parent.glob("*.md")) == there
+    assert listed(memtui) == before
+    memtui("keep", "--all")
+    assert listed(memtui) == set()

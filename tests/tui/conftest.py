@@ -6,7 +6,6 @@ from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
 from memtui.core.deliveries import error_log
-from memtui.core.review import changed
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
 from memtui.tui.safety_net import SafetyNet
@@ -80,7 +79,7 @@ def all_seen(world):
     """The sample world after a person kept what Claude had changed there."""
     space = Workspace(dict(world.env), world.shop, by="cli", now=NOW)
     space.take_in()
-    changed.keep(space.versions, space.changed())
+    space.versions.see([each.now for each in space.changed()])
 
 
 @pytest.fixture

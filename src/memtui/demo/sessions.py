@@ -319,4 +319,4 @@ def review(world: World, at: float) -> None:
     """Let the person see, at the time `at`, all memories as they are."""
     known = take_in(world, at)
     everywhere = scopes.discover(world.env, world.shop, all_projects=True)
-    changed.keep(known, changed.waiting(known, everywhere))
+    known.see([each.now for each in changed.waiting(known, everywhere)])

@@ -13,6 +13,7 @@ from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.pairs_edit import PairsEdit
 from memtui.core.journal.changes.patch import Patch
 from memtui.core.journal.changes.renaming import Renaming
+from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.changes.trust_edit import TrustEdit
 
@@ -59,6 +60,10 @@ WRITTEN = [
     (
         {"path": "/r/i.json", "entry": {"table": "files", "key": "k", "before": None, "after": {"v": 1}}},
         EntryEdit("/r/i.json", "files", "k", None, {"v": 1}),
+    ),
+    (
+        {"path": "/r/versions.jsonl", "versions": [["/d", "x.md", HASH[A]]], "seen": [False, None]},
+        SeenEdit("/r/versions.jsonl", (("/d", "x.md", HASH[A]),), (False, None)),
     ),
     (
         {

@@ -82,6 +82,12 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         await settle(pilot)
         assert waiting(world) == {"prefer-pnpm"}
         assert other.exists()
+        await pilot.press("z")
+        await settle(pilot)
+        assert waiting(world) == {"prefer-pnpm", "made"}
+        await to(pilot, "made")
+        await pilot.press("a")
+        await settle(pilot)
         await to(pilot, "prefer-pnpm")
         await pilot.press("x")
         await settle(pilot)
@@ -90,6 +96,8 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         await pilot.press("z")
         await settle(pilot)
         assert "Somebody's words." in path.read_text()
+        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()  # as the next look does
+        assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
 
 
 async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):

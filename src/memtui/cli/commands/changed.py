@@ -65,7 +65,7 @@ def _chosen(ctx: Context, args: argparse.Namespace) -> "list[Changed]":
 def keep(ctx: Context, args: argparse.Namespace) -> Result:
     """Mark what somebody else wrote as seen."""
     items = _chosen(ctx, args)
-    changed.keep(ctx.versions, items)
+    changed.keep(ctx.store().journal, ctx.versions, items)
     untrusted = changed.untrusted(ctx.root, items)
     data = {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}
 
@@ -73,6 +73,7 @@ def keep(ctx: Context, args: argparse.Namespace) -> Result:
         out.print(line(words.done("keep", items)))
         if untrusted:
             out.say(f"note: {line(words.not_trusted(untrusted))}: memtui trust")
+        out.say("memtui undo undoes it.")
 
     return Result(data, text)
 

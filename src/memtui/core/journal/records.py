@@ -12,13 +12,15 @@ from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.pairs_edit import PairsEdit
 from memtui.core.journal.changes.patch import Patch
 from memtui.core.journal.changes.renaming import Renaming
+from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.changes.trust_edit import TrustEdit
 
 VERSION = 1
 Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
-    kind.key: kind for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit)
+    kind.key: kind
+    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit, SeenEdit)
 }
 
 

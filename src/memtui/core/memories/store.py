@@ -222,14 +222,14 @@ class Store:
 
     # Trash
 
-    def delete(self, found: Memory) -> str:
-        """Move a memory to the trash, with its index line. Return the id for `restore`. Raises ConflictError if the
-        file changed since it was read."""
+    def delete(self, found: Memory, *, extra: Sequence[Change] = ()) -> str:
+        """Move a memory to the trash, with its index line; `extra` changes are made in the same step. Return the id for
+        `restore`. Raises ConflictError if the file changed since it was read."""
         scope = self._scope_of(found)
         path = self._own_file(scope, found)
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
-        planned = [FileChange(path, references.content(found), None), *edits]
+        planned = [FileChange(path, references.content(found), None), *edits, *extra]
         summary = f"trash {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 

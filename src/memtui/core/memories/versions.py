@@ -16,11 +16,9 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
+from memtui.core.journal.changes.seen_edit import FORMAT, LOCK, LOCK_SECONDS, UNSEEN, lines
 from memtui.core.places import locate
 
-FORMAT = 1
-UNSEEN = "/run/unseen.json"
-LOCK_SECONDS = 5.0
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20
 # Seconds. A file that somebody wrote less than this ago is left for the next look: a hook may still log that the agent
@@ -105,6 +103,7 @@ class Versions:
     def _forget(self) -> None:
         self._directories: dict[str, dict[str, list[Version]]] = {}
         self._seen: set[str] = set()
+        self._unseen: set[tuple[str, str]] = set()  # paths and digests of which an undo took back that they were seen
         self._began = float("inf")  # when the first version was taken in
         self._read = self._file = 0
 
@@ -136,17 +135,33 @@ class Versions:
             files = self._directories.setdefault(str(row["dir"]), {})
             version = _version(row)
             if version is not None:
-                self._add(files, version, only_seen="stamp" not in row)
+                if "stamp" in row:
+                    self._add(files, version)
+                elif row.get("seen") is False:
+                    self._unsee(files, version)
+                else:
+                    self._see(files, version)
         self._read += len(whole)
 
-    def _add(self, files: dict[str, list[Version]], version: Version, *, only_seen: bool) -> None:
-        if only_seen:
-            for at, each in enumerate(known := files.get(version.file, [])):
-                known[at] = replace(each, seen=True) if each.digest == version.digest else each
-        else:
-            files.setdefault(version.file, []).append(version)
-        if only_seen or version.seen:
+    def _add(self, files: dict[str, list[Version]], version: Version) -> None:
+        files.setdefault(version.file, []).append(version)
+        if version.seen:
             self._seen.add(version.digest)
+
+    def _see(self, files: dict[str, list[Version]], version: Version) -> None:
+        for at, each in enumerate(known := files.get(version.file, [])):
+            known[at] = replace(each, seen=True) if each.digest == version.digest else each
+        self._seen.add(version.digest)
+        self._unseen.discard((version.path, version.digest))
+
+    def _unsee(self, files: dict[str, list[Version]], version: Version) -> None:
+        """Take back that a person has seen the newest version of a file, as an undo does; also if that text is only put
+        there now."""
+        known = files.get(version.file, [])
+        if known and known[-1].digest == version.digest:
+            known[-1] = replace(known[-1], seen=False)
+        self._seen.discard(version.digest)
+        self._unseen.add((version.path, version.digest))
 
     def of(self, directory: str, file: str) -> list[Version]:
         """List the versions of a file, oldest first."""
@@ -194,7 +209,7 @@ class Versions:
         `writer` says who wrote a version. Raises MemtuiError; LockTimeoutError if another process takes in at the
         moment.
         """
-        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
             self.follow()
             known = self._directories.get(directory)
             # Oldest first: `writer` reads the log back to each.
@@ -217,7 +232,7 @@ class Versions:
             known = self._directories.get(directory)
             files = self._directories.setdefault(directory, {})
             for each in sorted(self._fresh(directory, known or {}, keep=False), key=lambda each: each.stamp):
-                self._add(files, self._named(each, writer, first=known is None), only_seen=False)
+                self._add(files, self._named(each, writer, first=known is None))
 
     def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
         try:
@@ -257,6 +272,10 @@ class Versions:
 
     def _named(self, version: Version, writer: Callable[[Version], Writer], *, first: bool) -> Version:
         """Return a version with its writer; `first`: found at the first look at its directory."""
+        if (version.path, version.digest) in self._unseen:
+            known = self._directories.get(version.directory, {}).get(version.file, [])
+            same = [each.writer for each in known if each.digest == version.digest]
+            return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
         found = Writer(FIRST)
         if not first or version.stamp > self._began * 1e9:
             found = writer(version)
@@ -268,14 +287,15 @@ class Versions:
 
     def see(self, versions: Iterable[Version]) -> None:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
-        time = clock.iso(self.now())
-        rows = [
-            {"v": FORMAT, "time": time, "dir": each.directory, "file": each.file, "digest": each.digest}
-            for each in versions
-        ]
-        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
-            self._append(rows)
-            self._count(changed=bool(rows))
+        seen = [(each.directory, each.file, each.digest) for each in versions]
+        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
+            self._write(lines(seen, seen=True, time=clock.iso(self.now())))
+            self._count(changed=bool(seen))
+
+    def recount(self) -> None:
+        """Read what was appended, and note how many files nobody has seen. Raises as `see`."""
+        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
+            self._count(changed=True)
 
     def _count(self, *, changed: bool) -> None:
         """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all."""
@@ -295,9 +315,12 @@ class Versions:
             raise storage_error(error, path) from error
 
     def _append(self, rows: list[dict[str, Any]]) -> None:
+        self._write(b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows))
+
+    def _write(self, data: bytes) -> None:
         try:
-            if rows:
-                fs.append(self.path, b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows))
+            if data:
+                fs.append(self.path, data)
         except OSError as error:
             raise storage_error(error, self.path) from error
 
@@ -325,7 +348,7 @@ class Versions:
 
         Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
         """
-        with self._guard, fs.Lock(self.root + "/run/versions.lock", LOCK_SECONDS):
+        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
             self.follow()
             gone, freed = self.too_old(oldest, most_bytes)
             if gone:

@@ -1,11 +1,16 @@
 """Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it
 back."""
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.base.phrasing import many
+from memtui.core.journal.changes.seen_edit import SeenEdit
+from memtui.core.journal.journal import Journal
 from memtui.core.memories import history
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
@@ -74,9 +79,18 @@ def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     return versions.content(item.before) if item.before is not None else b"", versions.content(item.now)
 
 
-def keep(versions: Versions, items: Sequence[Changed]) -> None:
-    """Record that a person has seen these. Raises MemtuiError."""
-    versions.see([each.now for each in items])
+def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None:
+    """Record that a person has seen these, as one step of undo. Raises MemtuiError."""
+    if items:
+        what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
+        journal.run("keep", [_seen(versions, items, (False, True))], f"keep {what}")
+        with contextlib.suppress(fs.LockTimeoutError):  # who has the lock counts, too
+            versions.recount()
+
+
+def _seen(versions: Versions, items: Sequence[Changed], seen: tuple[bool | None, bool | None]) -> SeenEdit:
+    found = [(each.now.directory, each.now.file, each.now.digest) for each in items]
+    return SeenEdit(versions.path, tuple(found), seen)
 
 
 def untrusted(root: str, items: Sequence[Changed]) -> list[Changed]:
@@ -94,15 +108,17 @@ def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Out
 
 
 def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
-    """Restore what a person saw last of one, as a step of undo. Raises as `present`, and as `texts`."""
+    """Restore what a person saw last of one, as a step of undo, after which it waits to be seen again. Raises as
+    `present`, and as `texts`."""
+    unseen = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore")
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", extra=unseen)
         return
     found = present(item)
     if item.kind == "new":
-        store.delete(found)
+        store.delete(found, extra=unseen)
     else:
-        store.edit(found, texts(versions, item)[0], op="restore")
+        store.edit(found, texts(versions, item)[0], op="restore", extra=unseen)
 
 
 def present(item: Changed) -> Memory:

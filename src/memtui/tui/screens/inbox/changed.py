@@ -84,11 +84,11 @@ class ChangedCommands:
     def keep(self) -> None:
         """Mark the chosen ones as seen."""
         found = self.chosen.changed()
-        changed.keep(self.services.data.versions, found)
+        changed.keep(self.services.data.store().journal, self.services.data.versions, found)
         self._unmark(found)
         untrusted = words.not_trusted(changed.untrusted(self.services.data.root, found))
         why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
-        self.services.say(words.done("keep", found) + why)
+        self.services.say(f"{words.done('keep', found)}{why} {actions.takes_back()}")
         self.services.read()
 
     async def take_back(self) -> None:
