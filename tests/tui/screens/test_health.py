@@ -443,6 +443,8 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
         await pilot.press("e", "enter")  # the present choice, "as all projects"
         await ready(pilot)
         assert config.project_table(config.load(world.root), world.shop) == {}
+        told = [note.message for note in pilot.app._notifications]
+        assert told[-1:] == [f"mode was the default for {world.shop} already."]
         await pilot.press("e", "home", "j", "enter")
         await ready(pilot)
         written = config.load(world.root)

@@ -157,7 +157,7 @@ class Guidance(ListScreen[GuidanceRow]):
         if last is not None:
             summary.append(f" · last sent {ago(last.time, self.services.data.now())}, ", style="dim")
             sent = last.outcome == receipts.WAITING
-            summary.append_text(Text("… not confirmed yet", style="cyan") if sent else rows.state(last))
+            summary.append_text(Text("not confirmed yet", style="cyan") if sent else rows.state(last))
         if self.notes.every and not self._elsewhere:
             summary.append(" · all projects", style="dim")
         return summary

@@ -139,7 +139,9 @@ def _report(each: Report) -> HealthRow:
     else:
         words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]
-    return HealthRow(f"index {each.scope.label}", "index", mark, style, each.scope.shown, words, each)
+    scope = each.scope
+    title = f"@{scope.source}" if scope.kind == "agent" else scope.shown  # as the list of memories calls it
+    return HealthRow(f"index {scope.label}", "index", mark, style, title, words, each)
 
 
 def _error(number: int, each: Record, now: float) -> HealthRow:

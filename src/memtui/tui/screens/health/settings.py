@@ -54,7 +54,8 @@ class SettingCommands:
         changed = setting.assign(data.root, data.journal(), key, value, project)
         where = f" for {project}" if project else ""
         shown = "the default" if value is None else config_text.written(value)
-        self.services.say(f"{key} is {shown}{where}. {actions.takes_back()}" if changed else f"{key} was that already.")
+        words = f"{key} is {shown}{where}. {actions.takes_back()}" if changed else f"{key} was {shown}{where} already."
+        self.services.say(words)
         self.services.read()
 
     async def edit(self) -> None:
