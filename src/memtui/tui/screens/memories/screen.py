@@ -35,7 +35,6 @@ from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.text import glance_text
 from memtui.tui.screens.memories.trail import Trail
 from memtui.tui.screens.memories.tree import ScopeTree
-from memtui.tui.screens.memories.versions import MemoryHistory
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
@@ -95,9 +94,8 @@ class Memories(ListScreen[Pair]):
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
         self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
         self.returned = Returned(services, self, self.reader)
-        versions = MemoryHistory(services, table, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
-        self.commands["memories.history"] = Command(versions.show, why_none)
+        self.commands["memories.history"] = Command(self._show_history, why_none)
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self._painted = False  # whether the list was painted: the detail and the index line come after it
@@ -129,6 +127,11 @@ class Memories(ListScreen[Pair]):
 
     def _keep(self) -> None:
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
+
+    async def _show_history(self) -> None:
+        from memtui.tui.screens.memories.versions import MemoryHistory
+
+        await MemoryHistory(self.services, self.table, self.reader).show()
 
     # reading
 
