@@ -58,6 +58,7 @@ def warm() -> None:
     for name in ("tomllib", "yaml", "traceback", "difflib"):
         importlib.import_module(name)
     from memtui.cli import main as cli
+    from memtui.core.inbox import reconcile
     from memtui.hooks.installer import entries, install
     from memtui.worker import extraction
 
@@ -65,7 +66,9 @@ def warm() -> None:
     install._compile = lambda: None  # it would write beside the sources
     told = cli._message_of
     cli._message_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
-    extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.02  # the transcript is written before the event
+    # What is ever in the transcript is there before the event, and no client stays after its end.
+    extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
+    reconcile.END_SECONDS, reconcile.POLL_SECONDS = 0.1, 0.01
     gc.collect()
     gc.freeze()
 
