@@ -77,8 +77,8 @@ def pytest_report_header(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what takes long; kill tests go first: they fork at every step, and a fork costs the more, the more the
-    process has in memory."""
+    """Leave out what takes long; kill tests go first, in every process: they fork at every step, and a fork costs the more,
+    the more the process has in memory."""
     cases = collections.Counter()
     for item in items:
         kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
@@ -93,7 +93,21 @@ def pytest_collection_modifyitems(config, items):
         left = [item for item in items if kinds_of(item) != ["quick"]]
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if kinds_of(item) == ["quick"]]
-    items.sort(key=lambda item: item.get_closest_marker("kill") is None)
+    kill = [item for item in items if item.get_closest_marker("kill")]
+    others = [item for item in items if not item.get_closest_marker("kill")]
+    items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def dealt(first, others, count):
+    """All tests, in the order in which `count` processes, each of which gets a piece of the same length, begin with their
+    share of `first`."""
+    found, left = [], len(first) + len(others)
+    for number in range(count):
+        mine = first[number::count]
+        length = (left - len(found)) // (count - number)
+        found += mine + others[: max(length - len(mine), 0)]
+        others = others[max(length - len(mine), 0) :]
+    return found + others
 
 
 def kinds_of(test):
