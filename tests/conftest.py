@@ -11,6 +11,7 @@ import os
 import random
 import re
 import shutil
+import sys
 import tempfile
 import tomllib
 
@@ -19,6 +20,7 @@ from hypothesis import settings
 
 from rootless import rootless
 
+sys.dont_write_bytecode = False  # else each process of each run compiles all tests anew
 # The same in all processes of a run.
 os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
 DISK = os.environ.setdefault("MEMTUI_TEST_DISK", tempfile.gettempdir())

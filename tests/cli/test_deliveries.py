@@ -44,6 +44,7 @@ def test_the_text_of_a_delivery_that_did_not_arrive_is_not_called_what_the_model
     assert "Pieces  1" in text, "an item is a piece of unfinished work"
 
 
+@pytest.mark.slow
 def test_filters(memtui, world):
     assert outcomes(memtui, "--outcome", "failed") == ["failed"]
     assert outcomes(memtui, "--outcome", "lost") == ["failed", "timed out"]

@@ -67,6 +67,7 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     assert "dream" in dreamy("llm", "log").out
 
 
+@pytest.mark.slow
 def test_a_plan_goes_where_it_is_wanted(dreamy, tmp_path):
     data = dreamy.json("dream", "--yes", "--plan", str(tmp_path / "dream.json"))
     assert data["path"] == str(tmp_path / "dream.json")

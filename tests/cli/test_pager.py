@@ -92,6 +92,7 @@ def test_without_a_pager_the_answer_is_printed(terminal):
     assert "CI is red on main" in terminal("inbox", PAGER="")[0]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif("CI" not in os.environ and not shutil.which("less"), reason="less is not installed")
 def test_q_leaves_less(terminal):
     drawn, code = terminal("inbox", pager="less", keys=b"q", awaits=b"Changed")

@@ -44,6 +44,7 @@ def test_a_full_stdout_is_a_sentence(shell, command):
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_what_was_to_be_done_is_done_though_the_answer_can_not_be_written(shell):
     shell("memtui guide 'CI is red' >/dev/full")

@@ -370,6 +370,7 @@ class Steps:
         return None
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(data=st.data())
 def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory, data):

@@ -64,6 +64,7 @@ MERGE = {
 DATES = {"action": "dates", "memories": ["soon"], "body": "The freeze begins 2026-11-21, said Ann of billing."}
 
 
+@pytest.mark.slow
 def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(world, api):
     api.script = answers(MERGE, DATES)
     before = world.files()
@@ -184,6 +185,7 @@ def many(world):
         world.write(f"n{number}.md", text_of(f"n{number}", f"A note on thing {number}", body))
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_early_goes_on_where_it_stopped(world, api):
     many(world)
     first = dream(world)

@@ -362,6 +362,7 @@ LINE = st.sampled_from(
 )
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.tuples(FRONT, BODY), min_size=3, max_size=3),
     st.lists(LINE, max_size=14),

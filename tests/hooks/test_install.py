@@ -327,6 +327,7 @@ def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exa
     assert merge.strip(after, made, "settings.json") == text
 
 
+@pytest.mark.slow
 @given(texts(SETTINGS))
 @QUICK
 def test_installing_twice_is_installing_once(case):

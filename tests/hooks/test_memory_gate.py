@@ -146,6 +146,7 @@ def test_everything_else_is_let_pass(home, tool, given):
     assert drafts(home) == []
 
 
+@pytest.mark.slow
 def test_the_scopes_keep_their_drafts(home):
     text = MEMORY.format(name="a", body="Text.")
     project = home.project / ".claude" / "memory"

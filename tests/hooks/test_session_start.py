@@ -120,6 +120,7 @@ def test_without_memories_nothing_is_said_to_the_model(home):
 # --- the line for the person
 
 
+@pytest.mark.slow
 def test_the_banner_says_what_is_on_and_what_waits(home):
     home.remember("one")
     home.guide("x")
@@ -178,6 +179,7 @@ def test_a_later_prompt_tells_what_changed_among_the_memories(home):
 # --- compact, clear, resume, fork
 
 
+@pytest.mark.slow
 def test_after_a_compaction_what_was_lost_comes_again(home):
     home.remember("memory")
     home.start()
@@ -196,6 +198,7 @@ def test_after_a_compaction_what_was_lost_comes_again(home):
     assert home.prompt().raw == b""
 
 
+@pytest.mark.slow
 def test_a_long_turn_can_be_compacted_twice(home):
     home.guide("this turn's")
     home.prompt()
@@ -214,6 +217,7 @@ def test_guidance_of_an_ended_turn_does_not_come_again_with_a_compaction_by_hand
     assert "said and done" not in home.start("compact").context
 
 
+@pytest.mark.slow
 def test_a_compaction_in_whisper_mode_brings_no_lists(home):
     home.settings('mode = "whisper"\n')
     home.remember("memory")
@@ -227,6 +231,7 @@ def test_a_compaction_in_whisper_mode_brings_no_lists(home):
     assert "draft" not in said
 
 
+@pytest.mark.slow
 def test_clear_begins_a_session_anew(home):
     home.remember("memory")
     home.leave("updates", "draft")
@@ -261,6 +266,7 @@ def test_a_resumed_session_that_memtui_never_met_gets_the_index(home):
     assert listed(home.start("resume", "s2").context) == ["memory"]
 
 
+@pytest.mark.slow
 def test_a_fork_knows_what_its_parent_knew(home):
     """The start of a fork is reported under the parent's id; its own comes with the first prompt."""
     home.remember("memory")
@@ -305,6 +311,7 @@ def fork(home, session="fork", past=6, tokens=1010):
     return home.start("fork", session, seconds_since_last_response=past, context_tokens=tokens)
 
 
+@pytest.mark.slow
 def test_a_fork_under_its_own_id_knows_what_its_parent_knew(home):
     furnished(home)
     answered(home, "s1", 5.8)
@@ -379,6 +386,7 @@ def test_another_session_resumed_in_the_same_client_is_no_branch(home):
     assert "draft" in home.prompt("other").context
 
 
+@pytest.mark.slow
 def test_a_fork_takes_nothing_from_its_parent(home):
     """What the parent was told at a start that turns out to be a fork's has not reached the parent."""
     furnished(home)
@@ -421,6 +429,7 @@ def test_a_client_that_ended_leaves_no_trace_of_which_session_it_served(home):
 # --- the turn
 
 
+@pytest.mark.slow
 def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
     home.guide("first of the turn")
     home.prompt(prompt_id="p1")
@@ -449,6 +458,7 @@ def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
 # --- when things are broken
 
 
+@pytest.mark.slow
 def test_an_inbox_too_long_to_be_read_whole_is_named_and_its_newest_note_comes(home):
     home.guide("oldest")
     with home.file("guidance").open("a") as file:
@@ -571,6 +581,7 @@ def test_of_many_memories_a_prompt_tells_what_was_written_without_looking_at_the
     assert home.errors() == []
 
 
+@pytest.mark.slow
 def test_many_memories_of_a_project_are_told_as_far_as_they_are_trusted(home):
     for number in range(400):
         home.remember(f"m{number}", scope="project", trusted=False)

@@ -62,6 +62,7 @@ def test_an_answer_is_of_the_schema_and_what_it_used_is_logged(api, model, tmp_p
     assert entry.usage == asked.spent == ModelUsage(1000, 10, 0, 0, pytest.approx(0.000105))
 
 
+@pytest.mark.slow
 def test_a_model_that_answers_with_json_as_text_is_heard(api, model):
     api.will(f"```json\n{json.dumps(GOOD)}\n```")
     assert ask(model()) == GOOD

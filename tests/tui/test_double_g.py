@@ -16,6 +16,7 @@ def at_once(monkeypatch):
     monkeypatch.setattr(double_g, "WITHIN", 60.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read_only", [False, True])
 async def test_gg_goes_to_the_first_row_and_leaves_no_form_and_no_note_behind(app, at_once, read_only):
     app.read_only = read_only
@@ -46,6 +47,7 @@ async def test_a_fast_gg_opens_no_form_after_it(app, at_once):
         assert table.cursor == 0
 
 
+@pytest.mark.slow
 async def test_one_g_opens_the_form_and_a_later_g_is_a_letter(app, monkeypatch):
     monkeypatch.setattr(double_g, "WITHIN", -1.0)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -58,6 +60,7 @@ async def test_one_g_opens_the_form_and_a_later_g_is_a_letter(app, monkeypatch):
         assert app.screen.typed().values["text"] == "gg"
 
 
+@pytest.mark.slow
 async def test_a_letter_between_belongs_to_the_note(app, at_once):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -55,6 +55,7 @@ async def test_who_types_without_a_pause_is_kept_as_well(world, screen, key, fit
         assert "~~~~~" in kept(world)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize(("screen", "key", "fits"), FORMS, ids=NAMES)
 async def test_ctrl_q_in_a_form_keeps_what_was_typed_just_before(world, screen, key, fits):
@@ -167,6 +168,7 @@ async def test_theirs_can_be_kept_and_the_draft_dropped(world, kind):
         assert not kept(world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["item", "draft"])
 async def test_a_form_of_what_is_gone_keeps_the_words_and_says_so(world, kind):
     screen, file, fits = KINDS[kind]

@@ -134,6 +134,7 @@ async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app,
         assert any("does not exist any more" in note.message for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_the_setting_glyphs_changes_what_is_drawn_at_once(app):
     def shown():
         return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
@@ -181,6 +182,7 @@ async def test_every_tab_is_a_whole_word_at_80_columns(app):
             assert word in top(app), (word, top(app))
 
 
+@pytest.mark.every(step=5)
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("key", "123456")
 async def test_no_tabs_word_is_cut(app, key, width):
@@ -224,6 +226,7 @@ async def test_a_narrow_screen_shortens_the_names_of_the_other_tabs(app, width, 
             assert word in top(app), (word, top(app))
 
 
+@pytest.mark.slow
 async def test_tabs_and_keys_of_the_foot_are_clicked(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -575,6 +578,7 @@ async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
         assert "for good?" in drawn(app)
 
 
+@pytest.mark.slow
 async def test_the_panes_at_the_edge_say_that_there_is_none_beyond(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -606,6 +610,7 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         assert app.screen.group == "health"
 
 
+@pytest.mark.slow
 async def test_a_note_that_is_gone_and_still_painted_can_t_be_clicked(app):
     async with app.run_test(notifications=True) as pilot:
         await settle(pilot)
@@ -622,6 +627,7 @@ async def test_a_note_that_is_gone_and_still_painted_can_t_be_clicked(app):
         toast._attach(parent)
 
 
+@pytest.mark.slow
 async def test_a_note_goes_with_the_screen_that_it_is_about_and_an_error_stays(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)

@@ -28,6 +28,7 @@ def told(text):
     return {line.split()[0] for line in text.split("\n") if line.startswith("  ") and line.strip()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SCREENS)
 async def test_every_mark_that_is_drawn_is_explained(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -66,6 +67,7 @@ async def test_marks_that_are_rare_are_explained_too(world, name, marks):
         assert marks <= told(await help_text(pilot))
 
 
+@pytest.mark.slow
 async def test_the_help_key_in_the_help_begins_the_tour(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

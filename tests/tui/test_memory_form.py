@@ -113,6 +113,7 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert not exists(project(world, "use-pnpm.md"))
 
 
+@pytest.mark.slow
 async def test_broken_frontmatter_is_mended_as_a_whole_file(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         form = await open_form(pilot, "meeting-notes")
@@ -303,6 +304,7 @@ async def test_a_draft_of_fields_goes_on_as_a_whole_file_where_the_fields_broke_
         assert "description: mine" in form.query_one(Body).text
 
 
+@pytest.mark.slow
 async def test_an_untouched_template_leaves_no_draft(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

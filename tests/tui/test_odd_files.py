@@ -22,6 +22,7 @@ def turned_into_a_directory(path):
     path.mkdir()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     "text",
@@ -72,6 +73,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_he
         assert any("guidance.md is larger than 1 MB" in row.words for row in app.screen.table.rows)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("name", ["guidance.md", "pending-updates.md", "pending-items.md"])
 async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, name):

@@ -45,6 +45,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         assert not [each for each in every if each.startswith("health: change ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "offers"),
     [
@@ -74,6 +75,7 @@ async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(
         assert ("g writes a note, " in words) == (not read_only)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read_only", [False, True])
 async def test_the_list_of_changes_offers_undo_only_where_that_is_allowed(world, read_only):
     trash(world, "prefer-pnpm", "cli", NOW - 60)
@@ -106,6 +108,7 @@ async def test_tabs_that_have_no_room_are_numbers_in_their_order_but_the_current
             assert not read_only or "read-only" in top
 
 
+@pytest.mark.slow
 async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": f"{tmp_path}/c", "MEMTUI_HOME": f"{tmp_path}/m"}
     app = MemtuiApp(env, str(tmp_path), now=NOW, read_only=True)

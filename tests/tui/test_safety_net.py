@@ -64,6 +64,7 @@ async def goes_on(pilot, fallen, *, times=1):
         assert app.is_running
 
 
+@pytest.mark.slow
 async def test_in_an_action(app, monkeypatch, fallen):
     monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
@@ -72,6 +73,7 @@ async def test_in_an_action(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
+@pytest.mark.slow
 async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen):
     monkeypatch.setattr(MemoryNavigation, "sort", boom)
     async with app.run_test() as pilot:
@@ -85,6 +87,7 @@ async def test_in_an_action_each_time_that_it_is_tried(app, monkeypatch, fallen)
         await goes_on(pilot, fallen, times=2)
 
 
+@pytest.mark.slow
 async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
     monkeypatch.setattr("textual.widgets.Input.action_cursor_left", boom)
     async with app.run_test() as pilot:
@@ -134,6 +137,7 @@ async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
         assert any("half ax note" in item.text for item in app.data.waiting())
 
 
+@pytest.mark.slow
 async def test_in_what_follows_an_answer(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -212,6 +216,7 @@ async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, me
         assert isinstance(app.screen, Choice)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("method", ["on_mount", "body", "__init__"])
 async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypatch, fallen, method):
@@ -234,6 +239,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
     fallen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("widget", "method"),
     [(MemoryTable, "render_line"), (MemoryTable, "_draw"), (OneLine, "render")],
@@ -299,6 +305,7 @@ async def test_a_log_that_can_t_be_written_is_said(app, monkeypatch, fallen):
         fallen.clear()
 
 
+@pytest.mark.slow
 async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     monkeypatch.setattr(Autosave, "save", boom)
     async with app.run_test() as pilot:
@@ -309,6 +316,7 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -324,6 +332,7 @@ async def test_what_a_dialog_looks_for_in_itself_while_it_goes_is_no_error(app, 
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_a_key_for_a_screen_that_is_not_there_yet_is_no_error(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)

@@ -113,6 +113,7 @@ def assert_gray(app):
                 assert triplet is None or max(triplet) - min(triplet) <= 1, (segment, strip.text)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_screens_without_anything_say_what_will_fill_them(empty, size):

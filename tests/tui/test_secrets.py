@@ -34,6 +34,7 @@ async def compose(pilot):
     return form
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("answer", "left"),
@@ -56,6 +57,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
             assert KEY in form.query_one("#text", TextArea).text
 
 
+@pytest.mark.slow
 async def test_guidance_without_a_secret_is_not_asked_about(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -86,6 +88,7 @@ async def test_a_memory_with_a_secret_is_asked_about_once(world):
         assert KEY not in read(path)
 
 
+@pytest.mark.slow
 async def test_a_draft_that_is_rewritten_with_a_secret_is_asked_about(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:

@@ -84,6 +84,7 @@ async def test_a_small_screen_has_no_split_and_says_so(world):
         assert any("nothing to move" in note.message for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_a_key_of_the_filter_lays_nothing_out_again(world, monkeypatch):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(160, 40)) as pilot:

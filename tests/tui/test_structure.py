@@ -159,6 +159,7 @@ def is_own(node):
     return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
 
 
+@pytest.mark.slow
 def test_a_class_stands_on_at_most_one_other_of_ours_above_one_of_textual():
     assert sorted(chains()) == []
 

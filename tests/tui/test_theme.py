@@ -43,6 +43,7 @@ async def test_a_dialog_has_an_edge_in_the_terminals_own_colours(app):
         assert any(line.startswith("╭") and line.endswith("╮") for line in shown)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("screen", ["1", "2", "4"])
 async def test_the_foot_says_that_escape_goes_back_from_what_was_opened_over_a_list(app, screen):
@@ -59,6 +60,7 @@ async def test_the_foot_says_that_escape_goes_back_from_what_was_opened_over_a_l
         assert "escape back" not in stage.strips(app)[-1].text
 
 
+@pytest.mark.slow
 async def test_the_count_in_the_foot_says_what_it_counts(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

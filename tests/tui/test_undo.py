@@ -56,6 +56,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
         assert [app.screen._draw(row)[1].plain for row in rows] == ["TUI", "here"]
 
 
+@pytest.mark.slow
 async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -71,6 +72,7 @@ async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, wo
         assert exists(path)
 
 
+@pytest.mark.slow
 async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(80, 24)) as pilot:
@@ -88,6 +90,7 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
         assert exists(path)
 
 
+@pytest.mark.slow
 async def test_every_key_of_a_burst_is_one_step(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -279,6 +279,7 @@ def test_two_workers_of_one_session_take_turns(world):
     assert world.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("off", [b'mode = "off"\n', b'gate = "off"\n'])
 def test_versions_of_memories_are_kept_unless_memtui_or_its_gate_is_off(world, off):
     memory = world.home / "repo" / ".claude" / "memory"

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,6 +71,7 @@ def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
     assert all(f' delivery="{ID}"' in attributes and ' time="20' in attributes for _, attributes in opened)
 
 
+@pytest.mark.slow
 @given(BLOCKS, st.integers(500, 9800))
 def test_the_number_of_what_was_left_out_is_told_and_logged(drawn, budget):
     blocks = build(drawn)

@@ -74,6 +74,7 @@ texts = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_character
 values = st.one_of(texts, st.lists(texts, min_size=1), st.dictionaries(st.sampled_from("xyz"), texts, min_size=1))
 
 
+@pytest.mark.slow
 @settings(max_examples=3 * settings.default.max_examples)
 @given(st.dictionaries(st.sampled_from("abcdefg"), values, min_size=1), st.sampled_from([40, 80, 10**6]))
 def test_everything_that_pyyaml_writes_of_texts_and_lists_is_read(value, width):

@@ -4,6 +4,8 @@ import ast
 import string
 from pathlib import Path
 
+import pytest
+
 import memtui
 from memtui.core.base.finding import problem
 from memtui.core.health import findings, fixes, memory_kinds
@@ -29,6 +31,7 @@ def strings():
     return every, {each for each in made if isinstance(each, str)}
 
 
+@pytest.mark.slow
 def test_every_code_is_in_the_registry_and_every_entry_is_some_checks():
     every, made = strings()
     assert len(made) > 40

@@ -602,6 +602,7 @@ def arm(point):
             setattr(module, name, wrap(name, real))
 
 
+@pytest.mark.slow
 def test_others_need_not_wait_until_all_contents_are_removed(world, monkeypatch):
     world.create("young")
     for number in range(30):

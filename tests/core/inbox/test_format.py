@@ -63,6 +63,7 @@ def test_what_is_written_is_read_back(fields, text):
     assert entry.id == (fields.get("id") or "h" + ids.content_hash(normal(text)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(FIELDS, LINES.filter(some)), max_size=5), st.booleans())
 def test_many_entries_stay_apart_and_in_order(entries, items):
     source = "".join(inbox_format.render(fields, text) for fields, text in entries)

@@ -101,6 +101,7 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.slow
 async def test_what_was_changed_since_is_left_alone_and_said(app, world):
     path = trash(world, "prefer-pnpm", "cli", NOW - 60)
     write(path, "another one\n")
@@ -148,6 +149,7 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
         assert "yarn" in marked
 
 
+@pytest.mark.slow
 async def test_enter_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with app.run_test(size=(80, 24)) as pilot:

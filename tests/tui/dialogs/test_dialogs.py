@@ -105,6 +105,7 @@ async def test_a_click_on_what_the_palette_no_longer_has_chooses_nothing(app):
         assert app.screen.query_one(CommandList) is found
 
 
+@pytest.mark.slow
 async def test_there_is_one_palette_however_often_it_is_wanted(app):
     async with app.run_test() as pilot:
         await start(pilot)
@@ -120,6 +121,7 @@ async def test_there_is_one_palette_however_often_it_is_wanted(app):
         assert len(app.screen_stack) == 3
 
 
+@pytest.mark.slow
 async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothing(app):
     async with app.run_test() as pilot:
         await start(pilot)
@@ -215,6 +217,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.slow
 async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(world, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
@@ -357,6 +360,7 @@ async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
         assert "concise-answers" not in "\n".join(lines(app))
 
 
+@pytest.mark.slow
 async def test_a_click_beside_a_dialog_is_escape(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
@@ -368,6 +372,7 @@ async def test_a_click_beside_a_dialog_is_escape(world):
         assert app.screen.group == "memories"
 
 
+@pytest.mark.slow
 async def test_letters_blanks_j_and_k_of_one_burst_all_narrow_a_picker(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:

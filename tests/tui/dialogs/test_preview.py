@@ -60,6 +60,7 @@ async def test_a_long_draft_is_read_to_its_end_before_enter_writes_it(world, siz
         assert LAST.encode() in fs.read_bytes(f"{world.shop}/.claude/memory/be-kind.md")
 
 
+@pytest.mark.slow
 async def test_a_draft_that_fits_on_the_screen_is_shown_whole_and_enter_writes_it(world):
     leave(world, 6)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")

@@ -96,6 +96,7 @@ def test_a_long_text_says_where_its_first_match_begins():
     assert in_long("a cat", "") == (None, [])
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200), st.text(max_size=12))
 def test_any_text_can_be_marked_where_its_words_are(text, typed):
     body = Text(text)

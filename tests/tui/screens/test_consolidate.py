@@ -181,6 +181,7 @@ async def test_each_change_shows_with_its_sign_how_files_shrink(app):
         assert shown["retype"] == "0 B"
 
 
+@pytest.mark.slow
 async def test_accepting_makes_the_change_and_undo_takes_it_back(app, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
@@ -279,6 +280,7 @@ async def test_on_a_small_screen_the_texts_stand_above_the_outcome(app):
         assert body.region.height >= 3
 
 
+@pytest.mark.slow
 async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
@@ -296,6 +298,7 @@ async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(
         assert "Also in the examples." in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")
@@ -305,6 +308,7 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         assert "changed since this was planned" in said(app)[-1]
 
 
+@pytest.mark.slow
 async def test_planning_is_stopped_by_escape_and_begun_again_by_reading_again(app, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     made = plan.plan
@@ -330,6 +334,7 @@ async def test_planning_is_stopped_by_escape_and_begun_again_by_reading_again(ap
         assert len(kinds(app)) == 4
 
 
+@pytest.mark.slow
 async def test_nothing_is_planned_before_the_screen_is_opened(empty, place, monkeypatch):
     planned = []
     monkeypatch.setattr(plan, "plan", lambda *_: planned.append(1))
@@ -375,6 +380,7 @@ async def test_read_only_shows_everything_and_writes_nothing(empty, place):
         assert not there(app.data.root + "/rejected.json")
 
 
+@pytest.mark.slow
 async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -437,6 +443,7 @@ def saved(empty, place, words=b""):
     return proposed.save(store.root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
 
 
+@pytest.mark.slow
 async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(empty, place):
     file = saved(empty, place)
     root = os.path.dirname(os.path.dirname(file))
@@ -466,6 +473,7 @@ async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):
         assert len(kinds(app)) == 4
 
 
+@pytest.mark.slow
 async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
     saved(empty, place, b"; the key is AKIAIOSFODNN7QXTPLQ4")
     app = started(empty)
@@ -489,6 +497,7 @@ async def test_read_only_names_no_key_that_writes_in_the_summary(empty, place):
         assert "· 1 safe" in summary(app)
 
 
+@pytest.mark.slow
 async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, place):
     before = tree(place)
     async with app.run_test(size=SMALL) as pilot:

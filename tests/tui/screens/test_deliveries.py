@@ -94,6 +94,7 @@ async def test_the_log_newest_first_with_a_receipt_each(deliveries, world, size)
         assert set(expected.values()) >= {"arrived", "previewed", "timed out", "failed", "unknown", "waiting"}
 
 
+@pytest.mark.slow
 async def test_the_detail_is_the_very_text_why_and_the_receipt(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -126,6 +127,7 @@ def test_scores_and_what_was_left_out_are_told(world):
     assert "goes back to wait for another prompt" in text
 
 
+@pytest.mark.slow
 async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -212,6 +214,7 @@ async def test_filters_show_what_fits_and_escape_shows_all(deliveries, world, wa
         assert len(screen.table.rows) == sum(bool(r["text"]) for r in every)
 
 
+@pytest.mark.slow
 async def test_a_memory_is_chosen_from_a_list(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -365,6 +368,7 @@ async def test_only_what_was_lost_and_everything_again(deliveries):
         assert len(screen.table.rows) == every
 
 
+@pytest.mark.slow
 async def test_words_of_a_search_are_marked_in_the_list_and_in_the_detail(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -409,6 +413,7 @@ async def test_filters_add_up_escape_takes_the_last_and_they_are_kept(deliveries
         assert len(screen.table.rows) == every
 
 
+@pytest.mark.slow
 async def test_the_cursor_on_the_newest_goes_with_the_newest(deliveries, world):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -453,6 +458,7 @@ async def test_from_the_counts_to_a_memory_and_to_its_deliveries(deliveries):
         assert pilot.app.screen.table.row[1].memory.path == never.path
 
 
+@pytest.mark.slow
 async def test_a_redo_that_ends_over_the_counts_leaves_them_open(deliveries):
     async with deliveries.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -618,6 +624,7 @@ async def test_y_copies_the_exact_text(deliveries, world):
         assert screen.copied() == deliveries.clipboard
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_its_beginning_and_its_receipt_stand_below_the_list(deliveries, world):
     append(world, text='<memtui-guidance id="g1">\nNote left by …\nUse \x1b[31mfresh words\n</memtui-guidance>')
     async with deliveries.run_test(size=(80, 24)) as pilot:
@@ -642,6 +649,7 @@ def test_a_delivery_whose_text_is_kept_no_longer_says_so():
     assert delivery_glance(found, "arrived", "")[0].plain == FOLDED
 
 
+@pytest.mark.slow
 async def test_a_delivery_is_as_old_as_it_is_now_when_the_screen_is_opened_again(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

@@ -94,6 +94,7 @@ async def test_two_keys_and_the_words_send_a_note_from_anywhere(world, screen):
     assert "CI red" not in notes(world)
 
 
+@pytest.mark.slow
 async def test_ctrl_enter_sends_where_the_terminal_can_tell_it(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -102,6 +103,7 @@ async def test_ctrl_enter_sends_where_the_terminal_can_tell_it(world, app):
     assert "hi" in notes(world)
 
 
+@pytest.mark.slow
 async def test_urgency_and_expiry(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("n")
@@ -113,6 +115,7 @@ async def test_urgency_and_expiry(world, app):
     assert clock.parse(notes(world)["Now!"]["expires"]) == NOW + 7200
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize(
     ("given", "wanted"),
@@ -135,6 +138,7 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
     assert notes(world)["Only for you"]["for"] == wanted
 
 
+@pytest.mark.slow
 async def test_the_form_says_that_nobody_knows_an_agent(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -186,6 +190,7 @@ async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(
     assert "for" not in notes(world)["For anyone"]
 
 
+@pytest.mark.slow
 async def test_what_kind_of_session_took_a_note_is_told(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
@@ -241,6 +246,7 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         assert app.screen.table.row.text == "second"
 
 
+@pytest.mark.slow
 async def test_without_hooks_nothing_is_promised(world, app):
     settings = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(settings, "uninstall", env=world.env))
@@ -262,6 +268,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
     assert "hi" in notes(world)
 
 
+@pytest.mark.slow
 async def test_with_the_mode_off_nothing_is_promised(world, app):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     put(world.root + "/config.toml", 'mode = "off"\n')
@@ -335,6 +342,7 @@ async def test_among_all_projects_a_note_for_files_of_another_one_says_whose_the
         assert "shop, files" not in text  # the others are of this project
 
 
+@pytest.mark.slow
 async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     other = world.sessions["blog"]
     async with app.run_test(size=SMALL) as pilot:
@@ -366,6 +374,7 @@ async def test_what_can_not_be_sent_is_refused_and_stays_in_the_form(world, app,
     assert notes(world) == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("expires", "says"), [("soon", "“soon” is not a time."), ("2020-01-01", "is in the past.")])
 async def test_a_wrong_time_is_explained_once(world, app, expires, says):
     async with app.run_test(size=SMALL) as pilot:
@@ -381,6 +390,7 @@ async def test_a_wrong_time_is_explained_once(world, app, expires, says):
         assert "Delivered once" in str(app.screen.query_one(".where").render())
 
 
+@pytest.mark.slow
 async def test_a_note_saved_unchanged_is_not_said_to_be_changed(world, app):
     text = next(text for text, fields in notes(world).items() if "attempts" not in fields)
     before = read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
@@ -501,6 +511,7 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
             assert theirs in notes(world)
 
 
+@pytest.mark.slow
 async def test_a_stuck_note_is_not_said_to_go(app):
     async with app.run_test(size=WIDE) as pilot:
         for words in ("The staging database", "The error rate"):
@@ -510,6 +521,7 @@ async def test_a_stuck_note_is_not_said_to_go(app):
         assert "goes with the next prompt" in app.screen.query_one("#detail").plain
 
 
+@pytest.mark.slow
 async def test_a_held_note_goes_once_more_after_an_edit(world, app):
     text = "The error rate doubled after the last deploy."
     async with app.run_test(size=SMALL) as pilot:
@@ -532,6 +544,7 @@ async def test_hand_written_words_become_an_entry_when_they_are_changed(world, a
     assert not any("design review" in text for text in notes(world))
 
 
+@pytest.mark.slow
 async def test_withdrawing_marked_ones_is_one_undo_step(world, app):
     before = notes(world)
     async with app.run_test(size=SMALL) as pilot:
@@ -616,6 +629,7 @@ async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(wor
     assert "Just taken" in notes(world, slug)
 
 
+@pytest.mark.slow
 async def test_two_projects_of_one_name_are_told_apart(world, app):
     for path in ("/srv/one/site", "/srv/two/site"):
         directory = paths.inbox_dir(world.root, paths.slug(path))
@@ -661,6 +675,7 @@ async def test_a_list_of_the_form_that_was_closed_leaves_the_mark_on_its_field(a
         assert [line.strip()[:4] for line in drawn(app) if line.strip().startswith("›")] == ["›to "]
 
 
+@pytest.mark.slow
 async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("g")
@@ -725,6 +740,7 @@ async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
         assert [note.message for note in app._notifications][-1] == "Withdrawn: “mine”. z undoes."
 
 
+@pytest.mark.slow
 async def test_a_session_that_a_note_is_for_has_its_title(world, app):
     session = world.sessions["tuesday"]
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
@@ -899,6 +915,7 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
     assert clock.parse(notes(world)["Frozen!"]["expires"]) == ends
 
 
+@pytest.mark.slow
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     held = "The error rate doubled after the last deploy."
     path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"

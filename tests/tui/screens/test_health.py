@@ -131,6 +131,7 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
         assert "No hooks installed: i installs them" in summary(screen)
 
 
+@pytest.mark.slow
 async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, world):
     """The log can't tell: a run with nothing to deliver is not in it, and some hooks never deliver."""
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
@@ -146,6 +147,7 @@ async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, w
             assert why in " ".join(detail(screen).split())
 
 
+@pytest.mark.slow
 async def test_escape_writes_no_hooks(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -174,6 +176,7 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(h
         assert bytes_of(path) == before
 
 
+@pytest.mark.slow
 async def test_an_install_that_serves_nobody_says_so(health, world):
     path = install.settings_path(world.env, world.shop, "user")
     fs.write_atomic(path, b'{"disableAllHooks": true}')
@@ -535,6 +538,7 @@ async def test_files_open_to_others_are_closed(health, world):
     assert os.stat(world.root).st_mode & 0o777 == 0o755
 
 
+@pytest.mark.slow
 async def test_settle_says_what_it_did(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
@@ -873,6 +877,7 @@ async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
         assert not screen.table.marks
 
 
+@pytest.mark.slow
 async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_before_it(health, monkeypatch):
     from memtui.core.base.finding import problem
     from memtui.hooks.installer import checkup
@@ -911,6 +916,7 @@ async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monke
         assert "p50" in summary(screen)
 
 
+@pytest.mark.slow
 async def test_what_is_for_the_person_to_do_names_the_keys_that_lead_there(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)

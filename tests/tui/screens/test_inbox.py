@@ -92,6 +92,7 @@ def leave(world, text, **fields):
     )
 
 
+@pytest.mark.slow
 async def test_drafts_stand_surest_first_then_items(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -118,6 +119,7 @@ async def test_the_setting_shows_what_the_agent_and_the_person_had_said(app):
         assert "add tests for the new components" in shown  # the session, by its first words
 
 
+@pytest.mark.slow
 async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -180,6 +182,7 @@ async def test_the_cursor_goes_to_the_draft_that_came_back_wherever_it_was_undon
         assert app.screen.table.row.item.entry.fields["name"] != "metric-units"  # once is enough
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -198,6 +201,7 @@ async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, a
         assert memory(world, "no-snapshot-tests") is not None
 
 
+@pytest.mark.slow
 async def test_a_draft_is_not_merged_into_a_memory_that_came_with_the_repository(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
@@ -305,6 +309,7 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     assert listed(world.root + "/drafts") == []
 
 
+@pytest.mark.slow
 async def test_a_text_that_is_emptied_in_the_form_does_not_come_back(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -601,6 +606,7 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
         assert app.screen.table.marks == set()
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("key", ["d", "equals_sign", "c"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
@@ -693,6 +699,7 @@ async def test_letters_that_only_look_on_other_screens_change_nothing(world, app
     assert everything(world) == before
 
 
+@pytest.mark.slow
 async def test_rejecting_and_never_again(world, app):
     rejected = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
@@ -713,6 +720,7 @@ async def test_rejecting_and_never_again(world, app):
         assert not there(rejected)
 
 
+@pytest.mark.slow
 async def test_bulk_rejection_is_one_step(world, app):
     before = set(updates(world))
     async with app.run_test(size=WIDE) as pilot:
@@ -760,6 +768,7 @@ async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(wor
         assert "marked" not in foot()
 
 
+@pytest.mark.slow
 async def test_marked_ones_that_a_filter_hides_are_not_decided_on(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "metric-units")
@@ -843,6 +852,7 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     assert read(path) == before
 
 
+@pytest.mark.slow
 async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     inbox_file.append_entry(directory, "items", {}, "Endless " + "x" * 30_000)
@@ -933,6 +943,7 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
         assert app.screen.table.row.key == "one-offs"
 
 
+@pytest.mark.slow
 async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -1021,6 +1032,7 @@ async def test_keys_that_do_not_fit_say_why(world, app):
         assert any("no draft under the cursor" in n.message for n in app._notifications)
 
 
+@pytest.mark.slow
 async def test_a_key_that_does_not_fit_what_is_read_says_nothing_of_the_marked_ones(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -1056,6 +1068,7 @@ async def test_an_item_saved_unchanged_is_not_said_to_be_changed(world, app):
     assert everything(world) == before
 
 
+@pytest.mark.slow
 async def test_read_only_changes_nothing(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW, read_only=True)
     before = set(updates(world)), items(world)

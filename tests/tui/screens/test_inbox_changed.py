@@ -72,6 +72,7 @@ async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, pl
     assert waiting(world) == {"prefer-pnpm"}, "reading it is not seeing it"
 
 
+@pytest.mark.slow
 async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
     path, other = place / "prefer-pnpm.md", place / "made.md"
     before = change(world, path)
@@ -110,6 +111,7 @@ async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):
         assert any(item.memory.stem == "made" for item in app.data.store().trash())
 
 
+@pytest.mark.slow
 async def test_many_are_folded_and_all_kept_by_one_key(world, app, place):
     for number in range(30):
         (place / f"made-{number}.md").write_text(f"---\nname: made-{number}\n---\nNew.\n")
@@ -152,6 +154,7 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         assert (place / "more.md").exists()
 
 
+@pytest.mark.slow
 async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with app.run_test(size=WIDE) as pilot:
@@ -214,6 +217,7 @@ async def test_with_the_gate_off_nothing_is_listed(world, app, place):
         assert "~" not in app.screen.top.render().plain
 
 
+@pytest.mark.slow
 async def test_a_draft_of_a_refused_edit_shows_what_it_changes_and_replaces_the_text(world, app, place):
     path = place / "prefer-pnpm.md"
     given = {"file_path": str(path), "old_string": "Use pnpm for every", "new_string": "Use corepack pnpm for every"}

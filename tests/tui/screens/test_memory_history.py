@@ -30,6 +30,7 @@ async def open_history(app, pilot, path):
     await settle(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (140, 40)])
 async def test_versions_are_listed_compared_and_restored(world, path, size):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
@@ -55,6 +56,7 @@ async def test_versions_are_listed_compared_and_restored(world, path, size):
         assert "Somebody's words." in path.read_text()
 
 
+@pytest.mark.slow
 async def test_read_only_shows_them_and_restores_nothing(world, path):
     before = path.read_bytes()
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
@@ -69,6 +71,7 @@ async def test_read_only_shows_them_and_restores_nothing(world, path):
         assert path.read_bytes() == before
 
 
+@pytest.mark.slow
 async def test_instructions_have_none_and_that_is_said(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:

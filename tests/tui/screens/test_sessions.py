@@ -141,6 +141,7 @@ async def test_the_filter_finds_titles_and_projects(app, world):
         assert names(app, world) == ["tuesday"]
 
 
+@pytest.mark.slow
 async def test_enter_lists_its_deliveries_and_s_comes_back_to_it(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -157,6 +158,7 @@ async def test_enter_lists_its_deliveries_and_s_comes_back_to_it(app, world):
         assert app.screen.table.row.id == world.sessions["tuesday"]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=2)
 @pytest.mark.parametrize("screen", ["memories", "deliveries", "health"])
 async def test_escape_goes_back_to_where_it_was_opened(world, screen):
@@ -196,6 +198,7 @@ async def test_a_session_of_another_project_is_found_from_its_delivery(world):
         assert app.screen.table.row.id == world.sessions["blog"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "over"), [("today", False), ("monday", True)])
 async def test_g_tells_it_now_or_says_that_it_is_over(app, world, name, over):
     async with app.run_test(size=WIDE) as pilot:
@@ -220,6 +223,7 @@ async def test_g_tells_it_now_or_says_that_it_is_over(app, world, name, over):
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
 
 
+@pytest.mark.slow
 async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_told(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -250,6 +254,7 @@ async def test_a_note_for_an_old_session_of_another_project_goes_into_that_proje
     assert [each.text for each in waiting_in(world.root, [paths.slug(world.blog)], ("guidance",))][-1] == "For the post"
 
 
+@pytest.mark.slow
 async def test_the_command_that_resumes_it_is_copied(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -262,6 +267,7 @@ async def test_the_command_that_resumes_it_is_copied(app, world):
         assert app.clipboard == f"cd {world.blog} && claude --resume {world.sessions['blog']}"
 
 
+@pytest.mark.slow
 async def test_what_a_session_is_told_meanwhile_appears(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -277,6 +283,7 @@ async def test_what_a_session_is_told_meanwhile_appears(app, world):
         assert app.screen.table.row.title == "component tests"
 
 
+@pytest.mark.slow
 async def test_at_80_columns_o_opens_the_detail_over_the_list(app, world):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -289,6 +296,7 @@ async def test_at_80_columns_o_opens_the_detail_over_the_list(app, world):
         assert app.screen.group == "sessions"
 
 
+@pytest.mark.slow
 async def test_an_empty_home_says_what_will_be_here(empty):
     app = MemtuiApp(*empty, screen="sessions", now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
@@ -299,6 +307,7 @@ async def test_an_empty_home_says_what_will_be_here(empty):
         await settle(pilot)
 
 
+@pytest.mark.slow
 async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
     env, cwd = empty
     install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))

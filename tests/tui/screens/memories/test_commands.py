@@ -43,6 +43,7 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert not exists(everywhere(world, "conventional-commits.md"))
 
 
+@pytest.mark.slow
 async def test_a_range_and_all_can_be_marked(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -95,6 +96,7 @@ async def test_the_trash_gives_back_and_forgets(app, world):
         assert app.data.store().trash() == []
 
 
+@pytest.mark.slow
 async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_delivered(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -107,6 +109,7 @@ async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_
         assert after.letters == before.letters == ""
 
 
+@pytest.mark.slow
 async def test_retype_keeps_the_form_of_the_frontmatter(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -306,6 +309,7 @@ def _editor(tmp_path, text):
     return str(script)
 
 
+@pytest.mark.slow
 async def test_the_persons_editor_changes_the_file_and_an_error_changes_nothing(world, tmp_path, monkeypatch):
     monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": _editor(tmp_path, 'sed -i s/Helix/Kakoune/ "$1"\n')}
@@ -343,6 +347,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         assert read(path) == "mine\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["m", "c"])
 async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
     async with app.run_test(size=(80, 24)) as pilot:

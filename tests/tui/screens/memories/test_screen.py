@@ -86,6 +86,7 @@ async def test_the_preview_tells_all_there_is(app):
         assert "created   in session 7c1e55a0, 2d ago\n          “make the upload test stable”" in detail(app)
 
 
+@pytest.mark.slow
 async def test_flags_are_letters_that_the_help_explains(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -98,6 +99,7 @@ async def test_flags_are_letters_that_the_help_explains(app):
         assert "not trusted, so not delivered" in app.screen.words
 
 
+@pytest.mark.slow
 async def test_a_memory_that_changed_since_it_was_delivered_says_so(app, world):
     os.utime(world.shop + "/.claude/memory/prefer-pnpm.md", (NOW - 60, NOW - 60))
     async with app.run_test(size=(120, 40)) as pilot:
@@ -224,6 +226,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         assert sorted(app.screen._draw(hit)[1].plain for hit in app.screen.table.rows) == ["home/api", "work/api"]
 
 
+@pytest.mark.slow
 async def test_an_empty_scope_says_what_fills_it(app, world):
     for path in glob.glob(f"{world.config}/projects/{paths.slug(world.shop)}/memory/*.md"):
         os.unlink(path)
@@ -300,6 +303,7 @@ async def test_the_scope_key_in_the_tree_asks_for_a_scope_that_typing_narrows(ap
         assert app.screen.places.row.label == "other projects"
 
 
+@pytest.mark.slow
 async def test_40_columns_still_show_names_flags_and_ages(app):
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
@@ -307,6 +311,7 @@ async def test_40_columns_still_show_names_flags_and_ages(app):
         assert shown == ["", "name▴", "!·", "age"]
 
 
+@pytest.mark.slow
 async def test_arrows_go_from_pane_to_pane(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -349,6 +354,7 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
         assert app.screen.view.sort != before[1]
 
 
+@pytest.mark.slow
 async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -545,6 +551,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         assert any(column.title == "!·▴" for column in app.screen.table.columns)
 
 
+@pytest.mark.slow
 async def test_types_are_counted_in_what_is_shown(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
