@@ -55,3 +55,15 @@ def test_no_command_that_asks_no_model_imports_a_backend(bare):
     env = {**bare.env, "PYTHONPATH": str(parser.__file__).rsplit("/memtui/", 1)[0]}
     done = subprocess.run([sys.executable, "-c", code], env=env, cwd=bare.cwd, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["dream", "llm"])
+def test_the_help_says_what_is_sent_and_to_whom(bare, name):
+    said = " ".join(bare("help", name).out.split())
+    for words in (
+        "While llm_backend is off, nothing is sent",
+        "texts of the memories",
+        "to Anthropic",
+        "ANTHROPIC_BASE_",
+    ):
+        assert words in said

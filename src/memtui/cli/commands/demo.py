@@ -51,7 +51,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--keep", action="store_true", help="keep the sample world in DIR")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
-    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 7 steps")
+    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 8 steps")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

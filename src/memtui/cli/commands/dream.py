@@ -1,4 +1,4 @@
-"""`memtui dream`: let a model propose fewer, truer memories. It changes nothing."""
+"""`memtui dream`: propose fewer, truer memories, by a model if one may be asked. It changes nothing."""
 
 import argparse
 import os
@@ -34,10 +34,11 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "dream",
         run,
-        "let a model propose what to merge, archive or rewrite",
+        "propose what to merge, archive or rewrite; asks a model only if you set llm_backend",
         "memtui dream --dry-run\nmemtui dream\nmemtui dream --scope project --yes --plan dream.json",
         "Nothing is changed: the proposals are written to a file, for you to review. It says first what the model will"
-        " cost. Interrupted, it goes on next time. Without a model (see `memtui llm`) it proposes what lint finds.",
+        " cost. Interrupted, it goes on next time. Without a model (see `memtui llm`) it proposes what lint finds. "
+        + models.SENT,
     )
     found.add_argument("--scope", metavar="LABEL", action="append", help="only this scope; may be given several times")
     found.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
