@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -82,7 +84,7 @@ def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy)
     same = next(line for line in lines if "memories.same_line" in line)
     assert same == (
         "::error file=.claude/memory/MEMORY.md,line=6,title=memtui memories.same_line::MEMORY.md of project "
-        "lists package-manager.md 2 times. memtui lint --fix"
+        "lists package-manager.md 2 times. memtui lint . --fix"
     )
     assert any(line.startswith("::notice file=") for line in lines)
     assert any(line.startswith("::error file=.claude/memory/50%25%2Ca%3Ab.md,title=") for line in lines)
@@ -255,3 +257,79 @@ def test_now_is_what_the_clock_says(bare):
     rows = bare.json("lint", ".", check=False)["findings"]
     assert [row["code"] for row in rows] == ["memories.expired"]
     assert json.dumps(rows)
+
+
+@pytest.mark.parametrize("where", ["in the project", "elsewhere", "a name with a space"])
+def test_the_command_that_lint_of_a_path_ends_with_fixes_what_is_there(memtui, messy, world, tmp_path, where):
+    """And no other memories: each remedy that is offered can be typed as it stands."""
+    path = tmp_path / ("some memories" if where == "a name with a space" else "memories")
+    if where == "in the project":
+        path = Path(world.shop, ".claude/memory")
+    else:
+        shutil.copytree(messy, path)
+    (path / "more.md").write_text("---\nname: more\n---\nThe text of more.\n")
+    before = contents(path)
+    others = {each: data for each, data in contents(world.shop).items() if not each.startswith(str(path))}
+    done = memtui("lint", str(path), check=False)
+    said = re.search(r"^(memtui lint .* --fix) fixes ", done.err, re.MULTILINE)
+    assert said, done.err
+    assert said[1] == shlex.join(["memtui", "lint", str(path), "--fix"])
+    for remedy in re.findall("→ .*?(memtui .*)", done.out) if where != "in the project" else []:
+        assert remedy == said[1]
+    memtui(*shlex.split(said[1])[1:], check=False)
+    assert contents(path) != before
+    assert {each: data for each, data in contents(world.shop).items() if not each.startswith(str(path))} == others
+
+
+def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
+    """As in a fresh clone: `memtui index --fix` writes none for them, and says so."""
+    found = Path(bare.cwd, ".claude/memory")
+    found.mkdir(parents=True)
+    (found / "MEMORY.md").write_text("- [one](one.md) — One\n")
+    for name in ("one", "two"):
+        (found / f"{name}.md").write_text(f"---\nname: {name}\ndescription: About {name}\n---\nText of {name}.\n")
+    (row,) = (each for each in bare.json("lint", ".", check=False)["findings"] if each["code"] == "memories.no_line")
+    assert row["remedy"] == "memtui lint . --fix"
+    assert "memtui lint . --fix" in bare("lint", ".", "--format", "github", check=False).out
+    done = bare("index", "--scope", "project", "--fix")
+    assert done.out == "Nothing to fix.\n"
+    assert "project: 1 memory is not trusted, and gets no line here: memtui trust" in done.err
+    assert "1 memory is not trusted, and gets no line here: memtui trust" in bare("index", "--scope", "project").out
+    bare("lint", ".", "--fix", check=False)
+    assert "(two.md)" in (found / "MEMORY.md").read_text()
+    assert not [each for each in bare.json("lint", ".")["findings"] if each["code"] == "memories.no_line"]
+
+
+def test_the_numbers_add_up_with_what_is_left_after_the_fix(bare, messy):
+    done = bare("lint", ".", check=False)
+    problems = int(re.search(r"(\d+) problems to fix", done.out)[1])
+    fixed = int(re.search(r"memtui lint \. --fix fixes (\d+) of the problems", done.err)[1])
+    left = int(re.search(r"(\d+) problems? (is|are) left for you\.", done.err)[1])
+    assert problems == fixed + left
+    bare("lint", ".", "--fix", check=False)
+    assert bare.json("lint", ".", check=False)["problems"] == left
+
+
+def test_a_mistyped_path_is_no_success(bare):
+    Path(bare.cwd, "src").mkdir()
+    done = bare("lint", "src", check=False)
+    assert done.code == 3
+    assert "There are no memories in src." in done.err
+
+
+def test_annotations_name_only_files_below_the_working_directory(bare, messy):
+    Path(bare.cwd, "docs").mkdir()
+    bare.cwd = str(Path(bare.cwd, "docs"))
+    rows = bare("lint", str(messy), "--format", "github", check=False).out.splitlines()
+    assert rows
+    assert not any("file=" in row.partition("::")[0] + row.split("::")[1] for row in rows)
+
+
+def test_a_description_that_is_filled_in_is_in_the_line_that_comes_with_it(bare):
+    found = Path(bare.cwd, ".claude/memory")
+    found.mkdir(parents=True)
+    (found / "MEMORY.md").write_text("- [one](one.md) — One\n")
+    (found / "one.md").write_text("---\nname: one\ndescription: One\n---\nText of one.\n")
+    (found / "two.md").write_text("---\nname: two\n---\nShips leave on Monday.\n")
+    bare("lint", ".", "--fix", check=False)
+    assert "- [two](two.md) — Ships leave on Monday" in (found / "MEMORY.md").read_text()

@@ -86,6 +86,12 @@ def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memo
     return fixes
 
 
+def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> list[Finding]:
+    """List the findings that these fixes fix."""
+    files = {f"{scope.directory}/{each.file}" for scope, fixes in planned for each in fixes}
+    return [each for each in found if fixable(each) and str(each.data.get("path")) in files]
+
+
 def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | None) -> dict[str, Memory]:
     every = scopes.memories(scope) if known is None else [each for each in known if each.scope_label == scope.label]
     found = {normal(references.relative(scope, each.path)): each for each in every}
@@ -123,7 +129,7 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Map
     # What was there before, and is not to be fixed, stays.
     left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
     for _ in range(ROUNDS):
-        after = _once(root, scope, data, found)
+        after = _once(root, scope, data, found, memories)
         again = index_checks.of_index(scope, parse_index(after), memories)
         found = [each for each in again if fixable(each) and each.code not in left]
         if not found or after == data:
@@ -132,12 +138,12 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Map
     return data
 
 
-def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding]) -> bytes:
+def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
     codes = {each.code for each in found}
     report = Report(root, scope, parse_index(data))
     if "memories.no_line" in codes:
         # Before any line goes: those that go tell where the new one belongs.
-        data = report.with_missing(data)
+        data = report.with_missing(data, memories.values())
     if "memories.dangling" in codes:
         data = report.without_dangling(data)
     for each in found:

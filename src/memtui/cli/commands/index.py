@@ -75,8 +75,16 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
                 out.print("    " + out.style(piece, "yellow" if mark == "!" else "dim"))
             for entry in _entries(each, found_here.code):
                 out.print(f"      line {entry.line:>4}  {line(entry.title)}  {line(entry.target)}")
+        if each.untrusted:
+            out.print("  " + out.style(f"· {_untrusted(each)}", "dim"))
         if each.fixable:
             out.print(f"  Fix: memtui index --scope {line(each.scope.shown)} --fix")
+
+
+def _untrusted(report: Report) -> str:
+    number = len(report.untrusted)
+    verb = "gets" if number == 1 else "get"
+    return f"{many(number, 'memory is', 'memories are')} not trusted, and {verb} no line here: memtui trust"
 
 
 def _entries(report: Report, code: str) -> list[IndexEntry]:
@@ -110,5 +118,8 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
             out.print("Nothing to fix.")
         elif not args.dry_run:
             out.say(f"{many(len(todo), 'index', 'indexes')} fixed; memtui undo undoes it.")
+        for each in found:
+            if each.untrusted:
+                out.say(f"{line(each.scope.shown)}: {_untrusted(each)}")
 
     return Result({"dry_run": args.dry_run, "fixed": rows}, text)

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import shlex
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -10,7 +11,8 @@ from memtui.cli.show import diff
 from memtui.consolidate import lint, lint_fixes
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
-from memtui.core.base.errors import EXIT_FINDINGS, UsageError
+from memtui.core.base import paths
+from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
 from memtui.core.health import findings
@@ -55,12 +57,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.must_own()
     subject = _subject(ctx, args.path)
     found = lint.check(subject)
+    if args.path is not None:
+        _must_hold_memories(args.path, subject)
+    planned = _planned(subject, found)
     fixed: list[FileFix] = []
     undo = False
     if args.fix:
-        planned = [
-            (each, lint_fixes.plan(subject.root, each, found, subject.memories.values())) for each in subject.scopes
-        ]
         fixed = [each for _, fixes in planned for each in fixes]
         _confirm(ctx, fixed, yes=args.yes)
         # What is checked without a path are the person's own memories, also before memtui keeps anything.
@@ -69,9 +71,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if fixed:
         subject = _subject(ctx, args.path)
         found = lint.check(subject)
+        planned = _planned(subject, found)
+    path = "" if args.path is None else shlex.quote(args.path) + " "
+    told = Remedies(subject, f"memtui lint {path}--fix")
     problems = findings.problems(found)
     data = {
-        "findings": [_row(each) for each in found],
+        "findings": [_row(each, told) for each in found],
         "problems": problems,
         "notes": findings.notes(found),
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
@@ -82,13 +87,48 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         if args.format == "github":
             for each in found:
-                out.exact(annotation(each, ctx.cwd))
+                out.exact(annotation(each, told, ctx.cwd))
         else:
-            _print(ctx, out, subject, found)
+            _print(ctx, out, found, told)
+            _print_count(out, subject, found, told.fix, lint_fixes.fixed_by(found, planned))
         if fixed:
             out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
 
     return Result(data, text, EXIT_FINDINGS if problems else 0)
+
+
+class Remedies:
+    """What to do about the findings on a subject, with commands that work on it: `fix` is the one that fixes what needs
+    no decision."""
+
+    def __init__(self, subject: LintInput, fix: str) -> None:
+        self.fix = fix
+        self.own = {each.shown: each for each in subject.own.values()}
+
+    def of(self, found: Finding) -> str:
+        """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
+        if lint_fixes.fixable(found):
+            return self.fix
+        remedy = findings.remedy(found)
+        own = self.own.get(str(found.data.get("scope")))
+        if own is None:  # names of memories in other commands mean those of the person's own scopes
+            return "" if "memtui " in remedy else remedy
+        # `memtui index` writes no lines for memories that are not trusted.
+        return remedy if own.trusted or findings.fix_of(found) != "index" else ""
+
+
+def _planned(subject: LintInput, found: "list[Finding]") -> "list[tuple[Scope, list[FileFix]]]":
+    known = subject.memories.values()
+    return [(each, lint_fixes.plan(subject.root, each, found, known)) for each in subject.scopes]
+
+
+def _must_hold_memories(path: str, subject: LintInput) -> None:
+    """Raise NotFoundError for a directory that is none of memories: in CI nobody would notice a mistyped PATH."""
+    if not (subject.memories or subject.own) and any(
+        not each.problem and not each.directory.endswith("/memory") and not os.path.exists(each.index_path)
+        for each in subject.scopes
+    ):
+        raise NotFoundError(f"There are no memories in {path}.", "Give a directory of memories, or a project.")
 
 
 def _subject(ctx: Context, path: "str | None") -> LintInput:
@@ -144,20 +184,23 @@ def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
     return Result(data, lambda out: out.print(line(words)))
 
 
-def _row(found: Finding) -> "dict[str, object]":
+def _row(found: Finding, told: Remedies) -> "dict[str, object]":
     path, number = lint.place(found)
     where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(found)}
-    return {**findings.as_row(found), **where, "data": dict(found.data)}
+    return {**findings.as_row(found), "remedy": told.of(found), **where, "data": dict(found.data)}
 
 
-def annotation(found: Finding, cwd: str) -> str:
-    """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request."""
+def annotation(found: Finding, told: Remedies, cwd: str) -> str:
+    """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
+    is below the working directory."""
     path, number = lint.place(found)
     level = "error" if found.level == PROBLEM else "notice"
-    where = {"file": os.path.relpath(path, cwd) if path else "", "line": str(number) if number else ""}
+    inside = paths.inside(cwd, path) if path else False
+    where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
     where["title"] = f"memtui {found.code}"
     given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
-    return f"::{level} {given}::{_escaped(findings.with_remedy(found))}"
+    said = f"{findings.message(found)} {told.of(found)}".strip()
+    return f"::{level} {given}::{_escaped(said)}"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -166,7 +209,7 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _print(ctx: Context, out: Output, subject: LintInput, found: "list[Finding]") -> None:
+def _print(ctx: Context, out: Output, found: "list[Finding]", told: Remedies) -> None:
     for each in found:
         path, number = lint.place(each)
         mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
@@ -177,11 +220,15 @@ def _print(ctx: Context, out: Output, subject: LintInput, found: "list[Finding]"
         shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
         where = f"{shown}:{number}" if number else shown
         out.exact("    " + out.style(safe(f"{where}  {each.code}"), "dim"))
-        # Names of memories in other commands mean those of the person's own scopes.
-        if (subject.own or lint_fixes.fixable(each)) and (remedy := findings.remedy(each)):
-            out.print("    → " + safe(remedy))
+        if remedy := told.of(each):
+            show = out.exact if remedy == told.fix else out.print  # what is to be copied stays in one line
+            show("    → " + safe(remedy))
     if found:
         out.print()
+
+
+def _print_count(out: Output, subject: LintInput, found: "list[Finding]", fix: str, able: "list[Finding]") -> None:
+    """Print how many problems there are, and how many of them `fix` fixes: those `able`."""
     if not subject.scopes:
         out.print("There are no memories there.")
         return
@@ -192,6 +239,10 @@ def _print(ctx: Context, out: Output, subject: LintInput, found: "list[Finding]"
         out.print(out.style(f"{count}: nothing to fix.", "green") + known)
         return
     out.print(out.style(f"{count}: {many(problems, 'problem')} to fix.", "yellow") + known)
-    able = sum(lint_fixes.fixable(each) for each in found)
-    if able:
-        out.say(f"memtui lint --fix fixes {able} of these findings.")
+    if not able:
+        return
+    fixed, left = findings.problems(able), problems - findings.problems(able)
+    which = [f"{fixed} of the problems"] * bool(fixed)
+    which += [f"{number} of what is worth knowing" for number in (findings.notes(able),) if number]
+    rest = f"; {many(left, 'problem is', 'problems are')} left for you" if left else ""
+    out.say(f"{line(fix)} fixes {' and '.join(which)}{rest}.")

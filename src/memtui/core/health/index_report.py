@@ -1,8 +1,12 @@
 """The report on each MEMORY.md: its budget, links to missing files, memories without a line, and its fixed content."""
 
+from collections.abc import Iterable
+
+from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_lines, scopes
 from memtui.core.memories.index import Index
 from memtui.core.memories.index_state import IndexState, index_of
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
 
@@ -26,16 +30,24 @@ class Report:
                 data = index_lines.remove_line(data, entry.target)
         return data
 
-    def with_missing(self, data: bytes) -> bytes:
-        """Return a content of the index with lines for the memories that have none."""
+    def with_missing(self, data: bytes, known: Iterable[Memory] | None = None) -> bytes:
+        """Return a content of the index with lines for the memories that have none. `known` are the scope's memories as
+        they are to be described, None for as they are."""
         gone = {entry.target for entry in self.dangling}
-        about = {each.path: each for each in scopes.memories(self.scope)} if self.missing else {}
+        every = scopes.memories(self.scope) if known is None else known
+        about = {each.path: each for each in every} if self.missing else {}
         for name in self.missing:
             found = about.get(f"{self.scope.directory}/{name}")
             if found is None:  # removed since it was listed
                 continue
             data = index_lines.add_line(data, name, found.name, found.description, kind=found.type, gone=gone)
         return data
+
+    @property
+    def untrusted(self) -> list[str]:
+        """The files that get no line because they are not trusted."""
+        files = [name for name, problem in scopes.files(self.scope) if not problem]
+        return [name for name in memory_index.missing(self.index, files) if name not in set(self.missing)]
 
     @property
     def fixable(self) -> bool:
@@ -58,6 +70,7 @@ class Report:
             "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
             "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
             "missing": self.missing,
+            "untrusted": self.untrusted,
             "fixable": self.fixable,
         }
 

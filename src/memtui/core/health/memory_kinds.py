@@ -92,7 +92,7 @@ KINDS = {
     ),
     "memories.alike": Kind(
         "{scope}:{memory} and {other} overlap ({score} of 100).{why:unmerged}",
-        "Merge them, or keep both: memtui lint --apart {scope}:{memory} {other}",
+        "Merge them: memtui consolidate, or keep both: memtui lint --apart {scope}:{memory} {other}",
     ),
     "memories.repeats": Kind(
         "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
