@@ -16,6 +16,8 @@ LISTS: Marks = (
     ("…", "the text goes on, or is still being read"),
 )
 
+# What has text of the person that was typed in a form and not saved.
+UNSAVED = "D", "it has unsaved text of yours"
 TOP: Marks = (
     ("9", "on a tab: so many wait there"),
     ("~9", "on the tab of the Inbox: so many memories that others changed"),

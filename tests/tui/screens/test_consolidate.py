@@ -264,6 +264,8 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert body.region.x > form.query(".read").first().region.right - 2
         body.text = "Use pnpm, always.\n"
         await press(pilot, "ctrl+s")
+        assert read(f"{place}/prefer-pnpm.md") == PNPM
+        await agree(pilot)
         assert app.screen.group == "consolidate"
         assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
         assert not there(f"{place}/package-manager.md")
@@ -278,6 +280,64 @@ async def test_on_a_small_screen_the_texts_stand_above_the_outcome(app):
         body, pane = app.screen.query_one("#body", TextArea), app.screen.query(".read").first()
         assert body.region.y >= pane.region.bottom
         assert body.region.height >= 3
+        for each in app.screen.query(".read"):  # below its title
+            assert each.content_region.height >= 4
+
+
+@pytest.mark.slow
+async def test_what_an_edited_outcome_drops_is_shown_before_it_is_written(app, place):
+    before = tree(place)
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "e")
+        app.screen.query_one("#body", TextArea).text = "Use pnpm for every install and script in this repository.\n"
+        await press(pilot, "ctrl+s")
+        assert isinstance(app.screen, Preview)
+        assert "statements are dropped" in app.screen.title_text
+        assert "Yarn was tried in March" in app.screen.plain
+        await press(pilot, "escape")
+        assert isinstance(app.screen, DraftForm)
+        assert tree(place) == before
+
+
+@pytest.mark.slow
+async def test_an_outcome_that_was_edited_and_kept_for_later_is_neither_hidden_nor_passed_over(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "e")
+        app.screen.query_one("#body", TextArea).text = "Use pnpm, always.\n"
+        await press(pilot, "escape")
+        assert said(app)[-1] == "Your text is kept: e goes on with it."
+        assert any("merge   D prefer-pnpm" in each.text for each in painted(app))
+        assert "you have unsaved text for this" in app.screen.detail.plain
+        await press(pilot, "a")
+        assert "You edited this and did not save it" in app.screen.question
+        await press(pilot, "escape")
+        assert there(f"{place}/package-manager.md")
+        await press(pilot, "A", "a")
+        assert "1 of them has unsaved text of yours, which is not written: e goes on" in app.screen.plain
+        await press(pilot, "escape", "escape")
+        await to(pilot, "merge")
+        await press(pilot, "a", "enter")
+        assert app.screen.query_one("#body", TextArea).text == "Use pnpm, always.\n"
+        await press(pilot, "ctrl+s")
+        await agree(pilot)
+        assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
+        await press(pilot, "z")
+        assert not any("D prefer-pnpm" in each.text for each in painted(app))
+
+
+@pytest.mark.slow
+async def test_the_text_as_proposed_can_be_taken_and_the_edited_one_comes_back_with_undo(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "e")
+        app.screen.query_one("#body", TextArea).text = "Use pnpm, always.\n"
+        await press(pilot, "escape", "a", "down", "enter")
+        await agree(pilot)
+        assert "Yarn was tried" in read(f"{place}/prefer-pnpm.md")
+        await press(pilot, "z")
+        assert any("D prefer-pnpm" in each.text for each in painted(app))
 
 
 @pytest.mark.slow

@@ -1282,3 +1282,26 @@ async def test_without_a_note_nothing_is_said_of_notes(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         assert "for the agent" not in "\n".join(drawn(app)[-3:])
+
+
+@pytest.mark.slow
+async def test_a_draft_that_was_edited_and_kept_for_later_is_neither_hidden_nor_passed_over(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one(TextArea).text = "Mine.\n"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert [note.message for note in app._notifications][-1] == "Your text is kept: e goes on with it."
+        assert any("D no-snapshot-tests" in line for line in drawn(app))
+        assert "you have unsaved text for this" in app.screen.detail.plain
+        await pilot.press("a")
+        await settle(pilot)
+        assert "You edited this and did not save it" in app.screen.question
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.query_one(TextArea).text == "Mine.\n"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert memory(world, "no-snapshot-tests").endswith("Mine.\n")

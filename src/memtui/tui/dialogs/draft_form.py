@@ -88,7 +88,8 @@ class DraftForm(Dialog[str]):
     DraftForm .beside Detail { height: 1fr; border: none; border-top: solid $rule-over; }
     DraftForm .beside Detail:focus { border-top: solid $accent; }
     DraftForm.above .texts { layout: vertical; }
-    DraftForm.above .beside { width: 1fr; height: 45%; }
+    DraftForm.above .beside { layout: horizontal; width: 1fr; height: 45%; }
+    DraftForm.above .beside Detail { width: 1fr; height: 100%; }
     DraftForm.above .texts Body { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -348,6 +349,9 @@ class DraftForm(Dialog[str]):
         try:
             self.subject.check(self.typed())
             if not await self._may_keep_secrets() or not await self._may_overwrite():
+                return
+            preview = self.shape.preview
+            if preview is not None and not await self.services.ask(preview(self.typed())):
                 return
             saved = self.subject.save(self.typed())
         except MemtuiError as error:

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rich.text import Text
 
 from memtui.tui.model.autosave import Autosave
+
+if TYPE_CHECKING:
+    from memtui.tui.dialogs.dialog import Dialog
 
 LINE, CHOICE, TEXT = "line", "choice", "text"
 # What saving says where nothing was typed.
@@ -55,9 +58,10 @@ class Shape:
     subject is a file, which is watched while the form is open and may be written again if it is gone. `notice` is the
     first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
     `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.
-    `left` is the note when the person leaves and the text is kept. `beside` are texts to read beside the
-    one that is edited, each with its title. `first` is the key of the field with the focus; else the text has it, with
-    the cursor at its end if `at_end`. `across` is the width in columns."""
+    `preview`, if it is given, makes the preview of what was typed, which is shown and agreed to before it is saved; it
+    raises MemtuiError for what can't be made. `left` is the note when the person leaves and the text is kept. `beside`
+    are texts to read beside the one that is edited, each with its title. `first` is the key of the field with the
+    focus; else the text has it, with the cursor at its end if `at_end`. `across` is the width in columns."""
 
     title: str
     verb: str
@@ -68,6 +72,7 @@ class Shape:
     notice: str = ""
     editor: str = ""
     left: str = ""
+    preview: "Callable[[Typed], Dialog[bool]] | None" = None
     beside: Sequence[tuple[Text, Text]] = ()
     at_end: bool = False
     is_example: bool = False

@@ -2,9 +2,12 @@
 crash loses it."""
 
 import os
+from collections.abc import Container
 from dataclasses import asdict, dataclass, field
 
+from memtui import actions
 from memtui.core.base import fastjson, fs, ids, session_state
+from memtui.core.base.phrasing import ago
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.present import safe_text
@@ -106,13 +109,34 @@ def name_of(memory_path: str) -> str:
     return OF_MEMORY + ids.digest(memory_path)[:16]
 
 
-def of_memories(root: str) -> list[Autosave]:
-    """Return the autosaves of memories, newest first."""
+def names(root: str) -> frozenset[str]:
+    """Return the names of all autosaves, as their files have them; `has` looks one up."""
     try:
         files = os.listdir(os.path.dirname(path(root, "")))
     except OSError:
-        return []
-    found = [kept(root, file.removesuffix(".json")) for file in files if file.startswith(OF_MEMORY)]
+        return frozenset()
+    return frozenset(file.removesuffix(".json") for file in files)
+
+
+def has(found: Container[str], name: str) -> bool:
+    """Return whether what `names` returned has an autosave with this name."""
+    return session_state.safe(name) in found
+
+
+def left(action_id: str) -> str:
+    """Return the note when a form is left and its text is kept; the action goes on with it."""
+    return actions.keyed(f"Your text is kept: {{{action_id}}} goes on with it.")
+
+
+def unsaved(at: float, now: float, action_id: str) -> str:
+    """Return the line of a detail for what has an autosave of the time `at`; 0 if that is not known."""
+    when = f", {ago(at, now)}" if at else ""
+    return f"you have unsaved text for this{when}: {actions.key_of(action_id)} goes on with it"
+
+
+def of_memories(root: str) -> list[Autosave]:
+    """Return the autosaves of memories, newest first."""
+    found = [kept(root, name) for name in names(root) if name.startswith(OF_MEMORY)]
     return sorted((each for each in found if each is not None), key=lambda each: -each.time)
 
 

@@ -17,8 +17,11 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.changes import Changes, ChangesListed
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.unsaved import MINE, PROPOSED, ignored, which
+from memtui.tui.model import autosave
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.consolidate import text
-from memtui.tui.screens.consolidate.outcome_subject import OutcomeSubject
+from memtui.tui.screens.consolidate.outcome_subject import OutcomeSubject, autosave_name
 from memtui.tui.screens.consolidate.reading import ProposalRow, memories_of
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, HowFar, Services, first_of
@@ -85,11 +88,20 @@ class ConsolidateCommands:
                 raise refused.error
             self.services.warn(actions.keyed("A file has changed since this was planned. {app.refresh} plans again."))
             return
+        if len(rows) == 1 and (kept := self._kept(rows[0])) is not None:
+            answer = await self.services.ask(which(kept, self.services.data.now()))
+            if answer == MINE:
+                await self.edit()
+            if answer != PROPOSED:
+                return
         alone = len(rows) == 1 and rows[0] is self.screen.table.row and rows[0].weighed is not None
         if alone and self.screen.detail_seen:
             await self._make(able)
             return
         await self._show_and_make(able, many(len(able), "change"), len(rows) - len(able))
+
+    def _kept(self, row: ProposalRow) -> Autosave | None:
+        return autosave.kept(self.services.data.root, autosave_name(row.proposal))
 
     async def accept_safe(self) -> None:
         """Show all listed fixes that need no decision, and make them."""
@@ -100,6 +112,8 @@ class ConsolidateCommands:
         shown = text.previewed(list(rows))
         if left:
             shown.append(f"! {many(left, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
+        if len(rows) > 1 and (kept := sum(self._kept(row) is not None for row in rows)):
+            shown.append(f"! {ignored(kept, 'consolidate.edit')}\n", style="yellow")
         if await self.services.ask(Preview(f"{what}: this will be written", shown, f"make {what}")):
             await self._make(rows)
 
@@ -158,6 +172,8 @@ class ConsolidateCommands:
         made: list[Applied] = []
         subject = OutcomeSubject(self.services.data, row.proposal, made.append)
         await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        self.screen.table.redraw()
         if made:
             self.services.read()
             await self._report(made[0])

@@ -4,22 +4,30 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from memtui.consolidate import applying
+from memtui.consolidate import applying, weighing
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, FileOutput, Proposal, is_index, sha256
+from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock
 from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
 from memtui.present import changesets, safe_text
+from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.consolidate import text
+from memtui.tui.screens.consolidate.reading import ProposalRow
 from memtui.tui.widgets.body import fits
 
 GONE = "A file that this was made from has changed since. What you typed stays here to be copied."
+
+
+def autosave_name(found: Proposal) -> str:
+    """Return the name of the autosave for the outcome of a proposal."""
+    return "proposal-" + found.id
 
 
 class OutcomeSubject:
@@ -30,12 +38,23 @@ class OutcomeSubject:
         (self.output,) = proposal.written
         self.found = memory.from_bytes(self.output.path, "", self.output.data or b"")
         self.whole = is_index(self.output.path) or self.found.broken is not None or not self.found.has_frontmatter
-        name = "proposal-" + proposal.id
+        name = autosave_name(proposal)
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
         beside = [(text.named(proposal, each), text.content(each.data)) for each in text.inputs(proposal)]
         words = safe_text.line(changesets.title(proposal), 100)
         title = words[:1].upper() + words[1:]
-        self.shape = Shape(title, "make it", "this change", GONE, "outcome", editor="memory", across=200, beside=beside)
+        self.shape = Shape(
+            title,
+            "make it",
+            "this change",
+            GONE,
+            "outcome",
+            editor="memory",
+            across=200,
+            beside=beside,
+            left=autosave.left("consolidate.edit"),
+            preview=self.preview,
+        )
         self.fields: Sequence[FormField] = self._fields()
 
     @staticmethod
@@ -79,6 +98,17 @@ class OutcomeSubject:
             return self.proposal.decided("accepted")
         outputs = [made if each.path == self.output.path else each for each in self.proposal.outputs]
         return self.proposal.edited(outputs)
+
+    def preview(self, typed: Typed) -> Preview:
+        """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
+        edited = self._edited(typed)
+        weighed = weighing.weigh(MemoryFiles(self.data.store()), edited)
+        if weighed.refused is not None:
+            raise weighed.refused.error
+        row = ProposalRow(edited, "", edited.id, weighed=weighed)
+        lost = text.count_lost(row)
+        title = f"{lost}; this will be written" if lost else "1 change: this will be written"
+        return Preview(title, text.previewed([row]), "make 1 change")
 
     def there(self) -> str | None:
         """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui.present import changesets, safe_text
+from memtui.present import changesets, legend, safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.consolidate.reading import ProposalRow
 from memtui.tui.widgets.rows import Column
@@ -15,6 +15,7 @@ MARKS = (
     (SAFE[0], "safe: a fix that needs no decision"),
     (DROPS[0], "it drops a statement, or a memory that nothing replaces"),
     (BLOCKED[0], "it can't be made now: the detail says why"),
+    legend.UNSAVED,
     ("→", "between two names: before, after"),
 )
 COLUMNS = (
@@ -47,14 +48,16 @@ def mark(row: ProposalRow) -> tuple[str, str]:
     return DROPS if drops(row) else SAFE if row.safe else (" ", "")
 
 
-def cells(row: ProposalRow, typed: str) -> Sequence[Text]:
-    """Draw the cells of a row for COLUMNS. `typed`: the filter, whose matches are marked."""
+def cells(row: ProposalRow, typed: str, *, unsaved: bool = False) -> Sequence[Text]:
+    """Draw the cells of a row for COLUMNS. `typed`: the filter, whose matches are marked; `unsaved`: its outcome was
+    edited and not saved."""
     found = row.proposal
     what = Text(safe_text.line(changesets.about(found), 200), style="dim" if row.why_not else "")
     kind, why = Text(found.kind, style="dim"), Text(safe_text.line(changesets.brief(found), 60), style="dim")
     where = Text(safe_text.line(row.where, 40), style="dim")
     fuzzy.mark([kind, what, why, where], typed)
     sign, style = mark(row)
+    what = Text.assemble((f"{legend.UNSAVED[0]} ", "yellow"), what) if unsaved else what
     return [Text(sign, style=style), kind, what, why, where, _size(row)]
 
 

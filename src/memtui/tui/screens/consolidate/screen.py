@@ -1,6 +1,6 @@
 """The Consolidate screen: what is proposed to be done about the memories, worst first, for a person to decide."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -14,8 +14,10 @@ from memtui.core.base.phrasing import many
 from memtui.present import changesets, safe_text
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
+from memtui.tui.model import autosave
 from memtui.tui.screens.consolidate import rows, text
 from memtui.tui.screens.consolidate.commands import ConsolidateCommands
+from memtui.tui.screens.consolidate.outcome_subject import autosave_name
 from memtui.tui.screens.consolidate.reading import (
     PlanFailed,
     PlanMade,
@@ -66,6 +68,7 @@ class Consolidate(ListScreen[ProposalRow]):
         self.is_stale = False
         self._problem, self._progress = "", ""
         self._left = 0
+        self._autosaves: Container[str] = ()
         self._had: set[str] = set()
 
     # reading
@@ -145,8 +148,14 @@ class Consolidate(ListScreen[ProposalRow]):
 
     # showing
 
+    def fill(self) -> None:
+        """Fill the list; what has unsaved text has a mark."""
+        self._autosaves = autosave.names(self.services.data.root)
+        super().fill()
+
     def _draw(self, row: ProposalRow) -> list[Text]:
-        return list(rows.cells(row, self.typed))
+        unsaved = autosave.has(self._autosaves, autosave_name(row.proposal))
+        return list(rows.cells(row, self.typed, unsaved=unsaved))
 
     def why_empty(self) -> str:
         """Return the text of an empty list."""
@@ -191,9 +200,11 @@ class Consolidate(ListScreen[ProposalRow]):
 
     def describe(self, row: ProposalRow) -> Described:
         """Return the detail of a proposal."""
-        read_only = self.services.read_only
-        found = text.detail(row, self.detail_width, read_only=read_only)
-        return Described(found, *text.glance(row))
+        data, unsaved = self.services.data, ""
+        if (kept := autosave.kept(data.root, autosave_name(row.proposal))) is not None:
+            unsaved = autosave.unsaved(kept.time, data.now(), "consolidate.edit")
+        found = text.detail(row, self.detail_width, unsaved=unsaved, read_only=self.services.read_only)
+        return Described(found, *text.glance(row, unsaved))
 
     @property
     def detail_seen(self) -> bool:

@@ -26,10 +26,11 @@ SHOWN, STATEMENTS, FILES, STATEMENT = 4000, 30, 12, 300
 ONLY_HERE = "underline"
 
 
-def detail(row: ProposalRow, width: int, *, read_only: bool) -> Text:
-    """Return all about a proposal, for a pane of so many cells: what is lost first, the keys last."""
+def detail(row: ProposalRow, width: int, *, unsaved: str = "", read_only: bool) -> Text:
+    """Return all about a proposal, for a pane of so many cells: what is lost first, the keys last. `unsaved`: words for
+    that its outcome was edited and not saved."""
     found = row.proposal
-    text = head(row)
+    text = head(row, unsaved)
     _lost(text, row)
     if found.kind == "merge":
         _texts(text, found, width)
@@ -42,13 +43,14 @@ def detail(row: ProposalRow, width: int, *, read_only: bool) -> Text:
     return text
 
 
-def head(row: ProposalRow) -> Text:
-    """Return what is proposed, why, what it saves, and why it can't be made, if it can't."""
+def head(row: ProposalRow, unsaved: str = "") -> Text:
+    """Return what is proposed, why, what it saves, and why it can't be made, if it can't; `unsaved` as in `detail`."""
     found = row.proposal
     text = Text()
     text.append(safe_text.line(changesets.title(found), 300), style="bold")
     facts = [row.where, f"proposed by {row.by}" if row.file else ""]
     text.append(safe_text.line("".join(f"   {each}" for each in facts if each), 200) + "\n", style="dim")
+    text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
     for sentence in changesets.reasons(found):
         text.append(safe_text.line(sentence, 1000) + "\n")
     if row.weighed is not None and (saved := changesets.saved(row.weighed.savings)):
@@ -65,21 +67,23 @@ def _why_not(row: ProposalRow) -> str:
     return safe_text.line(f"{refused.error.message} {refused.error.hint}", 600) if refused is not None else ""
 
 
-def glance(row: ProposalRow) -> tuple[Text, Text]:
-    """Return the preview below a narrow list: why, then what changes; in its last line what is lost."""
-    text = head(row)
+def glance(row: ProposalRow, unsaved: str = "") -> tuple[Text, Text]:
+    """Return the preview below a narrow list: why, then what changes; in its last line what is lost. `unsaved` as in
+    `detail`."""
+    text = head(row, unsaved)
     _changes(text, row)
     text.rstrip()
     tail = Text(no_wrap=True, overflow="ellipsis")
     covered = row.weighed.coverage if row.weighed is not None else None
-    if lost := _count_lost(row):
+    if lost := count_lost(row):
         tail.append(lost, style="red")
     elif covered is not None:
         tail.append(changesets.covered(covered), style="dim")
     return text, tail
 
 
-def _count_lost(row: ProposalRow) -> str:
+def count_lost(row: ProposalRow) -> str:
+    """Say what a proposal loses: how many statements, or the memory; empty if nothing."""
     covered = row.weighed.coverage if row.weighed is not None else None
     if covered is not None and covered.dropped:
         return f"{many(len(covered.dropped), 'statement is', 'statements are')} dropped"

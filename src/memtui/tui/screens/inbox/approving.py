@@ -18,6 +18,8 @@ from memtui.present.memories import loader, scopes_explained
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.dialogs.unsaved import MINE, PROPOSED, ignored, which
+from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
@@ -40,7 +42,16 @@ class ApproveCommands:
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
-        found = [self.proposals.propose(each) for each in self.chosen.items("updates")]
+        items = self.chosen.items("updates")
+        root = self.services.data.root
+        unsaved = [kept for item in items if (kept := autosave.kept(root, item.id)) is not None]
+        if len(items) == 1 and unsaved:
+            answer = await self.services.ask(which(unsaved[0], self.services.data.now()))
+            if answer == MINE:
+                await self.rewrite(items[0])
+            if answer != PROPOSED:
+                return
+        found = [self.proposals.propose(each) for each in items]
         errors = [each for each in found if isinstance(each, MemtuiError)]
         drafts = [each for each in found if isinstance(each, Draft)]
         if not drafts:
@@ -58,6 +69,8 @@ class ApproveCommands:
             text.append("\n")
         if errors:
             text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
+        if len(items) > 1 and unsaved:
+            text.append(f"! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
         note = self.chosen.still_marked("updates")[1].strip()
         text.append(f"! {note}\n" if note else "", style="yellow")
         free = [each for each in drafts if not each.taken]
@@ -123,6 +136,8 @@ class ApproveCommands:
             scopes=self._explained([item]),
         )
         await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        self.screen.table.redraw()
 
     def _explained(self, items: Sequence[Waiting]) -> list[tuple[str, str]]:
         """Return the scopes that drafts may be approved to, each with what it is."""

@@ -171,3 +171,5 @@ class InboxCommands:
             data, item, lambda now: {"body": now.text}, title=title, verb="save", check=check, save=save
         )
         await self.services.ask(DraftForm(subject, self.services))
+        self.screen.fill()
+        self.screen.table.redraw()

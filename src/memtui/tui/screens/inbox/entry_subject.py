@@ -40,7 +40,7 @@ class EntrySubject:
         self._values, self._check, self._save = values, check, save
         given = values(item)
         self.autosave = autosave.kept(data.root, item.id) or Autosave(item.id, self._base())
-        self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100)
+        self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100, left=autosave.left("inbox.edit"))
         options: dict[str, Options] = {"type": [(each, each) for each in TYPES], "scope": scopes}
         self.fields: Sequence[FormField] = (
             *(FormField(key, safe_text.line(given[key])) for key in FIELDS[:2] if key in given),

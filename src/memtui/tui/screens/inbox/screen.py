@@ -1,6 +1,6 @@
 """The inbox: drafts of memories and unfinished work, for the person to decide on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ from memtui.present import drafts as words
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
-from memtui.tui.model import fuzzy
+from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.inbox import changed, rows
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.commands import InboxCommands
@@ -123,6 +123,7 @@ class Inbox(ListScreen[InboxRow]):
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
         marks.section("Unfinished items", rows.MARKS)
+        + marks.section("In front of a name", (marks.UNSAVED,))
         + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
         "sure: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
@@ -152,6 +153,7 @@ class Inbox(ListScreen[InboxRow]):
         self._in_other_projects = 0
         self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
         self._problem = ""
+        self._autosaves: Container[str] = ()
         self._rest_timer: Timer | None = None
         self._last_keys: set[str] = set()  # keys of the entries of all projects, as last read
         self._all_keys: set[str] = set()  # keys of all entries that were ever read
@@ -274,7 +276,8 @@ class Inbox(ListScreen[InboxRow]):
     # showing
 
     def fill(self) -> None:
-        """Fill the list, and look for the evidence of the entry under the cursor."""
+        """Fill the list, and look for the evidence of the entry under the cursor. What has unsaved text has a mark."""
+        self._autosaves = autosave.names(self.services.data.root)
         super().fill()
         self.look_soon()
 
@@ -329,10 +332,12 @@ class Inbox(ListScreen[InboxRow]):
         if item.kind == "items":
             gist = Text(safe_text.line(item.text, 300))
             fuzzy.mark([gist], self.typed)
+            gist = self._with_mark(item, gist)
             mark = f"{rows.KEPT} kept" if fields.get("state") == "kept" else f"{rows.OPEN} item"
             return [Text(mark, style="dim"), gist, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([name], self.typed)
+        name = self._with_mark(item, name)
         given = fields.get("kind", "draft")
         kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
         if row.until is not None:
@@ -340,6 +345,11 @@ class Inbox(ListScreen[InboxRow]):
         sure = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
+
+    def _with_mark(self, item: Waiting, words: Text) -> Text:
+        if not autosave.has(self._autosaves, item.id):
+            return words
+        return Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), words)
 
     def _draw_changed(self, item: Changed) -> list[Text]:
         name, by = Text(safe_text.line(item.name, 200)), Text(f"by {changed_words.who(item)}", style="dim")
@@ -379,14 +389,25 @@ class Inbox(ListScreen[InboxRow]):
             text = item_text(
                 item, evidence.title if evidence else "", states, data.now(), read_only=self.services.read_only
             )
-            return Described(text, item_glance(item, states, data.now()))
+            return Described(
+                self._unsaved(item).append_text(text),
+                self._unsaved(item).append_text(item_glance(item, states, data.now())),
+            )
         draft = self.proposals.draft(item)
         project_name = self.proposals.project_name(item) or data.facts.project
         beside, read_only = self.size.width >= SIDE_BY_SIDE, self.services.read_only
-        text = draft_head(item, draft, evidence, self.detail_width, project_name=project_name, beside=beside)
+        text = self._unsaved(item)
+        text.append_text(draft_head(item, draft, evidence, self.detail_width, project_name=project_name, beside=beside))
         self._head_lines = lines_of(text, self.detail_width)
         text.append_text(draft_text(item, draft, evidence, states, data.now(), beside=beside, read_only=read_only))
-        return Described(text, *draft_glance(item, draft, evidence, project_name=project_name))
+        glance, tail = draft_glance(item, draft, evidence, project_name=project_name)
+        return Described(text, self._unsaved(item).append_text(glance), tail)
+
+    def _unsaved(self, item: Waiting) -> Text:
+        """Say in a line that an entry was edited and not saved; empty if it was not."""
+        data = self.services.data
+        kept = autosave.kept(data.root, item.id)
+        return Text() if kept is None else Text(f"{autosave.unsaved(kept.time, data.now(), 'inbox.edit')}\n", "yellow")
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the row under the cursor."""

@@ -11,11 +11,10 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
-from memtui import actions
-from memtui.core.base.phrasing import ago
 from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
 from memtui.present import safe_text
+from memtui.tui.model import autosave
 from memtui.tui.screens.memories.meters import Meter, cut_line, index_line, meter_of
 from memtui.tui.screens.memories.reading import MemoryReader
 from memtui.tui.screens.memories.rows import Pair
@@ -95,7 +94,7 @@ class MemoryDetail:
         at = self.reader.autosaves.get(path)
         if at is None:
             return ""
-        return f"you have unsaved text for this, {ago(at, now)}: {actions.key_of('memories.edit')} goes on with it"
+        return autosave.unsaved(at, now, "memories.edit")
 
     def _source(self, pair: Pair, title: str, now: float) -> str:
         from memtui.core.memories import origin

@@ -21,7 +21,6 @@ from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
-LEFT = "Your text is kept: {{{}}} goes on with it."
 # Fields that nobody edits by hand.
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
 # Fields with an input of their own, and the one that the name replaces.
@@ -86,7 +85,7 @@ class MemorySubject:
             notice = f"The frontmatter can't be read as fields ({found.broken}): this is the whole file."
         elif not found.has_frontmatter:
             notice = "This file has no frontmatter: a description or a type gives it some."
-        left = actions.keyed(LEFT.format("memories.new" if self.autosave.orphan else "memories.edit"))
+        left = autosave.left("memories.new" if self.autosave.orphan else "memories.edit")
         scope = scopes.of_memory(data.env, data.cwd, found)
         name = f"{present.scope_name(scope, data.facts.project)}: {found.stem}" if scope is not None else found.stem
         about = (name, "save", found.stem, GONE, "memory")
@@ -151,7 +150,7 @@ class NewMemorySubject:
         if self.autosave.values.get("scope") not in self.scopes:
             self.autosave.values.pop("scope", None)
         notice = "Template lines you leave unchanged are not saved."
-        left = actions.keyed(LEFT.format("memories.new"))
+        left = autosave.left("memories.new")
         about = ("New memory", "save", "memory", "", "memory")
         self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")
         kind = kind if kind in TEMPLATES else "feedback"

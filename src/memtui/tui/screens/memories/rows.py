@@ -73,7 +73,7 @@ NEVER = 10_000  # a list width that is never reached
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The letter of a memory with an autosave.
-AUTOSAVED = "D"
+AUTOSAVED = legend.UNSAVED[0]
 # In the column of the last delivery, for memories that the client loads by itself.
 BY_CLIENT = "client"
 LEGEND = "\n".join(
@@ -83,7 +83,7 @@ LEGEND = "\n".join(
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
         legend.section(
             "In the column !·, what is to fix or worth knowing",
-            {**memory_status.MEANINGS, AUTOSAVED: "it has unsaved text of yours"}.items(),
+            {**memory_status.MEANINGS, AUTOSAVED: legend.UNSAVED[1]}.items(),
         )
         + "  +       there is more: the detail says what",
         "",
