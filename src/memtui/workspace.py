@@ -164,6 +164,13 @@ class Workspace:
     def count_changed(self) -> int:
         """Count the memories that somebody else wrote since a person saw them, by what was noted last: no log is
         read."""
+        return 0 if self.setting("gate") == "off" else self._count_unseen()
+
+    def count_hidden(self) -> int:
+        """Count the memories that would be listed as changed by others, were the gate not off."""
+        return self._count_unseen() if self.setting("gate") == "off" else 0
+
+    def _count_unseen(self) -> int:
         from memtui.core.base import fastjson, fs
         from memtui.core.memories import scopes
 
@@ -171,7 +178,7 @@ class Workspace:
             found = fastjson.loads_dict(fs.read(f"{self.root}/run/unseen.json", "cache")).get("unseen")
         except OSError:
             return 0
-        if not isinstance(found, dict) or not found or self.setting("gate") == "off":
+        if not isinstance(found, dict) or not found:
             return 0
         here = {scope.directory for scope in scopes.discover(self.env, self.cwd)}
         return sum(count for place, count in found.items() if place in here and isinstance(count, int))

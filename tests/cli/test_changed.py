@@ -149,6 +149,19 @@ def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world)
     assert log.read_bytes() == before
 
 
+def test_what_the_gate_hides_is_said(memtui, three, world):
+    look(world)
+    memtui("config", "set", "gate", "off")
+    said = " ".join(memtui("inbox").out.split())
+    assert "The gate is off, so 3 memories changed by others are not listed." in said
+    assert "memtui config set gate show" in said
+    assert memtui.json("inbox")["hidden_by_gate"] == 3
+    assert "nobody looks" in " ".join(memtui("doctor", check=False).out.split())
+    memtui("config", "set", "gate", "show")
+    assert "gate" not in memtui("inbox").out
+    assert "nobody looks" not in " ".join(memtui("doctor", check=False).out.split())
+
+
 def test_the_status_line_counts_them_apart(memtui, three, world):
     look(world)
     assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out

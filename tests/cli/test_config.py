@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.settings import config, config_text
+from memtui.core.settings import config, config_text, setting
 
 WRITTEN = """\
 # My settings
@@ -183,6 +183,18 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     out = memtui("config").out
     assert all(about in out for about in MEANINGS.values())
     assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
+
+
+@pytest.mark.parametrize("key", ["gate", "llm_backend"])
+def test_what_each_value_does_is_in_the_help_and_where_a_wrong_one_is_refused(bare, key):
+    told = bare("help", "config").out
+    done = bare("config", "set", key, "ask first", check=False)
+    assert done.code == 2
+    for value in config.CHOICES[key]:
+        words = setting.VALUES[key][value]
+        assert words in " ".join(told.split())
+        assert words in " ".join(done.err.split())
+    assert "memtui help config" in " ".join(bare("config", "list").err.split())
 
 
 def test_the_theme_is_one_of_those_that_there_are(bare):

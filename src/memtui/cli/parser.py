@@ -164,14 +164,17 @@ def add_common(parser: Parser) -> None:
     group.add_argument("--debug", action="store_true", default=argparse.SUPPRESS, help="show where an error came from")
 
 
-def command(commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "") -> Parser:
-    """Add a command with a one-line `summary`, `more` of its description, and an `example` (lines of shell)."""
+def command(
+    commands: "Commands", name: str, run: "Run", summary: str, example: str, more: str = "", table: str = ""
+) -> Parser:
+    """Add a command with a one-line `summary`, `more` of its description, an `example` (lines of shell), and below it a
+    `table`, printed as it is."""
     lines = "\n".join("  " + each for each in example.splitlines())
     parser = commands.add_parser(
         name,
         help=summary,
         description=(summary[:1].upper() + summary[1:] + "." + (" " + more if more else "")),
-        epilog=f"example:\n{lines}",
+        epilog=f"example:\n{lines}" + (f"\n\n{table}" if table else ""),
     )
     parser.set_defaults(run=run)
     add_common(parser)

@@ -645,6 +645,32 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
         assert "default" in line
 
 
+async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(health):
+    async with health.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        for key in ("gate", "dream", "llm_backend", "llm_model"):
+            await stand(pilot, screen, lambda r, key=key: r.key == f"setting {key}")
+            for words in setting.VALUES[key].values():
+                assert words in " ".join(detail(screen).split())
+        await stand(pilot, screen, lambda r: r.key == "setting gate")
+        await pilot.press("e", "down")
+        await pilot.pause()
+        chosen = pilot.app.screen.table.row[1].partition(",")[0]
+        assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
+
+
+async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_setting(health):
+    async with health.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        for code, key in (("llm.off", "llm_backend"), ("dream.off", "dream")):
+            await stand(pilot, screen, lambda r, code=code: getattr(r.about, "code", "") == code)
+            said = " ".join(detail(screen).split())
+            assert "memtui dream" in said
+            assert f"e on {key} changes it" in said
+        await pilot.press("slash", *"model", "enter")
+        assert "setting llm_backend" in [row.key for row in screen.table.rows]
+
+
 @pytest.mark.slow
 async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(health):
     async with health.run_test(size=(80, 24)) as pilot:

@@ -1,6 +1,7 @@
 """`memtui config`: show and change settings; comments in config.toml stay."""
 
 import argparse
+import textwrap
 
 from memtui import actions
 from memtui.cli import parser
@@ -12,6 +13,8 @@ from memtui.core.health import findings, settings_checks
 from memtui.core.settings import config, config_text, modes, setting
 from memtui.core.settings.setting import Setting, Value
 
+HELP_WIDTH = 78
+
 
 def register(commands: "parser.Commands") -> None:
     """Add the command and its actions."""
@@ -22,6 +25,7 @@ def register(commands: "parser.Commands") -> None:
         "show and change settings",
         "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
         "With --project DIR, a setting applies to that project only.",
+        _values(),
     )
     names = sorted(config.DEFAULTS) + sorted(setting.KEYS + name for name in actions.defaults())
     below = parser.actions(found)
@@ -51,6 +55,17 @@ def register(commands: "parser.Commands") -> None:
     parser.command(below, "edit", edit, "open config.toml in your editor", "memtui config edit")
 
 
+def _values() -> str:
+    """Return the table of what each value of a setting does."""
+    found = []
+    for key, values in setting.VALUES.items():
+        found.append(f"  {key}:")
+        for value, words in values.items():
+            begin = f"    {value:<7} "
+            found += textwrap.wrap(words, HELP_WIDTH, initial_indent=begin, subsequent_indent=" " * len(begin))
+    return "\n".join(found)
+
+
 def _as_row(found: Setting) -> "dict[str, object]":
     row = {key: getattr(found, key) for key in ("key", "value", "source", "problem")}
     return {**row, "default": found.default, "help": found.meaning} if found.key.startswith(setting.KEYS) else row
@@ -77,6 +92,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         out.print(out.style(line(path), "dim"))
         cells = [[(r.key, "bold"), config_text.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
+        out.say(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
         _warn(out, unknown)
 
     return Result(data, text)

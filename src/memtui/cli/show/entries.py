@@ -18,6 +18,7 @@ from memtui.core.memories.writers import Occasions
 from memtui.core.review import waiting
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import KINDS, Waiting
+from memtui.core.settings import config
 from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
@@ -50,8 +51,10 @@ def listing(
     """List what waits, at most `limit` entries of each kind (0: all), and below it, if `told`, the notes delivered
     last. With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
-    proposals = entries.proposals(ctx) if CHANGED in kinds and not snoozed else []
-    others, kinds = _changed(ctx, all_projects) if CHANGED in kinds and not snoozed else [], _of_inbox(kinds)
+    with_changed, kinds = CHANGED in kinds and not snoozed, _of_inbox(kinds)
+    proposals = entries.proposals(ctx) if with_changed else []
+    others = _changed(ctx, all_projects) if with_changed else []
+    hidden = ctx.count_hidden() if with_changed else 0
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)
     now = ctx.now()
     later = [item for item in every if item.entry.snoozed(now) and (all_projects or item.slug in {ctx.slug, None})]
@@ -69,6 +72,7 @@ def listing(
         "proposals": [{"path": each.path, "by": each.by, "open": each.open} for each in proposals],
         "more": {**more, CHANGED: len(others) - len(listed)},
         "in_delivery": claimed,
+        "hidden_by_gate": hidden,
         "elsewhere": len(every) - len(near),
         "snoozed": len(later),
         "unread": unread,
@@ -88,6 +92,13 @@ def listing(
                 out.section()
             untils = [end for item in later if (end := item.until(now)) is not None]
             out.print(f"{drafts.waiting(untils, now)}: memtui inbox --snoozed")
+        if hidden:
+            own = " --project ." if config.is_own(ctx.settings(), ctx.project_root, "gate") else ""
+            which = (
+                f"{many(hidden, 'memory', 'memories')} changed by others {'is' if hidden == 1 else 'are'} not listed"
+            )
+            out.print(f"The gate is off, so {which}.")
+            out.print(f"  List what others change: memtui config set gate show{own}")
         for each in proposals:
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
             out.print(f"{what}: {line(ctx.tilde(each.path))}")

@@ -126,6 +126,15 @@ REGISTRY = {
     "config.mode_off_here": Kind(
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
+    "config.gate_off": Kind(
+        "The gate is off: Claude writes memories, and nobody looks; what others changed is not listed.",
+        "memtui config set gate show",
+    ),
+    "config.gate_off_here": Kind(
+        "The gate is off for this project: Claude writes memories, and nobody looks; what others changed is not"
+        " listed.",
+        "memtui config set gate show --project .",
+    ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),

@@ -22,14 +22,14 @@ MEANINGS = {
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "banner": "the line for you at a session's start",
-    "gate": "what Claude writes: show, ask first, off",
+    "gate": "memories Claude writes: show, ask, off",
     "undo_days": "days of undo, 0: no limit",
     "undo_changes": "changes kept for undo, 0: no limit",
     "texts_days": "days delivered texts stay, 0: no limit",
     "trust_days": "days to trust gone texts, 0: no limit",
-    "dream": "dream once a day, unattended",
-    "llm_backend": "which model: off, auto, api, claude",
-    "llm_model": "its id, or haiku, sonnet, opus",
+    "dream": "memtui dream by itself, once a day",
+    "llm_backend": "ask a model: off, auto, api, claude",
+    "llm_model": "the model: haiku, sonnet, opus or id",
     "llm_daily_tokens": "tokens a day, 0: no limit",
     "llm_daily_dollars": "dollars a day, 0: no limit",
     "llm_timeout": "seconds of an answer, 5 to 3600",
@@ -40,6 +40,31 @@ MEANINGS = {
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
     "pager": "long answers in a pager: auto, never",
+}
+# What a value does, by setting, for those whose names don't tell.
+VALUES = {
+    "gate": {
+        "show": "Claude writes; what it wrote waits in the Inbox until you keep it or take it back.",
+        "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",
+        "off": "Claude writes, and nobody looks: what others changed is not listed.",
+    },
+    "dream": {
+        "true": "After a turn, at most once a day, memtui dreams by itself; it only leaves proposals for you. It asks a"
+        " model if llm_backend names one.",
+        "false": "memtui dreams only when you run `memtui dream`.",
+    },
+    "llm_backend": {
+        "off": "No model is asked, and nothing is sent.",
+        "auto": "The API if there is a key for it, else your `claude`.",
+        "api": "Anthropic's API, with your ANTHROPIC_API_KEY; each call costs money.",
+        "claude": "Your own client, by `claude -p`: it counts as use of your subscription.",
+    },
+    "llm_model": {
+        "haiku": "The fastest and cheapest of Anthropic's present models.",
+        "sonnet": "The one between haiku and opus.",
+        "opus": "The most capable and dearest of the three.",
+        "ID": "Any other model, as its service calls it.",
+    },
 }
 
 
@@ -116,6 +141,11 @@ def row(root: str, project_root: str | None, key: str) -> Setting:
     return next(each for each in every if each.key == key)
 
 
+def explained(key: str) -> str:
+    """Say what each value of a setting does: `show: …  ask: …`; empty where there is nothing to say."""
+    return " ".join(f"{value}: {words}" for value, words in VALUES.get(key, {}).items())
+
+
 def value_of(key: str, typed: str) -> Value:
     """Convert what the person typed to the type of the setting. Raises UsageError if it is not valid."""
     if key.startswith(KEYS):
@@ -134,7 +164,7 @@ def value_of(key: str, typed: str) -> Value:
     problem = config.problem(key, value)
     if problem is not None:
         raise UsageError(
-            f"{key} {problem}, not “{typed}”.", "" if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
+            f"{key} {problem}, not “{typed}”.", explained(key) if key in config.CHOICES else f"{key}: {MEANINGS[key]}."
         )
     return value
 

@@ -174,7 +174,8 @@ def _setting(each: Setting) -> HealthRow:
 
 def searched(row: HealthRow) -> str:
     """Return the text that the filter searches."""
-    return f"{row.title} {row.words}".casefold()
+    meaning = row.about.meaning if isinstance(row.about, Setting) else ""
+    return f"{row.title} {row.words} {meaning}".casefold()
 
 
 def filtered(found: Sequence[HealthRow], typed: str, *, attention: bool) -> list[HealthRow]:

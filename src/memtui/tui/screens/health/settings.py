@@ -2,6 +2,8 @@
 
 from functools import partial
 
+from rich.text import Text
+
 from memtui import actions
 from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
@@ -85,7 +87,7 @@ class SettingCommands:
         question = Line(
             about.key,
             str(about.value),
-            about=about.meaning,
+            about=" ".join(filter(None, [about.meaning + ".", setting.explained(about.key)])),
             below=f"default {config_text.written(about.default)}",
             check=partial(setting.value_of, about.key),
         )
@@ -99,7 +101,15 @@ class SettingCommands:
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
         now = f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}"
-        answer = await self.services.ask(Choice(f"{about.key}: {about.meaning}", options, now))
+        known = setting.VALUES.get(about.key, {})
+        answer = await self.services.ask(
+            Choice(
+                f"{about.key}: {about.meaning}",
+                options,
+                now,
+                about=(lambda option: Text(known.get(option.partition(" ")[2], ""))) if known else None,
+            )
+        )
         if answer is not None:
             where, _, word = answer.partition(" ")
             project = self.services.data.project_root if where == HERE else None

@@ -60,7 +60,21 @@ HEADINGS = {
 }
 # By the code of a finding: the keys that do what its remedy says.
 _MODE = "Or here: {app.settings} goes to the settings, {health.edit} on mode changes it."
-HERE = {"config.mode_off": _MODE, "config.mode_off_here": _MODE}
+HERE = {
+    "config.mode_off": _MODE,
+    "config.mode_off_here": _MODE,
+    "config.gate_off": "Or here: {app.settings} goes to the settings, {health.edit} on gate changes it.",
+    "config.gate_off_here": "Or here: {app.settings} goes to the settings, {health.edit} on gate changes it.",
+    "llm.off": "{app.settings} goes to the settings, {health.edit} on llm_backend changes it.",
+    "dream.off": "{app.settings} goes to the settings, {health.edit} on dream changes it.",
+}
+# By the code of a finding: what a person wants to know who looks at it, though nothing is wrong.
+MORE = {
+    "llm.off": "Only `memtui dream` asks a model, and only if the setting llm_backend says how one is reached. Until"
+    " then nothing is sent.",
+    "dream.off": "`memtui dream`, in a terminal, proposes what to merge, archive or rewrite; the proposals wait in"
+    " Consolidate. With the setting dream it runs by itself, once a day.",
+}
 
 
 def health_text(
@@ -69,8 +83,8 @@ def health_text(
     """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty.
     `read_only`: no key that changes something is named."""
     text = _about(row, found, now, read_only=read_only)
-    if isinstance(row.about, Setting) and (choices := config.CHOICES.get(row.about.key)):
-        text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
+    if isinstance(row.about, Setting):
+        _values(text, row.about.key)
     if remedy := _remedy(row, read_only=read_only):
         text.append("\nWhat to do\n", style="bold")
         text.append(safe_text.clean(remedy) + "\n")
@@ -133,6 +147,8 @@ def _finding(text: Text, about: Finding) -> None:
     mark, style = MARKS[about.level]
     text.append(f"{mark} {findings.AREAS.get(about.area, about.area)}\n", style=f"{style} bold")
     text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
+    if more := MORE.get(about.code):
+        text.append(more + "\n")
 
 
 def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
@@ -244,16 +260,26 @@ def _mode(text: Text, row: HealthRow, about: Mode, *, read_only: bool) -> None:
     text.append("\n" + safe_text.line(about.path or "unless a project has its own") + "\n", style="dim")
 
 
+def _values(text: Text, key: str) -> None:
+    """Say which values a setting has, and what each does where that is known."""
+    known = setting.VALUES.get(key)
+    if known:
+        text.append("\nIts values\n", style="bold")
+        for value, words in known.items():
+            text.append(f"{value:<7} ", style="bold").append(f"{words}\n")
+    elif choices := config.CHOICES.get(key):
+        text.append(f"\nOne of {', '.join(choices)}.\n", style="dim")
+
+
 def _setting(text: Text, about: Setting, *, read_only: bool) -> None:
     text.append(f"{about.key}\n", style="bold")
     text.append(about.meaning + "\n")
+    own = " A project can have its own." if about.key in config.PER_PROJECT else ""
     where = {"default": "the default", "config": "from config.toml", "project": "this project's, from config.toml"}
     text.append(f"value    {safe_text.line(setting.as_typed(about.value))}, {where[about.source]}\n")
-    text.append(f"default  {safe_text.line(setting.as_typed(about.default))}\n", style="dim")
+    text.append(f"default  {safe_text.line(setting.as_typed(about.default))}{own and '.' + own}\n", style="dim")
     if about.problem:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
-    if about.key in config.PER_PROJECT:
-        text.append("A project can have its own.\n", style="dim")
     if read_only:
         return
     text.append(actions.key_of("health.edit"), style="bold")
