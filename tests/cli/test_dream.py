@@ -86,7 +86,7 @@ def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
 def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "keep": "m99"}])
     said = " ".join(dreamy("dream", "--yes").out.split())
-    assert "Nothing to propose." in said
+    assert "Nothing new to propose." in said
     assert "1 proposal left out: named a memory that was not asked about together" in said
 
 
@@ -193,3 +193,58 @@ def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
     assert dreamy.json("inbox")["proposals"] == []
     dreamy("undo", "--yes")
     assert home(dreamy) == before
+
+
+@pytest.fixture
+def overlapping(bare):
+    """A home with two memories that say much the same, for which lint has a merge, and no model."""
+    for name, text in (("use-pnpm", "Use pnpm 9 in the web repository."), ("no-npm", "In the web repository: pnpm 9.")):
+        bare("new", name, "--scope", "global", "--description", "The web repository uses pnpm", "--body", text)
+    bare.env["PATH"] = bare.cwd
+    return bare
+
+
+def test_auto_with_no_model_there_proposes_what_lint_finds_and_says_so(overlapping):
+    overlapping("config", "set", "llm_backend", "auto")
+    assert "No model was found" in overlapping("dream", "--dry-run").out
+    assert "lint finds" in " ".join(overlapping("dream", "--dry-run").out.split())
+    done = overlapping("dream")
+    assert "No model was found" in done.out
+    assert "merge" in done.out
+    for backend in ("api", "claude"):
+        overlapping("config", "set", "llm_backend", backend)
+        assert overlapping("dream", check=False).code == 1
+
+
+def test_a_second_dream_names_what_waits_and_how_to_see_it(overlapping):
+    first = overlapping.json("dream")
+    again = overlapping("dream")
+    said = " ".join((again.out + again.err).split())
+    assert f"{len(first['proposals'])} proposal" in said
+    assert "already" in said
+    assert "memtui consolidate --apply" in said
+    assert overlapping.json("dream")["waiting"][0]["path"] == first["path"]
+
+
+def test_again_does_not_count_the_same_proposals_twice(overlapping):
+    count = len(overlapping.json("dream")["proposals"])
+    for _ in range(2):
+        assert len(overlapping.json("dream", "--again")["proposals"]) == count
+    assert [each["open"] for each in overlapping.json("inbox")["proposals"]] == [count]
+    said = " ".join(overlapping("inbox").out.split())
+    assert "review: memtui --screen consolidate, or memtui consolidate --apply" in said
+
+
+def test_a_plan_of_nothing_is_not_written(overlapping, tmp_path):
+    overlapping("dream")
+    path = tmp_path / "q.json"
+    assert f"{path} was not written." in " ".join(overlapping("dream", "--plan", str(path)).out.split())
+    assert not path.exists()
+
+
+def test_a_dry_run_says_what_is_not_counted_and_why(overlapping):
+    place = Path(overlapping.json("list")["memories"][0]["path"]).parent
+    (place / "big.md").write_text("---\nname: big\ndescription: Large\n---\n" + "Words of it. " * 900)
+    said = overlapping("dream", "--dry-run").out
+    assert "not counted, longer than 8,000 characters: big" in said
+    assert "2 memories;" in said

@@ -308,6 +308,16 @@ def test_lint_s_proposals_are_made_once(world):
     assert dream(world, model=False).run().found.proposals == ()
 
 
+def test_a_changeset_with_a_decision_stays_when_the_same_is_proposed_anew(world):
+    first = dream(world, model=False).run().found
+    path = proposed.save(world.root, first, 1_795_000_000.0)
+    plan_file.write(path, first.decided("accepted", [first.proposals[0].id]))
+    proposed.save(world.root, first, 1_795_000_001.0)
+    assert world.text(path)
+    proposed.save(world.root, first, 1_795_000_002.0)
+    assert [each.time for each in proposed.waiting(world.root)] == [1_795_000_002.0]
+
+
 def test_what_was_rejected_is_not_proposed_again(world):
     first = dream(world, model=False).run().found
     rejected.reject(world.store, first.proposals, "reject all")

@@ -8,7 +8,7 @@ read-only scope, or that seem to contain a secret.
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from memtui.consolidate import contradictions, date_checks, duplicates
 from memtui.consolidate.changeset import ProposalEvidence
@@ -37,19 +37,33 @@ class Cluster(NamedTuple):
     evidence: tuple[ProposalEvidence, ...]
 
 
+# Why a dream does not look at a memory.
+WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
+
+
+def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
+    """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
+    if scope.kind == "instructions" or not scope.writable or scope.problem:
+        return [(each, "read_only") for each in memories]
+    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    return [(each, _why_not(each, trusted)) for each in memories]
+
+
+def _why_not(found: Memory, trusted: "trust.Trust | None") -> WhyNot:
+    if found.broken is not None:
+        return "broken"
+    if not found.raw:
+        return "empty"
+    if len(found.raw) > MOST_CHARACTERS:
+        return "long"
+    if trusted is not None and not trusted.allows(found.raw):
+        return "untrusted"
+    return "secret" if kinds_in(found.raw.decode("utf-8", "replace")) else ""
+
+
 def eligible(root: str, scope: Scope, memories: Iterable[Memory]) -> list[Memory]:
     """List the memories of a scope that a dream may look at."""
-    if scope.kind == "instructions" or not scope.writable or scope.problem:
-        return []
-    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
-    return [
-        each
-        for each in memories
-        if each.broken is None
-        and 0 < len(each.raw) <= MOST_CHARACTERS
-        and (trusted is None or trusted.allows(each.raw))
-        and not kinds_in(each.raw.decode("utf-8", "replace"))
-    ]
+    return [each for each, why in sorted_out(root, scope, memories) if not why]
 
 
 def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from memtui.consolidate import applying, lint, plan, proposed, rejected
 from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
-from memtui.consolidate.clusters import Cluster, clusters, eligible
+from memtui.consolidate.clusters import Cluster, WhyNot, clusters, sorted_out
 from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, fastjson, fs
@@ -67,8 +67,11 @@ class Dream:
     ) -> None:
         self.store, self.model, self._scopes = store, model, [*within]
         self._memories: dict[str, list[Memory]] = {}
+        self.not_looked_at: list[tuple[Memory, WhyNot]] = []
         for scope in self._scopes:
-            self._memories[scope.directory] = eligible(store.root, scope, scopes.memories(scope))
+            every = sorted_out(store.root, scope, scopes.memories(scope))
+            self._memories[scope.directory] = [each for each, why in every if not why]
+            self.not_looked_at += [(each, why) for each, why in every if why]
         self._apart = apart.load(store.root)
         self._settled = NOTHING_SETTLED if again else proposed.settled(store.root)
         self.count = sum(map(len, self._memories.values()))

@@ -15,7 +15,7 @@ MOST_INPUT = changeset_json.MAX_OUTPUT
 
 class ProposedSet(NamedTuple):
     """A ChangeSet that waits: its file, when it was made (seconds since the epoch), what made it, and how many of its
-    proposals nobody decided yet, whose files are as they were then."""
+    proposals nobody decided yet, whose files are as they were then, and which no newer one has."""
 
     path: str
     time: float
@@ -29,19 +29,33 @@ def directory(root: str) -> str:
 
 
 def save(root: str, found: ChangeSet, now: float) -> str:
-    """Save a ChangeSet for a person, and return its file. Raises MemtuiError."""
+    """Save a ChangeSet for a person, and return its file. Older ones of the same maker go if nobody decided anything in
+    them and all that they propose is proposed anew. Raises MemtuiError."""
     path = f"{directory(root)}/{ids.new_id(now)}.json"
     plan_file.write(path, found)
+    about = {(each.kind, frozenset((file.path, file.sha256) for file in each.inputs)) for each in found.proposals}
+    for older, _, row in [*_every(root)]:
+        changes = _changes(row)
+        undecided = all(_decision(each) == "open" for each in changes)
+        anew = all((each.get("kind"), frozenset(_inputs(each))) in about for each in changes)
+        if older != path and row.get("by") == found.by and undecided and anew:
+            fs.unlink(older)
     return path
 
 
 def waiting(root: str) -> list[ProposedSet]:
     """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
     found = []
+    counted: set[object] = set()
     for path, made, row in _every(root):
-        undecided = sum(_decision(each) == "open" and _is_current(each) for each in _changes(row))
+        undecided = {
+            each.get("id")
+            for each in _changes(row)
+            if _decision(each) == "open" and each.get("id") not in counted and _is_current(each)
+        }
+        counted |= undecided
         if undecided:
-            found.append(ProposedSet(path, made, str(row.get("by") or ""), undecided))
+            found.append(ProposedSet(path, made, str(row.get("by") or ""), len(undecided)))
     return found
 
 

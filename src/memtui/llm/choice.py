@@ -10,6 +10,7 @@ from memtui.core.settings import config
 from memtui.llm.errors import OffError
 
 OFF = "llm.off"
+NOTHING = "llm.nothing"
 NO_MODEL = "No model may be asked: llm_backend is off."
 SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 
@@ -29,6 +30,11 @@ class ModelChoice(NamedTuple):
     def off(self) -> bool:
         """Whether the settings say that no model may be asked."""
         return self.reason == OFF
+
+    @property
+    def none_found(self) -> bool:
+        """Whether the settings take whatever model is there, and there is none."""
+        return self.reason == NOTHING
 
     def must_be(self) -> None:
         """Raise OffError if no model can be asked."""
@@ -60,7 +66,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         backend = "" if reason else "api"
     if wanted == "claude" or (wanted == "auto" and not backend):
         there = _on_path("claude", env)
-        backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else "llm.nothing")
+        backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else NOTHING)
     dollars = config.value(settings, None, "llm_daily_dollars")
     return ModelChoice(
         backend,

@@ -3,19 +3,19 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from memtui.consolidate.changeset import Kind, Proposal
+from memtui.consolidate.changeset import Proposal
+from memtui.consolidate.clusters import MOST_CHARACTERS, WhyNot
 from memtui.consolidate.dreaming import ADDED, Dropped, Why
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
+from memtui.core.memories.memory import Memory
 
-KINDS: dict[Kind, str] = {
-    "merge": "merge",
-    "rewrite": "rewrite",
-    "split": "split",
-    "retype": "change the type of",
-    "move": "move",
-    "archive": "archive",
-    "delete": "delete",
-    "relink": "relink",
+WHY_NOT: dict[WhyNot, str] = {
+    "read_only": "in a scope that memtui can't change",
+    "broken": "can't be read",
+    "empty": "empty",
+    "long": f"longer than {MOST_CHARACTERS:,} characters",
+    "untrusted": "not trusted",
+    "secret": "may contain a secret",
 }
 WHYS: dict[Why, str] = {
     "stranger": "named a memory that was not asked about together",
@@ -26,17 +26,6 @@ WHYS: dict[Why, str] = {
     "redacted": "would have lost a text that no model sees",
     "impossible": "can't be made",
 }
-
-
-def headline(found: Proposal) -> str:
-    """Describe a proposal in a line: `merge prefer-pnpm, use-pnpm into prefer-pnpm`."""
-    read = [_stem(each.path) for each in found.inputs]
-    gone = {_stem(path) for path in found.gone}
-    if found.kind == "merge":
-        return f"merge {', '.join(read)} into {_stem(found.written[0].path)}"
-    if found.kind == "archive":
-        return f"archive {', '.join(each for each in read if each in gone)}"
-    return f"{KINDS[found.kind]} {', '.join(read)}"
 
 
 def reason(found: Proposal) -> str:
@@ -51,11 +40,15 @@ def added(found: Proposal) -> list[str]:
     return [text for each in found.evidence if each.code == ADDED for text in each.texts]
 
 
+def not_looked_at(found: Iterable[tuple[Memory, WhyNot]]) -> list[str]:
+    """Say which memories are not looked at, each kind of reason in a line: `not counted, empty: style, lint`."""
+    names: dict[WhyNot, list[str]] = {}
+    for each, why in found:
+        names.setdefault(why, []).append(each.stem)
+    return [f"not counted, {WHY_NOT[why]}: {some(each)}" for why, each in names.items()]
+
+
 def left_out(dropped: Iterable[Dropped]) -> list[str]:
     """Say what was left out, and why, each kind of reason in a line."""
     counts = Counter(each.why for each in dropped)
     return [f"{many(number, 'proposal')} left out: {WHYS[why]}" for why, number in counts.most_common()]
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")

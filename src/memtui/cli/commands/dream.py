@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from memtui.cli import parser
+from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.consolidate import coverage, gates, plan_file, proposed
@@ -18,7 +18,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.settings import config
-from memtui.llm.choice import choose
+from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
@@ -26,6 +26,9 @@ from memtui.present import changesets, dreams, models
 
 # Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
 MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
+
+NO_MODEL = "No model was found (llm_backend is auto: memtui llm says what is missing), so lint's findings are taken."
+REVIEW = "Review: memtui --screen consolidate, or memtui consolidate --apply {} --all, which shows each and asks"
 
 
 def register(commands: "parser.Commands") -> None:
@@ -48,7 +51,9 @@ def register(commands: "parser.Commands") -> None:
         "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
     )
     found.add_argument(
-        "--again", action="store_true", help="ask also what was answered before, and about what has proposals already"
+        "--again",
+        action="store_true",
+        help="ask also what was answered before, and about what has proposals already",
     )
     found.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
@@ -69,7 +74,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     """Ask, and write the proposals."""
     within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
-    dream = Dream(ctx.store(), within, _model(ctx, unattended=args.unattended), args.remove, again=args.again)
+    choice = choose(ctx.env, config.load(ctx.root))
+    model = _model(ctx, choice, unattended=args.unattended)
+    dream = Dream(ctx.store(), within, model, args.remove, again=args.again)
     asked, cost = len(dream.unanswered()), dream.estimate()
     data: dict[str, object] = {
         "by": dream.by,
@@ -78,17 +85,21 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         "answered_before": len(dream.batches) - asked,
         "estimate": {"tokens": cost.tokens, "cost": cost.cost},
     }
+    data["not_looked_at"] = [{"path": each.path, "why": why} for each, why in dream.not_looked_at]
+    none_found = choice.none_found
     if args.dry_run:
-        return Result(data, lambda out: _print_estimate(out, dream, asked, cost))
+        return Result(data, lambda out: _print_estimate(out, dream, asked, cost, none_found=none_found))
     if asked and not args.yes and not args.unattended:
         ctx.confirm(f"{_sentence(dream, asked, cost)} Ask?", "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(_progress(ctx, asked))
     path = _saved(ctx, args.plan, outcome)
+    waiting = [] if outcome.found.proposals else entries.proposals(ctx)
     data |= {
         "path": path,
+        "waiting": [{"path": each.path, "by": each.by, "open": each.open} for each in waiting],
         "proposals": [
-            {"id": each.id, "kind": each.kind, "what": dreams.headline(each), "reason": dreams.reason(each)}
+            {"id": each.id, "kind": each.kind, "what": changesets.title(each), "reason": dreams.reason(each)}
             for each in outcome.found.proposals
         ],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
@@ -96,7 +107,19 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         "used": {"tokens": outcome.used.tokens, "cost": outcome.used.cost},
     }
     code = EXIT_FAILED if outcome.stopped is not None or outcome.failed else 0
-    return Result(data, lambda out: _print(out, outcome, path), code)
+
+    def text(out: Output) -> None:
+        if none_found:
+            out.print(NO_MODEL)
+        _print(out, outcome, path)
+        for each in waiting:
+            wait = "waits" if each.open == 1 else "wait"
+            out.print(f"{many(each.open, 'proposal')} {wait} already: {line(ctx.tilde(each.path))}")
+            out.say(REVIEW.format(line(ctx.tilde(each.path))))
+        if args.plan and path is None:
+            out.print(f"{line(args.plan)} was not written.")
+
+    return Result(data, text, code)
 
 
 def _must_be_believed(ctx: Context) -> None:
@@ -112,13 +135,13 @@ def _writable(ctx: Context) -> list[Scope]:
     return [each for each in found if each.writable and each.exists and each.kind != "instructions"]
 
 
-def _model(ctx: Context, *, unattended: bool) -> LanguageModel | None:
-    """Return the model; None if none may be asked, or unattended none can be."""
-    choice = choose(ctx.env, config.load(ctx.root))
+def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageModel | None:
+    """Return the model; None if none may be asked, the one that would be taken is not there, or unattended none can
+    be."""
     try:
         choice.must_be()
     except OffError:
-        if unattended or choice.off:
+        if unattended or choice.off or choice.none_found:
             return None
         raise
     return LanguageModel(ctx.env, ctx.root, now=ctx.now)
@@ -129,9 +152,14 @@ def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:
     return f"{many(asked, 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens{money}."
 
 
-def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage) -> None:
+def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, *, none_found: bool) -> None:
+    for words in dreams.not_looked_at(dream.not_looked_at):
+        out.print(out.style(f"· {line(words)}", "dim"))
     if dream.model is None:
-        out.print(f"{many(dream.count, 'memory', 'memories')}; no model would be asked: see memtui llm")
+        if none_found:
+            out.print(NO_MODEL)
+        counted = many(dream.count, "memory", "memories")
+        out.print(f"{counted}; no model would be asked (see memtui llm): memtui dream proposes what lint finds.")
         return
     if asked:
         out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
@@ -151,16 +179,18 @@ def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
 
 def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | None:
     """Write the proposals to the file that is wanted, else for the person's review; None if there are none."""
+    if not outcome.found.proposals:
+        return None
     if wanted is not None:
         path = os.path.abspath(os.path.join(ctx.cwd, wanted))
         plan_file.write(path, outcome.found)
         return path
-    return proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
+    return proposed.save(ctx.root, outcome.found, ctx.now())
 
 
 def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
     for each in outcome.found.proposals:
-        out.heading(f"{short_id(each.id)}  {line(dreams.headline(each))}")
+        out.heading(f"{short_id(each.id)}  {line(changesets.title(each))}")
         if reason := dreams.reason(each):
             out.paragraph(line(reason), "  ")
         covered = coverage.of_proposal(each)
@@ -169,7 +199,7 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
         for words in dreams.added(each):
             out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
     if not outcome.found.proposals:
-        out.print("Nothing to propose.")
+        out.print("Nothing new to propose.")
     for words in dreams.left_out(outcome.dropped):
         out.print(out.style(f"· {words}", "dim"))
     for error in outcome.failed:

@@ -101,7 +101,9 @@ def listing(
             out.print(f"  List what others change: memtui config set gate show{own}")
         for each in proposals:
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
-            out.print(f"{what}: {line(ctx.tilde(each.path))}")
+            path = line(ctx.tilde(each.path))
+            out.print(f"{what}: {path}")
+            out.print(f"  review: memtui --screen consolidate, or memtui consolidate --apply {path} --all")
         _print_told(ctx, out, delivered)
 
     return Result(data, text)
