@@ -138,17 +138,22 @@ class Workspace:
 
         return Versions(self.root, self.now)
 
-    def take_in(self, *, write: bool = True) -> None:
+    def take_in(self) -> None:
         """Take in the new versions of this project's memories, unless the gate is off; `versions.problem` has what
-        kept that from succeeding. Without `write` only know them here."""
+        kept that from succeeding."""
         from memtui.core.memories import history, scopes
 
         if self.setting("gate") != "off":
-            here = scopes.discover(self.env, self.cwd)
-            if write:
-                history.taken_in(self.versions, here)
-            else:
-                history.peeked(self.versions, here)
+            history.taken_in(self.versions, scopes.discover(self.env, self.cwd))
+
+    def look(self) -> None:
+        """Know the new versions of this project's memories, also those that are too young to be taken in, unless the
+        gate is off; note for the status line how many of them nobody has seen. Raises MemtuiError."""
+        from memtui.core.memories import history, scopes
+
+        if self.setting("gate") != "off":
+            history.peeked(self.versions, scopes.discover(self.env, self.cwd))
+            self.versions.note()
 
     def changed(self, *, every: bool = False) -> "list[Changed]":
         """Return the memories that somebody else wrote since a person saw them, as far as they were taken in, the
@@ -162,8 +167,8 @@ class Workspace:
         return changed.waiting(self.versions, scopes.discover(self.env, self.cwd, all_projects=every))
 
     def count_changed(self) -> int:
-        """Count the memories that somebody else wrote since a person saw them, by what was noted last: no log is
-        read."""
+        """Count the memories that somebody else wrote since a person saw them, by what was noted last; the log is read
+        only if nothing is noted, as after an undo."""
         return 0 if self.setting("gate") == "off" else self._count_unseen()
 
     def count_hidden(self) -> int:
@@ -171,17 +176,18 @@ class Workspace:
         return self._count_unseen() if self.setting("gate") == "off" else 0
 
     def _count_unseen(self) -> int:
-        from memtui.core.base import fastjson, fs
+        from memtui.core.base.errors import MemtuiError
         from memtui.core.memories import scopes
+        from memtui.core.memories.versions import noted_unseen
 
-        try:
-            found = fastjson.loads_dict(fs.read(f"{self.root}/run/unseen.json", "cache")).get("unseen")
-        except OSError:
-            return 0
-        if not isinstance(found, dict) or not found:
-            return 0
-        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)}
-        return sum(count for place, count in found.items() if place in here and isinstance(count, int))
+        found = noted_unseen(self.root)
+        if found is None:
+            try:
+                return len(self.changed())
+            except MemtuiError:  # the inbox says why
+                return 0
+        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if found else set()
+        return sum(count for place, count in found.items() if place in here)
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none

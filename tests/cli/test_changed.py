@@ -1,6 +1,7 @@
 """What somebody else wrote: the inbox lists it with its difference; keep marks it as seen, take-back restores."""
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -128,7 +129,7 @@ def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui,
     def late(self):
         write(path, "---\nname: prefer-pnpm\n---\nTwo.\n", 200)
 
-    monkeypatch.setattr(Workspace, "take_in", late)
+    monkeypatch.setattr(Workspace, "look", late)
     done = memtui("take-back", "prefer-pnpm", check=False)
     assert (done.code, path.read_text()[-5:]) == (4, "Two.\n")
     assert "changed again meanwhile" in done.err
@@ -193,8 +194,6 @@ def test_the_age_is_that_of_the_writing(memtui, world):
 
 
 def test_status_counts_them_apart(memtui, three, world):
-    assert memtui.json("status")["changed"] == 0, "not taken in yet"
-    look(world)
     assert memtui.json("status")["changed"] == 3
     assert "3 memories changed by others since you saw them" in memtui("status").out
     memtui("keep", "--all")
@@ -247,3 +246,77 @@ def test_what_an_undo_of_taking_back_brings_again_waits_to_be_seen_again(memtui,
     assert listed(memtui) == before
     memtui("keep", "--all")
     assert listed(memtui) == set()
+
+
+def counts(memtui):
+    """Return what each door says of how many wait: status first, as a person would look."""
+    status = memtui.json("status")["changed"]
+    said = re.search(r"(\d+) changed", memtui("statusline", stdin='{"session_id": "x"}').out)
+    return status, int(said[1]) if said else 0, len(listed(memtui))
+
+
+def test_all_doors_count_the_same_also_what_was_written_just_now(memtui, world):
+    """And whatever was looked at first, the status line says it from then on."""
+    log = Path(world.env["HOME"], ".claude/memtui/versions.jsonl")
+    before = log.read_bytes()
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, path.read_text() + "More.\n", 0)
+    write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", -1)
+    assert counts(memtui) == (2, 2, 2)
+    assert log.read_bytes() == before
+    look(world)  # too young to be taken in
+    assert counts(memtui) == (2, 2, 2)
+    write(path.parent / "third.md", "---\nname: third\ndescription: third\n---\nText.\n", 0)
+    assert len(listed(memtui)) == 3
+    assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
+    assert memtui.json("keep", "third")["kept"]
+    assert counts(memtui) == (2, 2, 2)
+
+
+def test_what_was_written_just_now_can_be_decided(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    old = path.read_bytes()
+    write(path, path.read_text() + "More.\n", 0)
+    write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", 0)
+    assert len(listed(memtui)) == 2
+    memtui("keep", "made")
+    assert listed(memtui) == {("prefer-pnpm", "edited", "other")}
+    memtui("take-back", "--all")
+    assert path.read_bytes() == old
+    assert counts(memtui) == (0, 0, 0)
+    memtui("undo", "--yes")
+    assert path.read_text().endswith("More.\n")
+    assert counts(memtui) == (1, 1, 1)
+    memtui("undo", "--yes")
+    assert counts(memtui) == (2, 2, 2)
+
+
+def test_undo_of_keep_counts_again_at_once_in_the_status_line(memtui, three):
+    memtui("keep", "--all")
+    memtui("undo")
+    assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
+
+
+@pytest.mark.parametrize("command", ["keep", "take-back"])
+def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
+    _, gone, _ = three
+    done = memtui(command, "made", "nosuch", gone.stem, check=False)
+    assert done.code == 1
+    assert "memtui: nosuch: There is no memory “nosuch”." in done.err
+    assert "1 memory was left alone." in done.err
+    assert listed(memtui) == {("prefer-pnpm", "edited", "agent")}
+    assert memtui(command, "nosuch", "neither", check=False).code == 1
+
+
+def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, three, world):
+    def said(name):
+        done = memtui("keep", name, check=False)
+        return done.code, done.err
+
+    assert said("prefer-pnp") == (3, "memtui: There is no memory “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n")
+    assert said("mad")[1].endswith("Did you mean project:made?\n")
+    assert "There is no memory “nosuch”." in said("nosuch")[1]
+    assert "Nobody else has changed “editor” since you saw it" in said("editor")[1]
+    code, err = said("CLAUDE")
+    assert code == 4
+    assert "“CLAUDE” can mean several memories" in err

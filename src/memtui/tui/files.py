@@ -25,6 +25,8 @@ QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 RETRY_SECONDS = 10.0
 # The parts of the files, as `Watch` names them, that findings depend on.
 COUNTED = frozenset({"settings", "inbox", "memories"})
+# Those after whose change new versions of memories are taken in, and those that nobody has seen are noted.
+TAKEN_IN = frozenset({"memories", "versions"})
 
 
 @dataclass
@@ -87,9 +89,9 @@ class FileReader:
 
     def _take_in(self, parts: frozenset[str]) -> None:
         """Take in new versions of memories: at the first look, which comes after the first screen is painted, and when
-        memories have changed; not before memtui has written anything, as a first start only looks. The next look
-        notices that the log of versions has changed."""
-        wanted = not self._has_taken_in or "memories" in parts or self.data.versions.unsettled
+        memories have changed, or what was seen of them; not before memtui has written anything, as a first start only
+        looks. The next look notices that the log of versions has changed."""
+        wanted = not self._has_taken_in or parts & TAKEN_IN or self.data.versions.unsettled
         if wanted and self.writes and os.path.isdir(self.data.root):
             self._has_taken_in = True
             self.data.take_in()

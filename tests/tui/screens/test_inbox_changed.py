@@ -101,6 +101,19 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
 
 
+async def test_the_tab_counts_it_again_after_an_undo_of_keep(world, app, place):
+    change(world, place / "prefer-pnpm.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        assert "~1" in app.screen.top.render().plain
+        await pilot.press("a")
+        await settle(pilot)
+        assert "~" not in app.screen.top.render().plain
+        await pilot.press("z")
+        await settle(pilot)
+        assert "~1" in app.screen.top.render().plain
+
+
 async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):
     write(world, place / "made.md", "---\nname: made\n---\nNew.\n")
     async with app.run_test(size=WIDE) as pilot:

@@ -2,10 +2,11 @@
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import memories, parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base.errors import EXIT_FAILED, NotFoundError, UsageError
+from memtui.cli.output import Output, Result, line
+from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.review import changed
 from memtui.present import changed as words
 
@@ -41,33 +42,49 @@ def register(commands: "parser.Commands") -> None:
         found.add_argument("--all-projects", action="store_true", help="with --all: all of all projects")
 
 
-def _chosen(ctx: Context, args: argparse.Namespace) -> "list[Changed]":
-    """Return what the arguments name, in this project first. Raises UsageError, NotFoundError."""
+def _chosen(ctx: Context, args: argparse.Namespace, bulk: BulkResult) -> "list[Changed]":
+    """Return what the arguments name, in this project first; `bulk` gets what can't be found. Raises UsageError,
+    NotFoundError, ConflictError."""
     ctx.must_have_home()
     if bool(args.names) == bool(args.all):
         raise UsageError("Give one or more names, or --all.", "`memtui inbox --kind changed` lists them.")
     ctx.take_in()
+    ctx.look()  # so that what was written just now can be decided, too: the inbox lists it
     here = ctx.changed(every=args.all_projects)
     if args.all:
         if not here:
             raise NotFoundError(NOTHING)
         return here
-    found: dict[str, Changed] = {}
-    for name in args.names:
-        try:
-            item = changed.find(here, name)
-        except NotFoundError:
-            item = changed.find(ctx.changed(every=True), name)
-        found[item.key] = item
+    found = {item.key: item for item in bulk.find(args.names, lambda name: _find(ctx, here, name))}
     return list(found.values())
 
 
+def _find(ctx: Context, here: "list[Changed]", name: str) -> "Changed":
+    """Find one of those that wait, `here` first. Raises NotFoundError, ConflictError."""
+    try:
+        return changed.find(here, name)
+    except NotFoundError:
+        every = ctx.changed(every=True)
+    try:
+        return changed.find(every, name)
+    except NotFoundError as error:
+        try:
+            memories.find(ctx, name)
+        except NotFoundError as unknown:
+            if close := changed.similar(here, name):
+                unknown.hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
+            raise unknown from None
+        raise error from None
+
+
 def keep(ctx: Context, args: argparse.Namespace) -> Result:
-    """Mark what somebody else wrote as seen."""
-    items = _chosen(ctx, args)
+    """Mark what somebody else wrote as seen; a name that is wrong does not stop the others."""
+    bulk = BulkResult()
+    items = _chosen(ctx, args, bulk)
     changed.keep(ctx.store().journal, ctx.versions, items)
     untrusted = changed.untrusted(ctx.root, items)
-    data = {"kept": [item.key for item in items], "untrusted": [item.key for item in untrusted]}
+    data: dict[str, object] = {"kept": [item.key for item in items]}
+    data["untrusted"] = [item.key for item in untrusted]
 
     def text(out: Output) -> None:
         out.print(line(words.done("keep", items)))
@@ -75,23 +92,23 @@ def keep(ctx: Context, args: argparse.Namespace) -> Result:
             out.say(f"note: {line(words.not_trusted(untrusted))}: memtui trust")
         out.say("memtui undo undoes it.")
 
-    return Result(data, text)
+    return bulk.result(data, text)
 
 
 def take_back(ctx: Context, args: argparse.Namespace) -> Result:
     """Restore what the person saw last, as one step of undo; one that fails does not stop the others."""
-    items = _chosen(ctx, args)
+    bulk = BulkResult()
+    items = _chosen(ctx, args, bulk)
     outcome = changed.take_back(ctx.store(), ctx.versions, items)
-    if len(items) == 1 and outcome.failed:
+    if len(items) == 1 and outcome.failed and not bulk.failed:
         raise outcome.failed[0][1]
     done = [item for item, _ in outcome.done]
-    failed = words.failures(outcome.failed)
+    bulk.failed += words.failures(outcome.failed)
 
     def text(out: Output) -> None:
-        for row in failed:
-            out.say(f"memtui: {line(row['name'])}: {safe(row['message'])}")
         if done:
-            out.print(line(words.done("take back", done, len(failed))))
+            out.print(line(words.done("take back", done)))
             out.say("memtui undo undoes it.")
 
-    return Result({"taken_back": [item.key for item in done], "failed": failed}, text, EXIT_FAILED if failed else 0)
+    data: dict[str, object] = {"taken_back": [item.key for item in done]}
+    return bulk.result(data, text)

@@ -60,7 +60,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     try:
         item = pick(ctx, args.id, KINDS, "entry")
     except NotFoundError:
-        ctx.take_in(write=False)
+        ctx.look()
         try:
             found = changed.find(ctx.changed(every=True), args.id)
         except NotFoundError:

@@ -39,7 +39,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         if scope.kind != "instructions":
             counts[scope.kind] = counts.get(scope.kind, 0) + len(scopes.files(scope))
     unread: list[Finding] = []
-    waiting, changed = ctx.counts(unread), ctx.count_changed()
+    waiting, changed = ctx.counts(unread), _changed(ctx)
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = receipts_of(ctx).of(last) if last else None
     stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
@@ -77,6 +77,15 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         out.print("All commands: memtui --help")
 
     return Result(data, text)
+
+
+def _changed(ctx: Context) -> int:
+    """Count what others wrote since the person saw it, as `memtui inbox` lists it."""
+    try:
+        ctx.look()
+        return len(ctx.changed())
+    except (MemtuiError, OSError):
+        return ctx.count_changed()
 
 
 def _steps(ctx: Context, waiting: "dict[str, int]", changed: int, total: int) -> "list[tuple[str, str]]":

@@ -94,6 +94,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
         return _history(ctx, journal, args.limit)
     key = None if ref is None else _named(journal, ref)
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
+    ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
     failed = [(each, reason(each, error)) for each, error in undone.failed]

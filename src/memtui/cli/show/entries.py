@@ -116,7 +116,7 @@ def _of_inbox(kinds: "tuple[str, ...]") -> "tuple[str, ...]":
 def _changed(ctx: Context, all_projects: bool) -> "list[Changed]":
     """Return what others wrote since the person saw it; what can't be read is said."""
     try:
-        ctx.take_in(write=False)
+        ctx.look()
         return ctx.changed(every=all_projects)
     except MemtuiError as error:
         ctx.out.say(f"! {line(error.message)}")

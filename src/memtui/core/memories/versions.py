@@ -6,10 +6,11 @@ directory that had no memories at the first look; the contents are in `versions/
 it. Except for what an agent wrote there since memtui keeps versions at all: it may have made the directory.
 """
 
+import contextlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,6 +99,7 @@ class Versions:
         self.problem: MemtuiError | None = None
         self.unsettled = False
         self._guard = threading.RLock()
+        self._looked: set[str] = set()  # the directories that were looked at
         self._forget()
 
     def _forget(self) -> None:
@@ -105,6 +107,7 @@ class Versions:
         self._seen: set[str] = set()
         self._unseen: set[tuple[str, str]] = set()  # paths and digests of which an undo took back that they were seen
         self._began = float("inf")  # when the first version was taken in
+        self._has_peeked = False  # some versions are not in the log
         self._read = self._file = 0
 
     # reading
@@ -210,7 +213,10 @@ class Versions:
         moment.
         """
         with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
+            if self._has_peeked:
+                self._forget()
             self.follow()
+            self._looked.add(directory)
             known = self._directories.get(directory)
             # Oldest first: `writer` reads the log back to each.
             fresh = sorted(self._fresh(directory, known or {}, keep=True), key=lambda each: each.stamp)
@@ -221,14 +227,18 @@ class Versions:
             if known is None and not rows:
                 rows = [{"v": FORMAT, "time": clock.iso(self.now()), "dir": directory}]
             self._append(rows)
-            self._count(changed=bool(rows))
+            self._count(directory, [each for each in named if each not in settled and not each.seen])
         return settled
 
     def peek(self, directory: str, writer: Callable[[Version], Writer]) -> None:
-        """Know what is new of the memories of a directory, as `take_in`, in this object only: nothing is written.
-        Raises MemtuiError."""
+        """Know what is new of the memories of a directory, as `take_in` but also if it was written just now, in this
+        object only and until the next `take_in`: nothing is written. Raises MemtuiError."""
         with self._guard:
             self.follow()
+            if not self._directories:
+                return  # at the first look of all everything counts as seen
+            self._has_peeked = True
+            self._looked.add(directory)
             known = self._directories.get(directory)
             files = self._directories.setdefault(directory, {})
             for each in sorted(self._fresh(directory, known or {}, keep=False), key=lambda each: each.stamp):
@@ -290,21 +300,29 @@ class Versions:
         seen = [(each.directory, each.file, each.digest) for each in versions]
         with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
             self._write(lines(seen, seen=True, time=clock.iso(self.now())))
-            self._count(changed=bool(seen))
+            self._looked |= {place for place, _, _ in seen}
+            self._count()
 
-    def recount(self) -> None:
-        """Read what was appended, and note how many files nobody has seen. Raises as `see`."""
-        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
-            self._count(changed=True)
+    def note(self) -> None:
+        """Note how many files nobody has seen of the directories that were looked at, or of all if nothing is noted.
+        No error is raised if that fails: whoever has the lock notes them, too."""
+        if os.path.exists(self.path):
+            with contextlib.suppress(OSError, MemtuiError), self._guard, fs.Lock(self.root + LOCK, 0):
+                self._count()
 
-    def _count(self, *, changed: bool) -> None:
-        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all."""
+    def _count(self, directory: str = "", young: Sequence[Version] = ()) -> None:
+        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all.
+        Of a directory that was not looked at, what was noted last stays. `young` of `directory` are not taken in
+        yet."""
         self.follow()
-        path = self.root + UNSEEN
-        if changed or not os.path.exists(path):
-            counts = {each: len(self.unseen([each])) for each in self._directories}
-            found = {"v": FORMAT, "unseen": {each: count for each, count in counts.items() if count}}
-            fs.write_cache(path, fastjson.dumps(found).encode())
+        noted = noted_unseen(self.root)
+        counts = {} if noted is None else {each: n for each, n in noted.items() if each not in self._looked}
+        for each in self._directories if noted is None else self._looked:
+            files = {now.file for _, now in self.unseen([each])}
+            if count := len(files | {new.file for new in young if each == directory}):
+                counts[each] = count
+        if counts != noted:
+            fs.write_cache(self.root + UNSEEN, fastjson.dumps({"v": FORMAT, "unseen": counts}).encode())
 
     def _keep(self, digest: str, data: bytes) -> None:
         path = f"{self.contents}/{digest}"
@@ -372,6 +390,15 @@ class Versions:
             raise storage_error(error, self.path) from error
         self._forget()
         self.follow()
+
+
+def noted_unseen(root: str) -> dict[str, int] | None:
+    """Return how many files of each directory nobody has seen, by what was noted last; None if nothing is noted."""
+    try:
+        found = fastjson.loads_dict(fs.read(root + UNSEEN, "cache")).get("unseen")
+    except OSError:
+        return None
+    return {each: n for each, n in found.items() if isinstance(n, int)} if isinstance(found, dict) else None
 
 
 def _newest_seen(known: list[Version]) -> Version | None:

@@ -1,12 +1,10 @@
 """Memories that somebody else wrote since a person last saw them: what changed, and by whom; keep it, or take it
 back."""
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.seen_edit import SeenEdit
@@ -74,6 +72,16 @@ def find(items: Sequence[Changed], ref: str) -> Changed:
     return found[0]
 
 
+def similar(items: Sequence[Changed], ref: str) -> list[Changed]:
+    """List those with a name like a reference, at most three, the nearest first."""
+    from difflib import get_close_matches
+
+    wanted = ref.rpartition(":")[2].removesuffix(".md")
+    begun = [each for each in items if wanted and each.name.startswith(wanted)]
+    close = get_close_matches(wanted, [each.name for each in items], 3)
+    return (begun + [each for name in close for each in items if each.name == name and each not in begun])[:3]
+
+
 def texts(versions: Versions, item: Changed) -> tuple[bytes, bytes]:
     """Return what a person saw last, and what is there now. Raises NotFoundError for a text that is not kept."""
     return versions.content(item.before) if item.before is not None else b"", versions.content(item.now)
@@ -84,8 +92,7 @@ def keep(journal: Journal, versions: Versions, items: Sequence[Changed]) -> None
     if items:
         what = items[0].ref if len(items) == 1 else many(len(items), "memory", "memories")
         journal.run("keep", [_seen(versions, items, (False, True))], f"keep {what}")
-        with contextlib.suppress(fs.LockTimeoutError):  # who has the lock counts, too
-            versions.recount()
+        versions.note()
 
 
 def _seen(versions: Versions, items: Sequence[Changed], seen: tuple[bool | None, bool | None]) -> SeenEdit:
