@@ -248,3 +248,13 @@ def test_a_dry_run_says_what_is_not_counted_and_why(overlapping):
     said = overlapping("dream", "--dry-run").out
     assert "not counted, longer than 8,000 characters: big" in said
     assert "2 memories;" in said
+
+
+def test_a_scope_only_filters_what_is_proposed(memtui):
+    """In the sample world two memories of auto overlap; how much depends on the words of all memories."""
+    every = {each["id"]: each["score"] for each in memtui.json("consolidate")["changes"] if each["kind"] == "merge"}
+    here = memtui.json("consolidate", "--scope", "auto")["changes"]
+    assert every
+    assert {each["id"]: each["score"] for each in here} == every
+    assert [each["id"] for each in memtui.json("dream", "--scope", "auto")["proposals"]] == list(every)
+    assert memtui.json("consolidate", "--scope", "global")["changes"] == []

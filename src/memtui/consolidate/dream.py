@@ -6,7 +6,7 @@ stopped, and memories that changed meanwhile are asked about anew.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.consolidate import applying, lint, plan, proposed, rejected
@@ -110,7 +110,7 @@ class Dream:
         proposing = Proposing(self.removable, self.by)
         found: list[Proposal] = []
         if self.model is None:
-            found = [*plan.plan(self.store, self._subject()).changes.proposals]
+            found = [*plan.within(plan.plan(self.store, self._subject()).changes, self._scopes).proposals]
         for number, batch in enumerate(self.batches):
             progress(number, len(self.batches))
             try:
@@ -131,9 +131,7 @@ class Dream:
     def _subject(self) -> lint.LintInput:
         """Return what the plan without a model is about."""
         now, root = self.store.journal.now(), self.store.root
-        every = lint.here(self.store.env, self.store.cwd, root, now, Usage(root), self._apart)
-        own = {each.label: each for each in self._scopes}
-        return replace(every, scopes=self._scopes, own=own)
+        return lint.here(self.store.env, self.store.cwd, root, now, Usage(root), self._apart).with_scopes(self._scopes)
 
     def _is_settled(self, cluster: Cluster) -> bool:
         """Return whether proposals from these very texts wait for a person, or were rejected."""

@@ -51,6 +51,11 @@ class LintInput:
     drafts: list[Waiting] = field(default_factory=list)
     memories: dict[str, Memory] = field(default_factory=dict)
 
+    def with_scopes(self, more: Iterable[Scope]) -> "LintInput":
+        """Return the subject with scopes that it does not have yet, such as those of another project."""
+        added = {each.label: each for each in more if each.label not in self.own}
+        return replace(self, scopes=[*self.scopes, *added.values()], own=self.own | added)
+
 
 def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apart: set[Pair]) -> LintInput:
     """Return all scopes of a working directory as a subject."""

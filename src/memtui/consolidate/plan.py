@@ -6,6 +6,7 @@ person's words, such as a contradiction, is left to findings.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import apart, memory, references
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 
 BY = "memtui"
@@ -66,6 +68,14 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     unique = {each.id: each for _, each in proposals}
     changes = ChangeSet(clock.iso(store.journal.now()), BY, tuple(unique.values()))
     return Planned(changes, tuple(found), tuple(each for at, each in enumerate(found) if at not in planner.used))
+
+
+def within(found: ChangeSet, scopes: Iterable[Scope]) -> ChangeSet:
+    """Return a ChangeSet with the proposals about files of some scopes. A plan of these scopes alone would differ: how
+    alike two memories are depends on how rare their words are among all."""
+    places = tuple(each.directory + "/" for each in scopes)
+    some = [each for each in found.proposals if any(file.path.startswith(places) for file in each.inputs)]
+    return replace(found, proposals=tuple(some))
 
 
 def is_safe(found: Proposal) -> bool:

@@ -52,7 +52,7 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--all", action="store_true", help="accept all that are open")
     found.add_argument("--safe", action="store_true", help="accept what lint fixes by itself")
-    found.add_argument("--scope", help="only this scope")
+    found.add_argument("--scope", help="only changes to files of this scope")
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
@@ -94,11 +94,11 @@ def _reject(store: Store, found: ChangeSet, file: str) -> Rejected:
 
 def _planned(ctx: Context, store: Store, label: "str | None") -> ChangeSet:
     subject = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
-    if label is not None:
-        chosen = memories.chosen_scopes(ctx, label)
-        subject.scopes = [each for each in chosen if each.kind != "instructions"]
-        subject.own = {each.label: each for each in subject.scopes}
-    return rejected.without(plan.plan(store, subject).changes, ctx.root)
+    if label is None:
+        return rejected.without(plan.plan(store, subject).changes, ctx.root)
+    chosen = [each for each in memories.chosen_scopes(ctx, label) if each.kind != "instructions"]
+    found = plan.plan(store, subject.with_scopes(chosen)).changes
+    return rejected.without(plan.within(found, chosen), ctx.root)
 
 
 def _is_open_and_safe(found: Proposal) -> bool:
