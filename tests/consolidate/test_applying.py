@@ -283,7 +283,7 @@ def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world
     world.write("four.md", text_of("four"))
     apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
     newest, oldest = applying.history(store.journal.ledger().changes())
-    assert newest.summary == "consolidate auto:four (rewritten)"
+    assert newest.summary == "rewrite four"
     undo.run(store.journal, "undo", oldest.id).first()
     assert world.text("one.md") == ONE
     assert [each.state for each in applying.history(store.journal.ledger().changes())] == ["done", "undone"]

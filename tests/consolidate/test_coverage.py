@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from memtui.consolidate import changeset, coverage
 from memtui.consolidate.changeset import FileOutput
+from memtui.present import changesets
 
 
 def how(before, after):
@@ -36,6 +37,19 @@ THERE = {
 @pytest.mark.parametrize("name", THERE)
 def test_what_is_there_is_found(name):
     assert "dropped" not in how(*THERE[name])
+
+
+def test_a_statement_that_two_inputs_have_counts_once_and_a_field_not_at_all():
+    texts = [
+        f"---\nname: {each}\ndescription: Start it with {each}\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n"
+        for each in ("one", "two")
+    ]
+    both = [each for number, text in enumerate(texts) for each in coverage.of_file(f"/{number}.md", text.encode())]
+    found = coverage.cover(both, both)
+    assert found.count("kept") == 3
+    assert changesets.covered(found) == "Nothing is lost: 3 statements stay word for word."
+    lost = coverage.cover(both, coverage.of_text("/c.md", "Start it with one."))
+    assert changesets.covered(lost).endswith("statements are dropped; 1 stays.")
 
 
 DROPPED = {

@@ -9,13 +9,13 @@ import pytest
 
 from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file
 from memtui.consolidate.changeset import FileOutput
-from memtui.consolidate.composing import savings
+from memtui.consolidate.composing import FileDiff, savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.journal import undo
-from memtui.core.memories import apart, trusting
+from memtui.core.memories import apart, index, trusting
 from memtui.core.memories.status import Usage
 
 from .stores import World, text_of
@@ -89,6 +89,13 @@ def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_ba
     assert saved.index_tokens > 0
     undo.run(world.store.journal, "undo").first()
     assert world.files() == before
+
+
+def test_lines_of_an_index_are_counted_as_its_bar_counts_them():
+    before = b"# Index\n\n- [a](a.md)\n\n## Places\n- [gone](gone.md)"  # whose last line does not end
+    after = b"# Index\n\n- [a](a.md)\n"
+    bars = index.budget(before).lines - index.budget(after).lines
+    assert savings([FileDiff("/m/MEMORY.md", before, after, repaired=False)]).index_lines == bars == 3
 
 
 def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):

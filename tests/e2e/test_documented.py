@@ -212,7 +212,7 @@ STORIES = {
             "accepted",
         ),
         typed("", "memtui consolidate --apply plan.json --all --yes", "made|No change"),
-        typed("", "memtui consolidate --applied", "relinked|consolidate"),
+        typed("", "memtui consolidate --applied", "fix MEMORY.md|consolidate"),
         typed(
             "",
             "memtui consolidate --accept zzzz --reject zzzz",

@@ -5,7 +5,7 @@ one undo takes it back.
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ChangeSet, Proposal, is_archived, is_index
+from memtui.consolidate.changeset import ChangeSet, Proposal, is_archived, is_index, title
 from memtui.consolidate.composing import Composition, FileDiff, Refused
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import ConflictError
@@ -29,7 +29,7 @@ DONE = {
     "move": "moved",
     "archive": "archived",
     "delete": "removed",
-    "relink": "relinked",
+    "relink": "fixed",
 }
 
 
@@ -61,7 +61,7 @@ def apply(store: Store, found: ChangeSet, only: Collection[str] | None = None) -
             return Applied(tuple(composition.made), tuple(composition.refused), (), "")
         became = {gone: each.successor for each in composition.made for gone in each.gone if each.successor}
         try:
-            transaction = store.journal.run(OP, changes, _summary(store, composition.made), became=became)
+            transaction = store.journal.run(OP, changes, _summary(composition.made), became=became)
         except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
             if not left:
                 raise
@@ -104,12 +104,11 @@ def _changes(composition: Composition) -> list[Change]:
     return [*trusted, *(change for group in groups for change in group)]
 
 
-def _summary(store: Store, made: Sequence[Proposal]) -> str:
-    """Return a line for the list of changes: `consolidate prefer-pnpm`, `consolidate: 3 merged, 1 archived`."""
+def _summary(made: Sequence[Proposal]) -> str:
+    """Return a line for the list of changes, in the words of the screens and of `memtui consolidate`:
+    `merge pnpm-only into prefer-pnpm`, `consolidate 4 changes: 3 merged, 1 archived`."""
     if len(made) == 1:
-        place = MemoryFiles(store).scope_of(made[0].outputs[0].path)
-        name = place.file if is_index(made[0].outputs[0].path) else place.file.removesuffix(".md")
-        return f"{OP} {place.scope.shown}:{name} ({DONE[made[0].kind]})"
+        return title(made[0])
     counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
     told = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
     return f"{OP} {many(len(made), 'change')}: {told}"

@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 from memtui.core.base import ids
 from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
 Kind = Literal["merge", "rewrite", "split", "retype", "move", "archive", "delete", "relink"]
@@ -230,3 +231,24 @@ def is_archived(path: str) -> bool:
 
 def _wrong(found: Proposal, problem: str) -> UsageError:
     return UsageError(f"Change {found.id}, a {found.kind}, {problem}.")
+
+
+def name(path: str) -> str:
+    """Name a file: a memory by its stem, an index as MEMORY.md."""
+    return os.path.basename(path) if is_index(path) else os.path.basename(path).removesuffix(".md")
+
+
+def title(found: Proposal) -> str:
+    """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
+    gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
+    if found.kind == "merge":
+        return f"merge {' and '.join(gone)} into {written[0]}"
+    if found.kind == "split":
+        read = {each.path for each in found.inputs}
+        whole = [*gone, *(name(each.path) for each in found.written if each.path in read)]
+        return f"split {some(whole)} into {some(written)}"
+    if found.kind == "move":
+        return f"move {gone[0]} to {found.written[0].path}"
+    if found.kind in {"archive", "delete"}:
+        return f"{'archive' if found.kind == 'archive' else 'remove'} {some(gone)}"
+    return f"{'fix' if found.kind == 'relink' else found.kind} {some(written)}"

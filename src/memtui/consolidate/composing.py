@@ -65,7 +65,7 @@ def savings(found: Iterable[FileDiff]) -> Savings:
             if data is None or is_archived(each.path):
                 continue
             at = 2 if is_index(each.path) else 0
-            sums[at] += sign * (data.count(b"\n") if at else 1)
+            sums[at] += sign * (index.budget(data).lines if at else 1)  # lines as the TUI's bar has them
             sums[at + 1] += sign * len(data)
     return Savings(*sums)
 

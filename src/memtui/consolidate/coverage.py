@@ -79,6 +79,11 @@ class Coverage(NamedTuple):
         """List the statements of which this became."""
         return [each for each in self.statements if each.how == how]
 
+    def count(self, how: How) -> int:
+        """Count the statements of which this became as a reader would: one that several inputs have counts once, and a
+        field, such as the type, is no sentence."""
+        return len({" ".join(each.statement.text.split()) for each in self.of(how) if each.statement.kind != "field"})
+
     @property
     def dropped(self) -> list[Covered]:
         """The statements that no output has."""

@@ -7,6 +7,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.journal import actor
+from memtui.core.journal.ledger import TAKE_BACK
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,9 +39,9 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 
-def verb(op: str) -> str:
+def verb(found: "Transaction") -> str:
     """Return the verb that the summary of a change begins with, as by the stores that write summaries."""
-    return VERBS.get(op, op)
+    return TAKE_BACK if found.summary.startswith(f"{TAKE_BACK} ") else VERBS.get(found.op, found.op)
 
 
 def together(made: "Sequence[Transaction]", total: int) -> str:
@@ -48,7 +49,7 @@ def together(made: "Sequence[Transaction]", total: int) -> str:
     first, count = made[0], len(made)
     if any(each.op in NOT_ON_MEMORIES for each in made):
         return f"{first.summary} and {count - 1} more"
-    return f"{verb(first.op)} {f'{count} of {total}' if count < total else count} memories"
+    return f"{verb(first)} {f'{count} of {total}' if count < total else count} memories"
 
 
 def refusal(op: str, found: "Transaction", error: MemtuiError) -> MemtuiError:

@@ -1,12 +1,11 @@
 """Words for ChangeSets in both user interfaces: what a proposal does and drops, why it can't be made, what is saved."""
 
-import os
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import Proposal, ProposalEvidence, is_index
+from memtui.consolidate.changeset import Proposal, ProposalEvidence, name, title
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
-from memtui.consolidate.coverage import Coverage, How
+from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import cut, many, size, some
 from memtui.core.health import findings
@@ -48,38 +47,12 @@ MEANINGS = {
 NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are listed here, and can be undone."
 # Names in a list's row before the rest is counted.
 NAMED = 3
-COVERED: tuple[tuple[How, str], ...] = (
-    ("dropped", "dropped"),
-    ("reworded", "in other words"),
-    ("kept", "as they were"),
-)
 REFUSED: dict[Reason, str] = {
     "stale": "out of date",
     "overlap": "overlaps another change",
     "untrusted": "not trusted",
     "forbidden": "not allowed",
 }
-
-
-def name(path: str) -> str:
-    """Name a file: a memory by its stem, an index as MEMORY.md."""
-    return os.path.basename(path) if is_index(path) else os.path.basename(path).removesuffix(".md")
-
-
-def title(found: Proposal) -> str:
-    """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
-    gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
-    if found.kind == "merge":
-        return f"merge {' and '.join(gone)} into {written[0]}"
-    if found.kind == "split":
-        read = {each.path for each in found.inputs}
-        whole = [*gone, *(name(each.path) for each in found.written if each.path in read)]
-        return f"split {some(whole)} into {some(written)}"
-    if found.kind == "move":
-        return f"move {gone[0]} to {found.written[0].path}"
-    if found.kind in {"archive", "delete"}:
-        return f"{'archive' if found.kind == 'archive' else 'remove'} {some(gone)}"
-    return f"{'fix' if found.kind == 'relink' else found.kind} {some(written)}"
 
 
 def about(found: Proposal) -> str:
@@ -124,10 +97,17 @@ def dropped(found: Coverage) -> list[str]:
 
 
 def covered(found: Coverage) -> str:
-    """Say how many statements are dropped, in other words, or as they were."""
-    counts = [(len(found.of(how)), words) for how, words in COVERED]
-    told = [f"{count} {words}" for count, words in counts if count]
-    return "Statements: " + ", ".join(told) + "." if told else ""
+    """Say how many statements are dropped, or that nothing is lost, and how many stay: `Nothing is lost: 5 statements
+    stay word for word, 1 in other words.`; empty if there are none."""
+    dropped, kept, reworded = len(found.dropped), found.count("kept"), found.count("reworded")
+    if dropped:
+        stay = f"; {kept + reworded} {'stays' if kept + reworded == 1 else 'stay'}" if kept + reworded else ""
+        return f"{many(dropped, 'statement is', 'statements are')} dropped{stay}."
+    if not kept:
+        stays = many(reworded, "statement stays", "statements stay")
+        return f"Nothing is lost: {stays}, in other words." if reworded else ""
+    told = f"Nothing is lost: {many(kept, 'statement stays', 'statements stay')} word for word"
+    return f"{told}, {reworded} in other words." if reworded else f"{told}."
 
 
 def following(found: Sequence[FileDiff]) -> str:

@@ -34,6 +34,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
             shown = " ".join(" ".join(lines(app)).split())
             assert step.title in shown
             assert step.words.split()[-1] in shown
+            assert "After the tour: " in shown
             assert "escape leave the tour" in shown
             assert "{" not in shown
             await pilot.press("n")

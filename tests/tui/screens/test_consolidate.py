@@ -573,7 +573,7 @@ async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, p
         await press(pilot, "x")  # is a change, but none of these
         await press(pilot, "H")
         (row,) = app.screen.table.rows
-        assert "commit-style (retyped)" in row.summary
+        assert "retype commit-style" in row.summary
         await press(pilot, "enter")
         await settle(pilot)
         assert tree(place) == before

@@ -96,6 +96,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert waiting(world) == set()
         await pilot.press("z")
         await settle(pilot)
+        assert "Undone: take back project:prefer-pnpm" in [note.message for note in app._notifications][-1]
         assert "Somebody's words." in path.read_text()
         Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()  # as the next look does
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
@@ -165,6 +166,7 @@ async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
         await settle(pilot)
         assert (place / "made.md").exists()
         assert (place / "more.md").exists()
+        assert [note.message for note in app._notifications][-1].startswith("Undone: take back 3 memories")
 
 
 @pytest.mark.slow

@@ -153,7 +153,7 @@ def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict
     return {
         "id": found.id,
         "kind": found.kind,
-        "title": changesets.title(found),
+        "title": changeset.title(found),
         "decision": found.decision,
         "reason": found.reason,
         "score": max((each.score for each in found.evidence if each.score is not None), default=None),
@@ -185,7 +185,7 @@ def _refusal(found: Refused) -> "dict[str, object]":
 def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition: Composition) -> None:
     out.section()
     decision = changesets.DECISIONS[found.decision]
-    out.heading(f"{short_id(found.id)}  {line(changesets.title(found))}", decision)
+    out.heading(f"{short_id(found.id)}  {line(changeset.title(found))}", decision)
     if found.reason:
         out.paragraph(found.reason, "  ")
     covered = coverage.of_proposal(files.filled(found))
@@ -239,11 +239,11 @@ def _applied(done: Applied, dropped: Rejected) -> Result:
     """Say what was made, what was refused and what was rejected."""
     undo = done.transaction or dropped.changed
     data = {
-        "made": [{"id": each.id, "kind": each.kind, "title": changesets.title(each)} for each in done.made],
+        "made": [{"id": each.id, "kind": each.kind, "title": changeset.title(each)} for each in done.made],
         "refused": [_refusal(each) for each in done.refused],
         "files": [each.path for each in done.diffs],
         "saved": savings(done.diffs)._asdict(),
-        "rejected": [{"id": each.id, "kind": each.kind, "title": changesets.title(each)} for each in dropped.proposals],
+        "rejected": [{"id": each.id, "kind": each.kind, "title": changeset.title(each)} for each in dropped.proposals],
         "kept_apart": dropped.pairs,
         "undo": "memtui undo" if undo else None,
     }

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.consolidate import coverage, gates, plan_file, proposed
+from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
@@ -99,7 +99,7 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         "path": path,
         "waiting": [{"path": each.path, "by": each.by, "open": each.open} for each in waiting],
         "proposals": [
-            {"id": each.id, "kind": each.kind, "what": changesets.title(each), "reason": dreams.reason(each)}
+            {"id": each.id, "kind": each.kind, "what": changeset.title(each), "reason": dreams.reason(each)}
             for each in outcome.found.proposals
         ],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
@@ -190,7 +190,7 @@ def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | Non
 
 def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
     for each in outcome.found.proposals:
-        out.heading(f"{short_id(each.id)}  {line(changesets.title(each))}")
+        out.heading(f"{short_id(each.id)}  {line(changeset.title(each))}")
         if reason := dreams.reason(each):
             out.paragraph(line(reason), "  ")
         covered = coverage.of_proposal(each)

@@ -92,15 +92,18 @@ class Store:
         """Create a memory from a whole file's bytes, with `extra` changes in the same step. Raises as `create`."""
         return self.put(scope, f"{references.check_name(name)}.md", data, op=op, extra=extra)
 
-    def put(self, scope: Scope, file: str, data: bytes, *, op: str, extra: Sequence[Change] = ()) -> Memory:
-        """Create a memory as `add`, in a file that may be in a subdirectory of the scope."""
+    def put(
+        self, scope: Scope, file: str, data: bytes, *, op: str, verb: str = "", extra: Sequence[Change] = ()
+    ) -> Memory:
+        """Create a memory as `add`, in a file that may be in a subdirectory of the scope. `verb` begins the summary in
+        the journal, where it is not `op`."""
         references.writable(scope)
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
         edits = references.line_edits(self.root, scope, file, made.name, made.description, made.type)
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{op} {_name(scope)}:{made.stem}")
+        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{made.stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(
@@ -110,11 +113,12 @@ class Store:
         *,
         seen: bool = False,
         op: str = "edit",
+        verb: str = "",
         extra: Sequence[Change] = (),
     ) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal; `extra`
-        changes are made in the same step.
+        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal, whose
+        summary begins with `verb` if that is not `op`; `extra` changes are made in the same step.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         its frontmatter is broken and fields are to be changed.
@@ -129,7 +133,7 @@ class Store:
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
         planned = [*known, FileChange(path, found.raw, data), *edits, *extra]
-        self.journal.run(op, planned, f"{op} {_name(scope)}:{found.stem}")
+        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{found.stem}")
         return read_memory(found.path, scope.label)
 
     def retype(self, found: Memory, kind: str) -> Memory:
@@ -222,15 +226,16 @@ class Store:
 
     # Trash
 
-    def delete(self, found: Memory, *, extra: Sequence[Change] = ()) -> str:
-        """Move a memory to the trash, with its index line; `extra` changes are made in the same step. Return the id for
-        `restore`. Raises ConflictError if the file changed since it was read."""
+    def delete(self, found: Memory, *, verb: str = "trash", extra: Sequence[Change] = ()) -> str:
+        """Move a memory to the trash, with its index line; `extra` changes are made in the same step. `verb` begins the
+        summary in the journal. Return the id for `restore`. Raises ConflictError if the file changed since it was
+        read."""
         scope = self._scope_of(found)
         path = self._own_file(scope, found)
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         planned = [FileChange(path, references.content(found), None), *edits, *extra]
-        summary = f"trash {_name(scope)}:{found.stem}"
+        summary = f"{verb} {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
     def trash(self) -> list[TrashItem]:

@@ -9,6 +9,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import TAKE_BACK
 from memtui.core.memories import history
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
@@ -119,13 +120,13 @@ def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
     `present`, and as `texts`."""
     unseen = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", extra=unseen)
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=TAKE_BACK, extra=unseen)
         return
     found = present(item)
     if item.kind == "new":
-        store.delete(found, extra=unseen)
+        store.delete(found, verb=TAKE_BACK, extra=unseen)
     else:
-        store.edit(found, texts(versions, item)[0], op="restore", extra=unseen)
+        store.edit(found, texts(versions, item)[0], op="restore", verb=TAKE_BACK, extra=unseen)
 
 
 def present(item: Changed) -> Memory:

@@ -90,7 +90,7 @@ class ChangeRow:
         """What was changed: of a group, how many, and the first of them."""
         if not self.together:
             return self.each.summary
-        names = [one.summary.removeprefix(f"{verb(one.op)} ") for one in self.together[:NAMED]]
+        names = [one.summary.removeprefix(f"{verb(one)} ") for one in self.together[:NAMED]]
         more = ", …" if len(self.together) > NAMED else ""
         return f"{together(self.together, len(self.together))}: {', '.join(names)}{more}"
 

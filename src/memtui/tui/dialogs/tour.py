@@ -121,7 +121,7 @@ class Tour(Dialog[int]):
                 Text(step.title, style="bold").append(f"  {self.at + 1} of {len(STEPS)}", style="not bold dim")
             )
             yield Static(Text(step.words))
-            yield Static(Text(actions.keyed(step.key)))
+            yield Static(Text(f"After the tour: {actions.keyed(step.key)}"))
 
     def keys(self) -> Keys:
         """Return the keys."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from memtui import actions
-from memtui.consolidate import applying, rejected
+from memtui.consolidate import applying, changeset, rejected
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet
 from memtui.core.base import clock
@@ -159,7 +159,7 @@ class ConsolidateCommands:
         if len(applied.refused) == 1 and not applied.made:
             raise applied.refused[0].error
         if applied.refused:
-            reasons = [(changesets.title(each.proposal), each.error.message) for each in applied.refused]
+            reasons = [(changeset.title(each.proposal), each.error.message) for each in applied.refused]
             await self.services.ask(
                 left_alone(f"{many(len(reasons), 'change was', 'changes were')} not made:", reasons)
             )

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
-from memtui.consolidate import applying, weighing
+from memtui.consolidate import applying, changeset, weighing
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, FileOutput, Proposal, is_index, sha256
 from memtui.consolidate.files import MemoryFiles
@@ -12,7 +12,7 @@ from memtui.core.base import clock
 from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
-from memtui.present import changesets, safe_text
+from memtui.present import safe_text
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
@@ -41,7 +41,7 @@ class OutcomeSubject:
         name = autosave_name(proposal)
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
         beside = [(text.named(proposal, each), text.content(each.data)) for each in text.inputs(proposal)]
-        words = safe_text.line(changesets.title(proposal), 100)
+        words = safe_text.line(changeset.title(proposal), 100)
         title = words[:1].upper() + words[1:]
         self.shape = Shape(
             title,
@@ -88,9 +88,9 @@ class OutcomeSubject:
     def check(self, typed: Typed) -> Text:
         """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
         edited = self._edited(typed)
-        gone = list(map(changesets.name, edited.gone))
+        gone = list(map(changeset.name, edited.gone))
         goes = f"; {some(gone)} {'goes' if len(gone) == 1 else 'go'}" if gone else ""
-        return Text(safe_text.line(f"writes {changesets.name(self.output.path)}{goes}"))
+        return Text(safe_text.line(f"writes {changeset.name(self.output.path)}{goes}"))
 
     def _edited(self, typed: Typed) -> Proposal:
         made = FileOutput(self.output.path, self._bytes(typed))

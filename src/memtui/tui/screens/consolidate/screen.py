@@ -54,7 +54,8 @@ class Consolidate(ListScreen[ProposalRow]):
         + "\n"
         + marks.section("Kinds", changesets.MEANINGS.items())
         + "\nsize: by how much MEMORY.md and the memories become smaller (-) or larger (+) together. In the detail,"
-        " what is dropped comes first; a good paraphrase may be listed there, too."
+        " what is dropped comes first; a good paraphrase may be listed there, too. A statement is a sentence, an item"
+        " of a list, a row of a table, a heading or a block of code; what several memories say counts once."
     )
 
     def __init__(self, services: Services) -> None:

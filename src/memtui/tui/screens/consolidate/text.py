@@ -5,7 +5,7 @@ import os
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import similar
+from memtui.consolidate import changeset, similar
 from memtui.consolidate.changeset import FileInput, Proposal, is_index
 from memtui.consolidate.composing import FileDiff
 from memtui.consolidate.coverage import Coverage
@@ -47,7 +47,7 @@ def head(row: ProposalRow, unsaved: str = "") -> Text:
     """Return what is proposed, why, what it saves, and why it can't be made, if it can't; `unsaved` as in `detail`."""
     found = row.proposal
     text = Text()
-    text.append(safe_text.line(changesets.title(found), 300), style="bold")
+    text.append(safe_text.line(changeset.title(found), 300), style="bold")
     facts = [row.where, f"proposed by {row.by}" if row.file else ""]
     text.append(safe_text.line("".join(f"   {each}" for each in facts if each), 200) + "\n", style="dim")
     text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
@@ -118,10 +118,8 @@ def _statements(text: Text, covered: Coverage) -> None:
             for target in each.targets:
                 text.append(f"  {_said(target.text)}\n")
         _more(text, len(reworded) - STATEMENTS, "statement in other words")
-    kept = len(covered.of("kept"))
-    if kept and not dropped:
-        words = "word for word" if not reworded else "word for word, those above in other words"
-        text.append(f"\nNothing is lost: {many(kept, 'statement stays', 'statements stay')} {words}.\n", style="dim")
+    if not dropped and (words := changesets.covered(covered)):
+        text.append(f"\n{words}\n", style="dim")
 
 
 def _said(words: str) -> str:
@@ -205,7 +203,7 @@ def previewed(rows: "list[ProposalRow]", most: int = 60_000) -> Text:
     text = Text()
     for row in rows:
         if len(text) > most:
-            text.append(f"{safe_text.line(changesets.title(row.proposal), 200)}\n")
+            text.append(f"{safe_text.line(changeset.title(row.proposal), 200)}\n")
             continue
         text.append_text(head(row))
         covered = row.weighed.coverage if row.weighed is not None else None
