@@ -150,6 +150,24 @@ def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world)
     assert log.read_bytes() == before
 
 
+def test_a_difference_that_is_cut_says_so_and_how_to_see_the_rest(memtui):
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, path.read_text() + "".join(f"Line {number}.\n" for number in range(20)))
+    said = memtui("inbox", "--kind", "changed").out
+    shown = [each for each in said.splitlines() if each.strip().startswith("+Line")]
+    assert f"… {20 - len(shown)} more lines: memtui inbox show project:prefer-pnpm" in said
+
+
+def test_of_what_is_gone_the_list_shows_what_it_said(memtui):
+    path = path_of(memtui, "prefer-pnpm")
+    body = path.read_text().rpartition("---\n")[2].strip().splitlines()[0]
+    path.unlink()
+    said = memtui("inbox", "--kind", "changed").out
+    assert "-description:" in said
+    assert f"-{body}"[:60] in said
+    assert "----" not in said
+
+
 def test_what_the_gate_hides_is_said(memtui, three, world):
     look(world)
     memtui("config", "set", "gate", "off")

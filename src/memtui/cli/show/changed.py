@@ -4,7 +4,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
 from memtui.cli.show import diff
 from memtui.core.base.errors import NotFoundError
-from memtui.core.base.phrasing import age, ago
+from memtui.core.base.phrasing import age, ago, many
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import changed
 from memtui.core.review.changed import Changed
@@ -51,12 +51,27 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
         when = age(item.now.written, ctx.now())
         did = words.by(item, occasions.of(item.now.writer).title)
         out.beside(f"  {when:>4}  ", 8, [out.style(line(item.ref), "cyan"), line(did)], "")
-        lines = [safe(each) for each in _diff(ctx, item) if not each.startswith("@@")][:LINES_SHOWN]
+        every = _without_fields([safe(each) for each in _diff(ctx, item) if not each.startswith("@@")])
+        lines = every if len(every) <= LINES_SHOWN + 1 else every[:LINES_SHOWN]  # a mark takes a line, too
         if out.columns is not None:
             lines = [cut(each, out.columns - len(INDENT)) for each in lines]
         diff.show_lines(out, lines, INDENT)
+        if len(every) > len(lines):
+            rest = f"… {many(len(every) - len(lines), 'more line')}: memtui inbox show {line(item.ref)}"
+            out.print(INDENT + out.style(rest, "dim"))
     if more:
         out.print(f"  and {more:,} more: memtui inbox --kind changed --limit 0")
+
+
+def _without_fields(lines: "list[str]") -> "list[str]":
+    """Return the difference of a memory that is new or gone without its fields, but with its description: they would
+    be all that a list shows of it."""
+    sign = lines[0][:1] if lines else ""
+    rule = sign + "---"
+    if rule not in lines[:1] or rule not in lines[1:] or any(each[:1] != sign for each in lines):
+        return lines
+    end = lines.index(rule, 1)
+    return [each for each in lines[1:end] if each.startswith(sign + "description:")] + lines[end + 1 :]
 
 
 def whole(ctx: Context, item: Changed) -> Result:
