@@ -99,6 +99,34 @@ def test_a_plan_file_is_written_decided_on_and_applied(shell, world, tmp_path):
     assert not os.path.exists(world.path("prefer-pnpm.md"))
 
 
+def test_a_plan_file_that_is_applied_again_says_what_was_made_already(shell, world, tmp_path):
+    path = f"{tmp_path}/plan.json"
+    shell("consolidate", "--plan", path, "--accept", ids(shell)["merge"])
+    shell("consolidate", "--apply", path, "--yes")
+    before = world.files()
+    done = shell("consolidate", "--apply", path, "--yes")
+    assert "Made already: merge prefer-pnpm into pnpm-only." in done.err
+    assert "changed since" not in done.err
+    assert world.files() == before
+    found = shell.json("consolidate", "--apply", path, "--yes")
+    assert (len(found["made_already"]), found["refused"]) == (1, [])
+    shell("undo", "--yes")
+    assert shell.json("consolidate", "--apply", path, "--yes")["made"][0]["kind"] == "merge"
+
+
+def test_a_plan_for_a_directory_that_is_not_there_is_refused(shell, tmp_path):
+    done = shell("consolidate", "--plan", f"{tmp_path}/nosuch/plan.json", check=False)
+    assert done.code == 3
+    assert f"There is no directory {tmp_path}/nosuch." in done.err
+    assert not os.path.exists(f"{tmp_path}/nosuch")
+
+
+@pytest.mark.parametrize("option", ["--accept", "--reject"])
+def test_an_id_that_no_change_has_leads_to_those_there_are(shell, option):
+    done = shell("consolidate", option, "zzzzzz", "--yes", check=False)
+    assert (done.code, done.err.splitlines()[-1].strip()) == (3, "`memtui consolidate` lists the changes there are.")
+
+
 def test_a_stale_plan_says_which_file_changed(shell, world, tmp_path):
     path = f"{tmp_path}/plan.json"
     shell("consolidate", "--plan", path, "--all")

@@ -19,10 +19,10 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import trust
 
-# Why a proposal is refused: a file that it read changed since (stale), another proposal changes the same lines
-# (overlap), it would spread a memory that came with a repository and that nobody trusted (untrusted), or a file can't
-# be written (forbidden).
-Reason = Literal["stale", "overlap", "untrusted", "forbidden"]
+# Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
+# another proposal changes the same lines (overlap), it would spread a memory that came with a repository and that
+# nobody trusted (untrusted), or a file can't be written (forbidden).
+Reason = Literal["made", "stale", "overlap", "untrusted", "forbidden"]
 
 
 class Refused(NamedTuple):
@@ -141,12 +141,22 @@ class Composition:
                 self.files.readable(each.path)
                 before[each.path] = data = self.files.data(each.path)
             if (sha256(data) if data is not None else "") != each.sha256:
-                raise _RefusedError("stale", each.path, _stale(each.path, data, bool(each.sha256)))
+                stale = _stale(each.path, data, bool(each.sha256))
+                raise _RefusedError("made" if self._is_made(proposal) else "stale", each.path, stale)
             if data is not None and self._now(each.path) is None:
                 raise self._overlap(each.path)
         found = {each.path: self._output(each, before) for each in proposal.outputs}
         self._refuse_spreading(proposal)
         return found
+
+    def _is_made(self, proposal: Proposal) -> bool:
+        """Return whether the files are as a proposal would leave them: somebody made it already."""
+        for each in proposal.outputs:
+            with _Refusing("forbidden", each.path):
+                self.files.writable(each.path)
+                if self.files.data(each.path) != each.data:
+                    return False
+        return True
 
     def _output(self, output: FileOutput, before: dict[str, bytes | None]) -> bytes | None:
         path = output.path

@@ -1,5 +1,6 @@
 """The file of a ChangeSet: written for review, read again with the decisions that a person made in it."""
 
+import os
 from typing import NamedTuple
 
 from memtui.consolidate import changeset_json, coverage
@@ -33,6 +34,12 @@ def read(path: str, files: MemoryFiles) -> ChangeSet:
         error.message = f"{path} can't be used. {error.message}"
         error.hint = error.hint or "Nothing was changed. `memtui consolidate --plan FILE` makes a new one."
         raise
+
+
+def must_have_place(path: str) -> None:
+    """Raise NotFoundError if the directory of a file that a person named is not there: it may be mistyped."""
+    if not os.path.isdir(directory := os.path.dirname(path)):
+        raise NotFoundError(f"There is no directory {directory}.", "Make it first, or give another name.")
 
 
 def write(path: str, found: ChangeSet) -> None:
@@ -74,8 +81,12 @@ def decide(found: ChangeSet, decisions: Decisions) -> ChangeSet:
     """Return a ChangeSet with decisions made. `accept_all` accepts those that are open. Raises NotFoundError,
     ConflictError for an id that no proposal or several have."""
     names = [each.id for each in found.proposals]
-    accepted = [match(ref, names, "change") for ref in decisions.accept]
-    rejected = [match(ref, names, "change") for ref in decisions.reject]
+    try:
+        accepted = [match(ref, names, "change") for ref in decisions.accept]
+        rejected = [match(ref, names, "change") for ref in decisions.reject]
+    except NotFoundError as error:
+        error.hint = error.hint or "`memtui consolidate` lists the changes there are."
+        raise
     if decisions.accept_all:
         accepted += [each.id for each in found.proposals if each.decision == "open" and each.id not in rejected]
     both = set(accepted) & set(rejected)

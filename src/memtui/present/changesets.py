@@ -48,6 +48,7 @@ NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are li
 # Names in a list's row before the rest is counted.
 NAMED = 3
 REFUSED: dict[Reason, str] = {
+    "made": "made already",
     "stale": "out of date",
     "overlap": "overlaps another change",
     "untrusted": "not trusted",
@@ -167,5 +168,7 @@ def rejected(found: Sequence[Proposal]) -> str:
 
 
 def refused(found: Refused) -> str:
-    """Say that a proposal was not made, and why."""
+    """Say that a proposal was not made, and why; or that it was made already."""
+    if found.reason == "made":
+        return f"Made already: {title(found.proposal)}."
     return f"Not made ({REFUSED[found.reason]}): {title(found.proposal)}. {found.error.message}"

@@ -64,6 +64,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return _history(ctx)
     if args.apply and args.scope:
         raise UsageError("--scope is for a new plan.", "A file has its own changes: accept some of them.")
+    if args.plan:
+        plan_file.must_have_place(os.path.abspath(args.plan))
     store = ctx.store()
     files = MemoryFiles(store)
     found = plan_file.read(os.path.abspath(args.apply), files) if args.apply else _planned(ctx, store, args.scope)
@@ -238,9 +240,11 @@ def _write(ctx: Context, path: str, found: ChangeSet) -> Result:
 def _applied(done: Applied, dropped: Rejected) -> Result:
     """Say what was made, what was refused and what was rejected."""
     undo = done.transaction or dropped.changed
+    failed = [each for each in done.refused if each.reason != "made"]
     data = {
         "made": [{"id": each.id, "kind": each.kind, "title": changeset.title(each)} for each in done.made],
-        "refused": [_refusal(each) for each in done.refused],
+        "refused": [_refusal(each) for each in failed],
+        "made_already": [each.proposal.id for each in done.refused if each.reason == "made"],
         "files": [each.path for each in done.diffs],
         "saved": savings(done.diffs)._asdict(),
         "rejected": [{"id": each.id, "kind": each.kind, "title": changeset.title(each)} for each in dropped.proposals],
@@ -251,7 +255,7 @@ def _applied(done: Applied, dropped: Rejected) -> Result:
     def text(out: Output) -> None:
         for each in done.refused:
             out.say(safe(changesets.refused(each)))
-            if each.error.hint:
+            if each.error.hint and each in failed:
                 out.say("  " + safe(each.error.hint))
         if done.made:
             out.print(f"{changesets.made(done.made)} {changesets.saved(savings(done.diffs))}".rstrip())
@@ -264,7 +268,7 @@ def _applied(done: Applied, dropped: Rejected) -> Result:
         if undo:
             out.say("memtui undo undoes it.")
 
-    return Result(data, text, EXIT_CONFLICT if done.refused else 0)
+    return Result(data, text, EXIT_CONFLICT if failed else 0)
 
 
 def _confirm(ctx: Context, store: Store, found: ChangeSet, *, yes: bool) -> None:

@@ -73,6 +73,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     """Ask, and write the proposals."""
+    if args.plan:
+        plan_file.must_have_place(os.path.abspath(args.plan))
     within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
     choice = choose(ctx.env, config.load(ctx.root))
     model = _model(ctx, choice, unattended=args.unattended)
