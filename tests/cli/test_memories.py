@@ -489,3 +489,24 @@ def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well
     )
     hits = memtui.json("search", "zebra", "--all-projects")["hits"]
     assert [hit["name"] for hit in hits] == ["zebra-here", "zebra-away"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["new", "fresh", "--body", "Fresh."], "takes it back"),
+        (["edit", "prefer-pnpm", "--description", "pnpm, always"], "takes it back"),
+        (["edit", "prefer-pnpm", "editor", "--type", "project"], "takes them back"),
+        (["mv", "prefer-pnpm", "pnpm-always"], "takes it back"),
+        (["cp", "prefer-pnpm", "pnpm-copy"], "takes it back"),
+        (["mv", "prefer-pnpm", "editor", "--to", "auto"], "takes them back"),
+    ],
+)
+def test_what_changes_a_memory_says_that_undo_takes_it_back(memtui, words, said):
+    assert f"memtui undo {said}" in memtui(*words).err
+    memtui("undo")
+
+
+def test_an_edit_that_changes_nothing_does_not_speak_of_undo(memtui):
+    memtui("edit", "prefer-pnpm", "--description", "pnpm, always")
+    assert "undo" not in memtui("edit", "prefer-pnpm", "--description", "pnpm, always").err

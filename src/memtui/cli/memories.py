@@ -36,6 +36,12 @@ def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
 
 
+def say_undo(out: Output, count: int = 1) -> None:
+    """Say that one undo takes back what was done to some memories."""
+    if count:
+        out.say(f"memtui undo takes {'it' if count == 1 else 'them'} back.")
+
+
 def data_of(found: Memory) -> "dict[str, object]":
     """Return a memory for --json."""
     return {

@@ -217,6 +217,7 @@ def _place(
     def text(out: Output) -> None:
         for _, made in done:
             memories.print_written(ctx, out, verb, made)
+        memories.say_undo(out, len(done))
 
     return bulk.result(data, text)
 
@@ -269,6 +270,7 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         for made in done:
             memories.print_written(ctx, out, "restored", made)
+        memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
 

@@ -77,6 +77,7 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
+        memories.say_undo(out)
         _question_type(out, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
@@ -159,7 +160,12 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
                 f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
             ) from error
     data = {**memories.data_of(made), "changed": made.raw != found.raw}
-    return Result(data, lambda out: _print(ctx, out, found, made))
+
+    def text(out: Output) -> None:
+        _print(ctx, out, found, made)
+        memories.say_undo(out, int(made.raw != found.raw))
+
+    return Result(data, text)
 
 
 def _edit_fields(
@@ -178,6 +184,7 @@ def _edit_fields(
     def text(out: Output) -> None:
         for found, made in done:
             _print(ctx, out, found, made)
+        memories.say_undo(out, sum(made.raw != found.raw for found, made in done))
 
     return bulk.result({**(rows[0] if len(names) == 1 else {}), "edited": rows, "redacted": redacted}, text)
 

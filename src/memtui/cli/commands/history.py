@@ -99,7 +99,12 @@ def _data(number: int, version: Version, occasion: Occasion) -> "dict[str, objec
 def _restored(ctx: Context, versions: Versions, scope: Scope, found: "Memory | None", version: Version) -> Result:
     memory = history.restore(ctx.store(), versions, scope, found, version)
     history.taken_in(versions, [scope])
-    return Result(memories.data_of(memory), lambda out: memories.print_written(ctx, out, "restored", memory))
+
+    def text(out: Output) -> None:
+        memories.print_written(ctx, out, "restored", memory)
+        memories.say_undo(out)
+
+    return Result(memories.data_of(memory), text)
 
 
 def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasions: Occasions) -> None:
