@@ -14,7 +14,7 @@ SOURCES = pathlib.Path(memtui.__file__).parent
 # What these hold is no drawing: words of other languages, the text of the sample world.
 ELSEWHERE = {"demo.py", "demo_data.py", "extract"}
 # What is looked for in texts.
-TABLES = {"LOOK_ALIKES", "OPENERS", "_ENDS", "_QUOTES"}
+TABLES = {"LOOK_ALIKES", "OPENERS", "SENTENCE_END", "_ENDS", "_QUOTES"}
 
 
 def is_drawing(char):
