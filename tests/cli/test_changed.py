@@ -168,6 +168,15 @@ def test_of_what_is_gone_the_list_shows_what_it_said(memtui):
     assert "----" not in said
 
 
+def test_a_version_that_was_taken_back_waits_no_longer_in_the_history(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    write(path, path.read_text() + "The agent's line.\n")
+    look(world)
+    assert "not seen yet" in memtui("history", "prefer-pnpm").out
+    memtui("take-back", "prefer-pnpm")
+    assert "not seen yet" not in memtui("history", "prefer-pnpm").out
+
+
 def test_what_the_gate_hides_is_said(memtui, three, world):
     look(world)
     memtui("config", "set", "gate", "off")

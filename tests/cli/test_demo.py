@@ -94,12 +94,12 @@ def test_a_directory_with_other_things_is_left_alone(bare, tmp_path):
 
 def test_an_older_sample_world_is_made_anew_unless_it_shall_be_kept(bare, tmp_path):
     place = str(tmp_path / "world")
-    bare("demo", place)
+    assert "anew" not in bare("demo", place).err
     marker = Path(place, "shop/mine.txt")
     marker.write_text("x")
     bare("demo", place, "--keep")
     assert marker.exists()
-    bare("demo", place)
+    assert "made anew" in bare("demo", place).err
     assert not marker.exists()
 
 

@@ -39,7 +39,7 @@ MEANINGS = {
     "split": "makes several memories of one",
     "retype": "changes the type of a memory",
     "move": "gives a memory another name or scope",
-    "archive": "puts a memory where no session gets it",
+    "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
 }

@@ -59,14 +59,18 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     from memtui.demo import layout
     from memtui.demo import world as demo_world
 
+    anew = False
     directory = args.directory or tempfile.mkdtemp(prefix="memtui-demo-")
     if args.keep and demo_world.is_world(directory):
         world = layout.layout(directory, ctx.now())
     elif args.keep and not args.directory:
         raise UsageError("--keep needs the DIR of a sample world.")
     else:
+        anew = demo_world.is_world(directory)
         world = demo_world.build(directory, ctx.now())
         _install(world)
+    if anew:
+        ctx.out.say("The older sample world there was made anew. With --keep it stays.")
     if args.open or args.tour:
         return _open(ctx, world, tour=args.tour)
     data = {"directory": world.directory, "env": world.env, "projects": [world.shop, world.blog]}

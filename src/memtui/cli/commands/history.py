@@ -115,7 +115,7 @@ def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasio
         when = age(version.written, now)
         what = "deleted" if version.digest == GONE else size(version.size)
         who = line(present.writer(version, occasion.title))
-        rows.append([str(number), when, what, who, "" if version.seen else "not seen yet"])
+        rows.append([str(number), when, what, who, "not seen yet" if history.waits(known, version) else ""])
         notes.append(line(present.prompted(occasion.prompt)))
     out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
     if len(known) > 1:

@@ -63,6 +63,11 @@ def of_deleted(versions: Versions, scopes: Sequence[Scope], name: str) -> list[V
     return []
 
 
+def waits(known: Sequence[Version], version: Version) -> bool:
+    """Tell whether a person has yet to see a version: not if a later one is seen, as after it was taken back."""
+    return not any(each.seen for each in known[known.index(version) :])
+
+
 def numbered(known: Sequence[Version], number: int) -> Version:
     """Return a version by its number, from 1 for the oldest. Raises NotFoundError."""
     if not 1 <= number <= len(known):

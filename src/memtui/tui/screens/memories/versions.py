@@ -43,7 +43,7 @@ class MemoryHistory:
             return
         told = await asyncio.to_thread(_occasions, data.env, known)
         name, now = safe_text.line(found.stem, 60), data.now()
-        rows = [(str(at), _line(at, each, told[each.writer], now)) for at, each in reversed(list(enumerate(known, 1)))]
+        rows = [(str(at), _line(known, at, told[each.writer], now)) for at, each in reversed(list(enumerate(known, 1)))]
         asked = Choice(
             f"Versions of {name}: enter restores one", rows, about=lambda at: _changed(versions, known, int(at), told)
         )
@@ -71,8 +71,9 @@ def _occasions(env: dict[str, str], known: Sequence[Version]) -> dict[Writer, Oc
     return {each.writer: found.of(each.writer) for each in known}
 
 
-def _line(number: int, version: Version, told: Occasion, now: float) -> str:
-    unseen = "" if version.seen else "  not seen yet"
+def _line(known: Sequence[Version], number: int, told: Occasion, now: float) -> str:
+    version = known[number - 1]
+    unseen = "  not seen yet" if history.waits(known, version) else ""
     when = age(version.written, now)
     what = "deleted, " * (version.digest == GONE)
     return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{unseen}"
