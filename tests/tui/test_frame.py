@@ -178,7 +178,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_every_tab_is_a_whole_word_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "1 Memories", "2 Inbox", "3 Guidance", "4 Deliveries", "5 Health"):
+        for word in ("shop", "1 Memories", "2 Inbox", "3 Guidance", "5 Health", "6 Consolidate"):
             assert word in top(app), (word, top(app))
 
 
@@ -193,7 +193,24 @@ async def test_no_tabs_word_is_cut(app, key, width):
         words = re.findall("[A-Z][a-z]*", top(app))
         assert {each.lower() for each in words} <= set(bars.TABS)
         assert f" {key} {bars.TABS[int(key) - 1].capitalize()}" in top(app)
-        assert len(words) >= {60: 2, 80: 4}.get(width, 6)
+        assert len(words) >= {60: 1, 80: 4}.get(width, 6)
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in "123456":
+            await pilot.press(key)
+            await settle(pilot)
+            app.data.facts.hooks = True
+            app.data.facts.waiting |= {"health": 6, "consolidate": 2}
+            app.screen.frame()
+            await pilot.pause()
+            assert "6 Consolidate 2" in top(app)
+            assert not re.search(r"  [1-6] [0-9~!]", top(app)), top(app)
+            assert len(re.findall("[1-6] [A-Z][a-z]+", top(app))) >= (4 if read_only else 5)
 
 
 async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
@@ -211,7 +228,7 @@ async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["shop", "1 Memories", "2 Inbox", " 3 Guidance ", " 4 ", "5 Health"]),
+        (64, ["shop", "1 Memories", "2 Inbox", " 3  4 ", "5 Health", "6 Consolidate"]),
         (40, ["shop", "1 Memories  2  3  4  5 "]),
     ],
 )
@@ -230,7 +247,7 @@ async def test_a_narrow_screen_shortens_the_names_of_the_other_tabs(app, width, 
 async def test_tabs_and_keys_of_the_foot_are_clicked(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.click("#top", offset=(top(app).index("4 Deliveries") + 2, 0))
+        await pilot.click("#top", offset=(top(app).index(" 4 ") + 2, 0))
         await settle(pilot)
         assert app.screen.group == "deliveries"
         assert app.focused is app.screen.table

@@ -454,6 +454,15 @@ async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
         assert len(kinds(app)) == 3
 
 
+async def test_it_says_which_project_it_is_about(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "4 changes proposed in project" in summary(app)
+        await press(pilot, "p")
+        assert "These are changes of project" in said(app)[-1]
+        assert "start memtui there" in said(app)[-1]
+
+
 async def test_f_goes_to_the_memory(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate")
 # Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
-# one more at each step, in this order. A name is never cut.
-NUMBERED = ("consolidate", "deliveries", "guidance", "memories", "health", "inbox")
+# one more at each step, in this order: what everybody knows first, what is rarely opened last. A name is never cut.
+NUMBERED = ("memories", "deliveries", "guidance", "inbox", "health", "consolidate")
 STEPS = 1 + len(NUMBERED)
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
@@ -59,6 +59,9 @@ class TopBar(OneLine):
             shown.truncate(part.least + left, overflow="ellipsis")
             left -= shown.cell_len - part.least
             text.append(gap[: 1 if part is parts[0] else None]).append_text(shown)
+        for name, words in tabs.items():  # room that is left parts the count of a tab from the next tab's number
+            if left > 0 and width < WIDE and not words.endswith(" "):
+                tabs[name], left = words + " ", left - 1
         text.append(" " * (left if width < WIDE else min(left, 2)))
         pieces = []
         for name, words in tabs.items():
@@ -73,11 +76,15 @@ class TopBar(OneLine):
     def _tabs(self, current: str, step: int, app: "Services") -> "dict[str, str]":
         """Return the words of the tabs; each step is one more of what is said at NUMBERED."""
         numbered = set(NUMBERED[: max(0, step - 1)]) - {current}
-        end = "" if step == 1 else " "
-        return {
-            name: f" {number}{'' if name in numbered else ' ' + name.capitalize()}{_badge(name, app)}{end}"
-            for number, name in enumerate(TABS, 1)
-        }
+        tabs = {}
+        for number, (name, following) in enumerate(zip(TABS, (*TABS[1:], ""), strict=True), 1):
+            badge = _badge(name, app)
+            if name in numbered:  # a count stands in parentheses there: "3 6" would read as two tabs
+                words = f" {number}({badge.strip()})" if badge else f" {number}"
+            else:
+                words = f" {number} {name.capitalize()}{badge}"
+            tabs[name] = words + " " * (step == 0 or bool(numbered & {name, following}))
+        return tabs
 
     def _parts(self, app: "Services") -> "list[BarPart]":
         """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""

@@ -29,12 +29,16 @@ from memtui.tui.screens.consolidate.reading import (
 )
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
+from memtui.tui.widgets.bars import PROJECT_MOST
 from memtui.tui.widgets.rows import RowList
 
 PLANNING = "Looking for what can be merged, fixed or removed …\nescape stops."
 STOPPED = "Planning was stopped.\n{app.refresh} plans."
 EMPTY = """Nothing to consolidate.
 Memories that overlap, have expired, are broken or are missing in MEMORY.md are listed here, each with its fix."""
+# Which memories this is about.
+HERE = "These are changes of {}, and of the memories that it shares with all projects."
+ELSEWHERE = "For those of another project, start memtui there."
 MORE = "\n`memtui lint` lists {} that only you can do something about."
 
 
@@ -64,6 +68,7 @@ class Consolidate(ListScreen[ProposalRow]):
         self.reader = PlanReader(services.data, self.post_message)
         self.commands |= ConsolidateCommands(services, self, self._decided).table()
         self.commands["app.undo"] = Command(self.undo)
+        self.commands["consolidate.projects"] = Command(self._say_project)
         self.planning = self.planned = self._stopped = False
         self._begins = not services.has_read
         self.is_stale = False
@@ -183,6 +188,7 @@ class Consolidate(ListScreen[ProposalRow]):
         if not self.found:
             return line.append("Nothing to consolidate", style="bold")
         line.append(f"{many(len(self.found), 'change')} proposed", style="bold")
+        line.append(f" in {safe_text.line(self.services.data.facts.project, PROJECT_MOST)}", style="bold")
         safe, lossy = sum(row.safe for row in self.found), sum(map(rows.drops, self.found))
         key = "" if self.services.read_only else "{consolidate.safe}: "
         line.append(actions.keyed(f" · {key}{safe} safe") if safe else "", style="dim")
@@ -228,6 +234,11 @@ class Consolidate(ListScreen[ProposalRow]):
         self._end()
         self.fill()
         return True
+
+    def _say_project(self) -> None:
+        """Say which project this is about, and how to come to another."""
+        project = safe_text.line(self.services.data.facts.project)
+        self.services.say(f"{HERE.format(project)} {ELSEWHERE}")
 
     def _decided(self, ids: Collection[str]) -> None:
         """Take proposals off the list at once; the plan that is made anew confirms it."""
