@@ -659,6 +659,17 @@ async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_i
         assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
 
 
+async def test_after_the_filter_the_cursor_stands_on_what_it_found(health):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("slash", *"llm_b", "enter")
+        await settle(pilot)
+        assert screen.table.row.key == "setting llm_backend"
+        await pilot.press("e")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, Choice)
+
+
 async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_setting(health):
     async with health.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)

@@ -225,6 +225,13 @@ class Health(ListScreen[HealthRow]):
         """Remember the filters for the next time."""
         self.keep(text=self.typed, attention=self.attention)
 
+    @on(Input.Submitted, "#filter")
+    def leave_heading(self) -> None:
+        """Put the cursor on the first row that the filter found, if it stands on a heading."""
+        row, shown = self.table.row, self.table.rows
+        if row is not None and row.kind == "head":
+            self.table.move_to(next((n for n, each in enumerate(shown) if each.kind != "head"), 0))
+
     def toggle_attention(self) -> None:
         """Show only problems, or everything."""
         self.attention = not self.attention
