@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
     from memtui.tui.watch import Watch
 
-# Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
+# Findings, and the changes that Consolidate would list, are counted when no key was pressed for so long, and not again
+# before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
@@ -44,7 +45,7 @@ class FilesRead(Message):
 
 
 class FindingsCounted(Message):
-    """The number of findings, which the top line shows, was counted again."""
+    """The numbers of findings and of changes to consolidate, which the top line shows, were counted again."""
 
 
 class FileReader:
@@ -135,8 +136,11 @@ class FileReader:
     def _count(self, now: float) -> None:
         at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
         before = time.monotonic()
+        key = self.last_key
         try:
             self.data.count_findings()
+            # A person who presses keys goes first: this takes longer, and is begun again when they rest.
+            self._count_wanted = at_once or not self.data.count_proposals(lambda: self.last_key == key)
         except (OSError, MemtuiError):  # the Health screen shows the error
             self._count_wanted, self._count_at_once = True, self._count_at_once or at_once
             self._retry_at = now + RETRY_SECONDS

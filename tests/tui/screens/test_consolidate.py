@@ -395,7 +395,21 @@ async def test_planning_is_stopped_by_escape_and_begun_again_by_reading_again(ap
 
 
 @pytest.mark.slow
-async def test_nothing_is_planned_before_the_screen_is_opened(empty, place, monkeypatch):
+async def test_its_tab_has_the_number_of_changes_before_it_is_opened(empty, place):
+    env, cwd = empty
+    app = MemtuiApp(dict(env), cwd, now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert app.data.count_proposals(lambda: True)  # as when no key was pressed for a while
+        app.on_findings_counted()
+        await settle(pilot)
+        assert "6 Consolidate 4" in painted(app)[0].text
+        await press(pilot, "6")
+        assert len(kinds(app)) == 4
+
+
+@pytest.mark.slow
+async def test_nothing_is_planned_before_the_screen_is_opened_or_keys_rest(empty, place, monkeypatch):
     planned = []
     monkeypatch.setattr(plan, "plan", lambda *_: planned.append(1))
     env, cwd = empty

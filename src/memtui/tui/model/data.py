@@ -14,6 +14,9 @@ from memtui.workspace import Workspace
 
 # Modules that the first paint does not need are imported in functions: start-up is what a person waits for most.
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memtui.consolidate.undecided import UndecidedSet
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.reading import Receipts
     from memtui.core.deliveries.record import Record
@@ -102,6 +105,24 @@ class Data(Workspace):
 
         found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
         self.facts.waiting["health"] = findings.problems(found)
+
+    def undecided(self, go_on: "Callable[[], bool]") -> "UndecidedSet":
+        """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
+        or OSError."""
+        from memtui.consolidate import lint, undecided
+        from memtui.core.memories import apart
+        from memtui.core.memories.status import Usage
+
+        subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), apart.load(self.root))
+        return undecided.undecided(self.store(), subject, go_on)
+
+    def count_proposals(self, go_on: "Callable[[], bool]") -> bool:
+        """Count for its tab what Consolidate would list; return False if `go_on` ended that."""
+        found = self.undecided(go_on)
+        if not go_on():
+            return False
+        self.facts.waiting["consolidate"] = len(found.proposals)
+        return True
 
     def forget(self) -> None:
         """Drop what is cached, so that everything is read again."""

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.consolidate import lint, undecided, weighing
+from memtui.consolidate import weighing
 from memtui.consolidate.changeset import FileInput, Proposal, is_index, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.weighing import Weighed
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error, read_or_none
-from memtui.core.memories import apart
-from memtui.core.memories.status import Usage
 from memtui.present import memories as present
 
 if TYPE_CHECKING:
@@ -111,10 +109,7 @@ class PlanReader:
         self.post(PlanProgress("reading the memories …"))
         try:
             store = self.data.store()
-            data = self.data
-            usage, kept_apart = Usage(data.root), apart.load(data.root)
-            subject = lint.here(data.env, data.cwd, data.root, data.now(), usage, kept_apart)
-            found = undecided.undecided(store, subject, lambda: not worker.is_cancelled)
+            found = self.data.undecided(lambda: not worker.is_cancelled)
         except MemtuiError as error:
             if not worker.is_cancelled:
                 self.post(PlanFailed(error))
