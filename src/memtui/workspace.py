@@ -148,12 +148,14 @@ class Workspace:
 
     def look(self) -> None:
         """Know the new versions of this project's memories, also those that are too young to be taken in, unless the
-        gate is off; note for the status line how many of them nobody has seen. Raises MemtuiError."""
+        gate is off. Note for the status line how many of them nobody has seen, but not among files of another user, who
+        could not write them any more. Raises MemtuiError."""
         from memtui.core.memories import history, scopes
 
         if self.setting("gate") != "off":
             history.peeked(self.versions, scopes.discover(self.env, self.cwd))
-            self.versions.note()
+            if not paths.strangers(self.root):
+                self.versions.note()
 
     def changed(self, *, every: bool = False) -> "list[Changed]":
         """Return the memories that somebody else wrote since a person saw them, as far as they were taken in, the

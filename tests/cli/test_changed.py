@@ -347,3 +347,16 @@ def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, thr
     code, err = said("CLAUDE")
     assert code == 4
     assert "“CLAUDE” can mean several memories" in err
+
+
+def test_looking_writes_nothing_among_files_of_another_user(memtui, three, world, monkeypatch):
+    """As with sudo, after which they could not be written any more."""
+    run = Path(world.env["HOME"], ".claude/memtui/run")
+    for file in ("unseen.json", "versions.lock"):
+        (run / file).unlink()
+    monkeypatch.setattr("memtui.core.base.paths.stranger", lambda _: 12345)
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).look()
+    assert not {"unseen.json", "versions.lock"} & set(os.listdir(run))
+    monkeypatch.undo()
+    Workspace(dict(world.env), world.shop, by="cli", now=NOW).look()
+    assert {"unseen.json", "versions.lock"} <= set(os.listdir(run))
