@@ -468,6 +468,14 @@ async def test_the_filter_and_marks_choose_what_is_accepted(app, place):
         assert len(kinds(app)) == 3
 
 
+async def test_the_rest_of_a_change_is_read_with_enter_as_on_other_screens(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "merge")
+        assert any("… enter reads the rest" in each.text for each in painted(app))
+        await press(pilot, "enter")
+        assert "the texts" in "".join(each.text for each in painted(app))
+
+
 async def test_it_says_which_project_it_is_about(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

@@ -52,7 +52,6 @@ class Consolidate(ListScreen[ProposalRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"memories"})
     row_word: ClassVar[str] = "change"
     nothing_chosen: ClassVar[str] = "No change is selected."
-    rest_key: ClassVar[str] = "consolidate.open"
     legend: ClassVar[str] = (
         marks.section("Changes", rows.MARKS)
         + "\n"
