@@ -40,8 +40,12 @@ class CommandScenario:
     def prepare(self, world: World) -> None:
         for path, text in self.files.items():
             world.write(f"{world.top}/{path}", text.replace("TOP", world.top))
-            if path.endswith("/versions.jsonl"):  # a memory that was written just now is not taken in yet
-                running.os.utime(f"{world.top}/home/.claude/memory/alpha.md", (1_700_000_000, 1_700_000_000))
+            if path.endswith("/versions.jsonl"):
+                # None is so young that it is not taken in yet: a later run would make other calls.
+                for place, _, names in running.os.walk(world.top):
+                    for name in names:
+                        if name.endswith(".md"):
+                            running.os.utime(f"{place}/{name}", (1_700_000_000, 1_700_000_000))
         for path, mode in self.modes.items():
             running.os.chmod(f"{world.top}/{path}", mode)
 
