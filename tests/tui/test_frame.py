@@ -167,7 +167,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guidance 6", "5 Health"):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3(6)", "5 Health"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(40, 20)
         await settle(pilot)

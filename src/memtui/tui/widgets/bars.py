@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate")
 # Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
-# one more at each step, in this order: what everybody knows first, what is rarely opened last. A name is never cut.
+# one more at each step, in this order: what everybody knows first, what is rarely opened last. A name is never cut. At
+# the last step these numbers stand without counts.
 NUMBERED = ("memories", "deliveries", "guidance", "inbox", "health", "consolidate")
-STEPS = 1 + len(NUMBERED)
+STEPS = 2 + len(NUMBERED)
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
@@ -59,8 +60,9 @@ class TopBar(OneLine):
             shown.truncate(part.least + left, overflow="ellipsis")
             left -= shown.cell_len - part.least
             text.append(gap[: 1 if part is parts[0] else None]).append_text(shown)
-        for name, words in tabs.items():  # room that is left parts the count of a tab from the next tab's number
-            if left > 0 and width < WIDE and not words.endswith(" "):
+        # Room that is left parts the project from the tabs, and the count of a tab from the number of the next.
+        for name, words in tabs.items():
+            if left > 1 and width < WIDE and not words.endswith(" "):
                 tabs[name], left = words + " ", left - 1
         text.append(" " * (left if width < WIDE else min(left, 2)))
         pieces = []
@@ -78,7 +80,7 @@ class TopBar(OneLine):
         numbered = set(NUMBERED[: max(0, step - 1)]) - {current}
         tabs = {}
         for number, (name, following) in enumerate(zip(TABS, (*TABS[1:], ""), strict=True), 1):
-            badge = _badge(name, app)
+            badge = "" if name in numbered and step == STEPS else _badge(name, app)
             if name in numbered:  # a count stands in parentheses there: "3 6" would read as two tabs
                 words = f" {number}({badge.strip()})" if badge else f" {number}"
             else:
