@@ -20,8 +20,6 @@ TAIL = 64
 # After reading this many bytes at once, the garbage collector is told to leave them alone.
 FREEZE_BYTES = 1 << 20
 REVERSALS = frozenset({"undo", "redo"})
-# What the summary begins with where a person takes back what others wrote: its operation is a delete or a restore.
-TAKE_BACK = "take back"
 
 
 @dataclasses.dataclass

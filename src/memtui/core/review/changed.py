@@ -9,7 +9,6 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import TAKE_BACK
 from memtui.core.memories import history
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
@@ -18,6 +17,8 @@ from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.places import trust
 
 Kind = Literal["new", "edited", "deleted"]
+# What the summary of a change begins with that takes back what others wrote.
+VERB = "take back"
 
 
 @dataclass(frozen=True)
@@ -120,13 +121,13 @@ def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
     `present`, and as `texts`."""
     unseen = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=TAKE_BACK, extra=unseen)
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=VERB, extra=unseen)
         return
     found = present(item)
     if item.kind == "new":
-        store.delete(found, verb=TAKE_BACK, extra=unseen)
+        store.delete(found, verb=VERB, extra=unseen)
     else:
-        store.edit(found, texts(versions, item)[0], op="restore", verb=TAKE_BACK, extra=unseen)
+        store.edit(found, texts(versions, item)[0], op="restore", verb=VERB, extra=unseen)
 
 
 def present(item: Changed) -> Memory:
