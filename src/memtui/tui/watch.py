@@ -60,7 +60,7 @@ class Watch:
         versions = [self.data.root + "/versions.jsonl"]
         parts = ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log()), (VERSIONS, versions))
         for part, files in parts:
-            stamps = tuple(_stamp(path) for path in files)
+            stamps = tuple(stamp(path) for path in files)
             if self._parts.get(part) != stamps:
                 self._parts[part] = stamps
                 found.add(part)
@@ -99,14 +99,14 @@ class Watch:
         files = dict.fromkeys(path for tree in trees.values() for path in tree.files)
         changed = files.keys() != self._stamps.keys() or self._looks == 0
         if changed:
-            self._stamps = {path: self._stamps.get(path) or _stamp(path) for path in files}
+            self._stamps = {path: self._stamps.get(path) or stamp(path) for path in files}
         return self._check_files(near) or changed
 
     def _tree(self, scope: "Scope") -> Tree:
         if scope.kind == "instructions":
             return Tree({}, [f"{scope.directory}/{name}" for name in scope.files])
         known = self._trees.get(scope.label)
-        if known and all(_stamp(path) == stamp for path, stamp in known.directories.items()):
+        if known and all(stamp(path) == known_stamp for path, known_stamp in known.directories.items()):
             return known
         directories: list[str] = []
         began = time.time_ns() - CLOCK_NS
@@ -115,8 +115,8 @@ class Watch:
         except OSError:
             found = []
         # A directory that changed while it was listed is listed again at the next look.
-        stamps = {path: _stamp(path) for path in directories or [scope.directory]}
-        stamps = {path: stamp if stamp[0] < began else NEVER for path, stamp in stamps.items()}
+        stamps = {path: stamp(path) for path in directories or [scope.directory]}
+        stamps = {path: each if each[0] < began else NEVER for path, each in stamps.items()}
         files = [f"{scope.directory}/{name}" for name, problem in found if not problem]
         return Tree(stamps, [scope.index_path, *files])
 
@@ -127,14 +127,15 @@ class Watch:
         self._at = self._at + FILES_A_LOOK if self._at + FILES_A_LOOK < count else 0
         changed = False
         for path in {*turn, *(path for path in near if path in self._stamps)}:
-            now = _stamp(path)
+            now = stamp(path)
             if now != self._stamps[path]:
                 self._stamps[path] = now
                 changed = True
         return changed
 
 
-def _stamp(path: str) -> Stamp:
+def stamp(path: str) -> Stamp:
+    """Return the stamp of a file; zeros if there is none."""
     try:
         found = os.stat(path)
     except OSError:

@@ -341,12 +341,20 @@ async def test_the_text_as_proposed_can_be_taken_and_the_edited_one_comes_back_w
 
 
 @pytest.mark.slow
-async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(app, place):
+async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(app, place, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
-        put(f"{place}/prefer-pnpm.md", PNPM + "\nAlso in the examples.\n")
-        app.screen.follow(frozenset({"memories"}))
-        await settle(pilot)
+        begun, go_on = threading.Event(), threading.Event()
+        with monkeypatch.context() as patch:
+            patch.setattr(plan, "plan", lambda *_: (begun.set(), go_on.wait(5)))
+            put(f"{place}/prefer-pnpm.md", PNPM + "\nAlso in the examples.\n")
+            app.screen.follow(frozenset({"memories"}))
+            while not begun.is_set():
+                await pilot.pause(0.01)
+            await pilot.press("escape")  # stops the new plan
+            await pilot.pause()
+            go_on.set()
+            await settle(pilot)
         assert "Files have changed" in summary(app)
         assert "has changed since" in app.screen.detail.plain
         await press(pilot, "a")
@@ -609,3 +617,43 @@ async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, p
         await settle(pilot)
         assert tree(place) == before
         assert [each.state for each in app.screen.table.rows] == ["undone"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("opened", ["H", "U"])
+@pytest.mark.parametrize("undone", ["enter", "z"])
+async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app, opened, undone):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "retype")
+        every = kinds(app)
+        await press(pilot, "a")
+        await agree(pilot)
+        assert "retype" not in kinds(app)
+        await press(pilot, opened, undone, "escape")
+        assert kinds(app) == every
+        assert "4 changes proposed" in summary(app)
+
+
+@pytest.mark.slow
+async def test_a_rejection_undone_in_the_list_of_changes_is_proposed_again(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "x")
+        assert "merge" not in kinds(app)
+        await press(pilot, "U", "enter", "escape")
+        assert "merge" in kinds(app)
+
+
+@pytest.mark.slow
+async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_and_when_it_is_opened(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        put(f"{place}/new.md", STYLE.replace("commit-style", "new").replace("Commit messages", "Names of branches"))
+        app.screen.follow(frozenset({"memories"}))
+        await settle(pilot)
+        assert kinds(app).count("retype") == 2
+        await press(pilot, "1")
+        os.unlink(f"{place}/new.md")
+        await press(pilot, "6")
+        assert kinds(app).count("retype") == 1
+        assert "Files have changed" not in summary(app)

@@ -1,6 +1,7 @@
 """What the workers of the Consolidate screen do: plan, weigh each proposal, look whether files changed, and post
 messages."""
 
+import os
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,13 +11,18 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.consolidate import weighing
+from memtui.consolidate import proposed, rejected, weighing
 from memtui.consolidate.changeset import FileInput, Proposal, is_index, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.weighing import Weighed
+from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error, read_or_none
+from memtui.core.memories import apart
+from memtui.core.places import locate, trust
+from memtui.core.settings import config
 from memtui.present import memories as present
+from memtui.tui import watch
 
 if TYPE_CHECKING:
     from memtui.core.memories.store import Store
@@ -25,6 +31,8 @@ if TYPE_CHECKING:
 # The least time between two messages while proposals are weighed, and the pause after each: a person may be pressing
 # keys.
 TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
+
+Stamps = dict[str, watch.Stamp]
 
 
 @dataclass(frozen=True)
@@ -91,10 +99,12 @@ class RowsWeighed(Message):
 
 
 @dataclass
-class StaleFound(Message):
-    """The ids of the proposals that read files which have changed since."""
+class ChangesFound(Message):
+    """What changed since the plan was begun: the ids of the proposals that read such files, and whether the plan is
+    `outdated`, as any file that it depends on has changed."""
 
-    ids: frozenset[str]
+    stale: frozenset[str]
+    outdated: bool
 
 
 class PlanReader:
@@ -102,12 +112,14 @@ class PlanReader:
 
     def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
         self.data, self.post = data, post
+        self._planned_from: Stamps = {}
 
     def plan(self) -> None:
         """Plan, then weigh each proposal. A worker that is cancelled posts nothing more."""
         worker = get_current_worker()
         self.post(PlanProgress("reading the memories …"))
         try:
+            self._planned_from = stamps(self.data)
             store = self.data.store()
             found = self.data.undecided(lambda: not worker.is_cancelled)
         except MemtuiError as error:
@@ -151,12 +163,34 @@ class PlanReader:
                 time.sleep(PAUSE_SECONDS)
         self.post(RowsWeighed(done, last=True))
 
-    def look_for_stale(self, proposals: Sequence[Proposal]) -> None:
-        """Look whether the files that proposals read are as they were."""
+    def look_for_changes(self, proposals: Sequence[Proposal]) -> None:
+        """Look whether the files that the plan and its proposals read are as they were."""
         digests: dict[str, str] = {}
-        found = frozenset(each.id for each in proposals if any(_differs(file, digests) for file in each.inputs))
+        stale = frozenset(each.id for each in proposals if any(_differs(file, digests) for file in each.inputs))
+        try:
+            outdated = stamps(self.data) != self._planned_from
+        except (MemtuiError, OSError):  # planning says what is wrong
+            outdated = True
         if not get_current_worker().is_cancelled:
-            self.post(StaleFound(found))
+            self.post(ChangesFound(stale, outdated))
+
+
+def stamps(data: "Data") -> Stamps:
+    """Return the stamps of the files that a plan depends on, by path: memories, drafts, what was decided, settings.
+    Raises MemtuiError or OSError."""
+    root = data.root
+    decided = (rejected.path(root), apart.path(root), trust.path(root), config.file_path(root))
+    directories = [proposed.directory(root)]
+    directories += [paths.inbox_dir(root, slug) for slug in (None, paths.slug(data.project_root))]
+    found = [*decided]
+    for directory in directories:
+        found += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]
+    for scope in data.scopes():
+        if scope.kind == "instructions":
+            found += [f"{scope.directory}/{name}" for name in scope.files]
+        elif not scope.problem:
+            found += [scope.index_path, *(f"{scope.directory}/{name}" for name, _ in locate.walk(scope.directory))]
+    return {path: watch.stamp(path) for path in found}
 
 
 def _keys(proposals: Sequence[Proposal]) -> dict[str, str]:

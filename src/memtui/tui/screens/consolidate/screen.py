@@ -19,13 +19,13 @@ from memtui.tui.screens.consolidate import rows, text
 from memtui.tui.screens.consolidate.commands import ConsolidateCommands
 from memtui.tui.screens.consolidate.outcome_subject import autosave_name
 from memtui.tui.screens.consolidate.reading import (
+    ChangesFound,
     PlanFailed,
     PlanMade,
     PlanProgress,
     PlanReader,
     ProposalRow,
     RowsWeighed,
-    StaleFound,
 )
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services
@@ -49,7 +49,7 @@ class Consolidate(ListScreen[ProposalRow]):
     group: ClassVar[str] = "consolidate"
     detail_percent: ClassVar[int] = 55
     glance_lines: ClassVar[int] = 12
-    reads: ClassVar[frozenset[str]] = frozenset({"memories"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     row_word: ClassVar[str] = "change"
     nothing_chosen: ClassVar[str] = "No change is selected."
     legend: ClassVar[str] = (
@@ -79,14 +79,15 @@ class Consolidate(ListScreen[ProposalRow]):
     # reading
 
     def reload(self) -> None:
-        """Plan when the screen is first shown; later only look whether files have changed since."""
+        """Plan when the screen is first shown; later look whether files have changed since."""
         if self.planned:
-            self._look_for_stale()
+            self._look_for_changes()
         elif not self.planning and not self._stopped:
             self.plan()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Plan again after a change made here, or when the person asks for it; after one by others say so."""
+        """Plan again after a change made here, or when the person asks for it; after one by others, if the plan depends
+        on what has changed."""
         if parts is None and self._begins:  # the first reading of the application, during which planning has begun
             self._begins = False
         elif parts is None:
@@ -104,9 +105,9 @@ class Consolidate(ListScreen[ProposalRow]):
     def _work(self) -> None:
         self.reader.plan()
 
-    @work(thread=True, exclusive=True, group="stale")
-    def _look_for_stale(self) -> None:
-        self.reader.look_for_stale([row.proposal for row in self.found])
+    @work(thread=True, exclusive=True, group="changes")
+    def _look_for_changes(self) -> None:
+        self.reader.look_for_changes([row.proposal for row in self.found])
 
     def on_plan_progress(self, message: PlanProgress) -> None:
         """Show how far planning is."""
@@ -139,12 +140,14 @@ class Consolidate(ListScreen[ProposalRow]):
         self._end()
         self.fill()
 
-    def on_stale_found(self, message: StaleFound) -> None:
-        """Show which proposals are about files that have changed."""
-        if not self.planning:
-            self.found = [replace(row, stale=row.id in message.ids) for row in self.found]
-            self.is_stale = bool(message.ids)
-            self.table.redraw()
+    def on_changes_found(self, message: ChangesFound) -> None:
+        """Show which proposals are about files that have changed, and plan again."""
+        self.found = [replace(row, stale=row.id in message.stale) for row in self.found]
+        self.is_stale = any(row.stale for row in self.found)
+        self.table.redraw()
+        if message.outdated:
+            self.plan()
+        else:
             self.fill()
 
     def _end(self) -> None:
@@ -180,7 +183,7 @@ class Consolidate(ListScreen[ProposalRow]):
         line = Text(no_wrap=True, overflow="ellipsis")
         if self._problem:
             return line.append("! " + safe_text.line(self._problem), style="red")
-        if self.is_stale:
+        if self.is_stale and not self.planning:
             line.append(actions.keyed("! Files have changed: {app.refresh} plans again · "), style="yellow")
         if not self.planned:
             return line.append("Planning …" if self.planning else "No plan", style="bold")
