@@ -114,6 +114,20 @@ def test_a_plan_file_that_is_applied_again_says_what_was_made_already(shell, wor
     assert shell.json("consolidate", "--apply", path, "--yes")["made"][0]["kind"] == "merge"
 
 
+@pytest.mark.parametrize("text", ["{broken", '{"format": "else"}'])
+@pytest.mark.parametrize("option", ["--plan", "--apply"])
+def test_a_file_that_is_no_plan_is_left_alone_with_advice_that_helps(shell, tmp_path, text, option):
+    path = tmp_path / "plan.json"
+    path.write_text(text)
+    done = shell("consolidate", option, str(path), check=False)
+    told = " ".join(done.err.split())
+    assert "can't be used" in told
+    assert "Correct the file, or remove it, or give `memtui consolidate --plan` another name." in told
+    assert path.read_text() == text
+    path.unlink()
+    assert "2 changes" in shell("consolidate", "--plan", str(path)).out
+
+
 def test_a_plan_for_a_directory_that_is_not_there_is_refused(shell, tmp_path):
     done = shell("consolidate", "--plan", f"{tmp_path}/nosuch/plan.json", check=False)
     assert done.code == 3

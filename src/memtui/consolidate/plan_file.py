@@ -11,6 +11,9 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.short_ids import match
 from memtui.core.base.storage import read_or_none, storage_error
 
+# `--plan` reads the decisions in its file first, so it fails, too, as long as a file there is broken.
+REPAIR = "Nothing was changed. Correct the file, or remove it, or give `memtui consolidate --plan` another name."
+
 
 class Decisions(NamedTuple):
     """What a person decides: ids of proposals, whole or by their beginning or end, to accept and to reject."""
@@ -32,7 +35,7 @@ def read(path: str, files: MemoryFiles) -> ChangeSet:
         return changeset_json.loads(data, files)
     except MemtuiError as error:
         error.message = f"{path} can't be used. {error.message}"
-        error.hint = error.hint or "Nothing was changed. `memtui consolidate --plan FILE` makes a new one."
+        error.hint = error.hint or REPAIR
         raise
 
 
