@@ -185,6 +185,14 @@ def test_what_the_gate_hides_is_said(memtui, three, world):
     assert "memtui config set gate show" in said
     assert memtui.json("inbox")["hidden_by_gate"] == 3
     assert "nobody looks" in " ".join(memtui("doctor", check=False).out.split())
+    for verb in ("keep", "take-back"):
+        for names in (["--all"], ["prefer-pnpm"]):
+            refused = memtui(verb, *names, check=False)
+            told = " ".join(refused.err.split())
+            assert "The gate is off, so 3 memories changed by others are not listed." in told
+            assert "memtui config set gate show" in told
+            assert "Nobody else" not in told
+            assert refused.code == 3
     memtui("config", "set", "gate", "show")
     assert "gate" not in memtui("inbox").out
     assert "nobody looks" not in " ".join(memtui("doctor", check=False).out.split())

@@ -33,6 +33,16 @@ def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:
     return f"{DONE[verb]}: {named}{left}."
 
 
+def gate_off(hidden: int, *, own: bool) -> tuple[str, str]:
+    """Say that the gate is off and so many memories are not listed for it, and what lists them; `own` if the setting
+    is the project's own."""
+    which = many(hidden, "memory changed by others is", "memories changed by others are")
+    return (
+        f"The gate is off, so {which if hidden else 'what others change is'} not listed.",
+        f"List what others change: memtui config set gate show{' --project .' if own else ''}",
+    )
+
+
 def not_trusted(items: Sequence[Changed]) -> str:
     """Say that kept memories are not delivered; empty if there are none of these."""
     if not items:

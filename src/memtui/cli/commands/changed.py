@@ -8,6 +8,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.review import changed
+from memtui.core.settings import config
 from memtui.present import changed as words
 
 TYPE_CHECKING = False
@@ -53,7 +54,7 @@ def _chosen(ctx: Context, args: argparse.Namespace, bulk: BulkResult) -> "list[C
     here = ctx.changed(every=args.all_projects)
     if args.all:
         if not here:
-            raise NotFoundError(NOTHING)
+            raise _gate_off(ctx) or NotFoundError(NOTHING)
         return here
     found = {item.key: item for item in bulk.find(args.names, lambda name: _find(ctx, here, name))}
     return list(found.values())
@@ -74,7 +75,15 @@ def _find(ctx: Context, here: "list[Changed]", name: str) -> "Changed":
             if close := changed.similar(here, name):
                 unknown.hint = f"Did you mean {' or '.join(each.ref for each in close)}?"
             raise unknown from None
-        raise error from None
+        raise _gate_off(ctx) or error from None
+
+
+def _gate_off(ctx: Context) -> NotFoundError | None:
+    """Return the error that says that nothing is listed because the gate is off; None if it is not."""
+    if ctx.setting("gate") != "off":
+        return None
+    own = config.is_own(ctx.settings(), ctx.project_root, "gate")
+    return NotFoundError(*words.gate_off(ctx.count_hidden(), own=own))
 
 
 def keep(ctx: Context, args: argparse.Namespace) -> Result:

@@ -19,6 +19,7 @@ from memtui.core.review import waiting
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import KINDS, Waiting
 from memtui.core.settings import config
+from memtui.present import changed as words
 from memtui.present import dates, drafts
 from memtui.present.deliveries import GLYPHS, session_words
 
@@ -93,12 +94,9 @@ def listing(
             untils = [end for item in later if (end := item.until(now)) is not None]
             out.print(f"{drafts.waiting(untils, now)}: memtui inbox --snoozed")
         if hidden:
-            own = " --project ." if config.is_own(ctx.settings(), ctx.project_root, "gate") else ""
-            which = (
-                f"{many(hidden, 'memory', 'memories')} changed by others {'is' if hidden == 1 else 'are'} not listed"
-            )
-            out.print(f"The gate is off, so {which}.")
-            out.print(f"  List what others change: memtui config set gate show{own}")
+            said, remedy = words.gate_off(hidden, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+            out.print(said)
+            out.print(f"  {remedy}")
         for each in proposals:
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
             path = line(ctx.tilde(each.path))
