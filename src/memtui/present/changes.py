@@ -8,6 +8,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.journal import actor
 from memtui.core.journal.changes.seen_edit import SeenEdit
+from memtui.core.journal.undo import decided
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,7 @@ def undone_as_one(undone: "Undone") -> "Transaction":
     """Return the first change undone, with a summary that counts all of them. Raises MemtuiError if none was."""
     if not undone.done and undone.failed:
         raise refusal(undone.op, *undone.failed[0])
-    first = undone.done[0]
+    first = decided(undone.done)[0]
     return replace(first, summary=together(undone.done, undone.total)) if undone.total > 1 else first
 
 
@@ -48,9 +49,13 @@ def verb(found: "Transaction") -> str:
 
 
 def together(made: "Sequence[Transaction]", total: int) -> str:
-    """Return one summary for changes that were made together: these, of `total`."""
-    first, count = made[0], len(made)
-    if any(each.op in NOT_ON_MEMORIES for each in made):
+    """Return one summary for changes that were made together: these, of `total`. Only what a person decided counts."""
+    own = decided(made)
+    first, count = own[0], len(own)
+    total -= len(made) - count
+    if total == 1:
+        return first.summary
+    if any(each.op in NOT_ON_MEMORIES for each in own):
         return f"{first.summary} and {count - 1} more"
     return f"{verb(first)} {f'{count} of {total}' if count < total else count} memories"
 
@@ -87,7 +92,8 @@ def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") ->
     `writers` maps the journal's names for who made it to words.
     """
     last = asked.first.latest
-    more = f" and {many(asked.count - 1, 'other change')} made with it" if asked.count > 1 else ""
+    others = len(asked.decided) - 1
+    more = f" and {many(others, 'other change')} made with it" if others else ""
     by = writers.get(last.by, f"by {last.by}")
     before = f", made before “{asked.final.summary}”, which can't be undone" if asked.final else ""
-    return f"“{asked.first.summary}”{more}, {ago(clock.parse(last.time), now)} {by}{before}"
+    return f"“{asked.decided[0].summary}”{more}, {ago(clock.parse(last.time), now)} {by}{before}"

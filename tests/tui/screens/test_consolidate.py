@@ -657,3 +657,20 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         await press(pilot, "6")
         assert kinds(app).count("retype") == 1
         assert "Files have changed" not in summary(app)
+
+
+@pytest.mark.slow
+async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_else(app):
+    words = "reject merge package-manager into prefer-pnpm"
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "retype")
+        await press(pilot, "x")
+        await to(pilot, "merge")
+        await press(pilot, "x", "U")
+        assert app.screen.table.rows[0].summary == words
+        await press(pilot, "escape", "z")
+        assert said(app)[-1] == f"Undone: {words}"
+        await press(pilot, "Z")
+        assert said(app)[-1] == f"Redone: {words}"
+        await press(pilot, "z", "A", "x", "z")
+        assert said(app)[-1] == "Undone: reject 3 changes"

@@ -1,7 +1,7 @@
 """Undo and redo of the last operation, with all that was made together with it, or undo of a named one. Both front
 doors call `attempt`; present/changes.py has the words for its outcome."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,12 +19,13 @@ RECENT_SECONDS = 600.0
 @dataclass(frozen=True)
 class Elsewhere:
     """The next step of undo or redo (`op`) was not made just now in this place, or was not the last change, so a person
-    has to confirm it. `first` is its first operation, `count` how many were made together; `final` is the last change,
-    if that can't be undone: memories were deleted for good."""
+    has to confirm it. `first` is its first operation, `count` how many were made together, `decided` those of them that
+    a person decided; `final` is the last change, if that can't be undone: memories were deleted for good."""
 
     op: Op
     first: Transaction
     count: int
+    decided: Sequence[Transaction]
     final: Transaction | None = None
 
 
@@ -49,6 +50,11 @@ class Undone:
         return self.done[0]
 
 
+def decided(found: Sequence[Transaction]) -> Sequence[Transaction]:
+    """List those of changes made together that a person decided: not the pairs that a rejection keeps apart."""
+    return [each for each in found if each.op != "apart"] or found
+
+
 def attempt(
     journal: Journal,
     op: Op,
@@ -64,7 +70,7 @@ def attempt(
     found = ledger.next_step(op, key)
     last = ledger.last_done() if op == "undo" else None
     final = last if last is not None and last.op == "purge" else None
-    elsewhere = Elsewhere(op, found[0], len(found), final)
+    elsewhere = Elsewhere(op, found[0], len(found), decided(found), final)
     if key is None and (final or not _is_own(journal, found[0])) and not sure(elsewhere):
         return elsewhere
     return run(journal, op, key, top=found[0].id, go_on=go_on)

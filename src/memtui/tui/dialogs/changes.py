@@ -19,6 +19,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.storage import file_error
+from memtui.core.journal.undo import decided
 from memtui.core.journal.versions import versions
 from memtui.present import legend, safe_text
 from memtui.present.changes import place, together, verb
@@ -90,9 +91,12 @@ class ChangeRow:
         """What was changed: of a group, how many, and the first of them."""
         if not self.together:
             return self.each.summary
-        names = [one.summary.removeprefix(f"{verb(one)} ") for one in self.together[:NAMED]]
-        more = ", …" if len(self.together) > NAMED else ""
-        return f"{together(self.together, len(self.together))}: {', '.join(names)}{more}"
+        words, own = together(self.together, len(self.together)), decided(self.together)
+        if len(own) == 1:
+            return words
+        names = [one.summary.removeprefix(f"{verb(one)} ") for one in own[:NAMED]]
+        more = ", …" if len(own) > NAMED else ""
+        return f"{words}: {', '.join(names)}{more}"
 
 
 def made(found: Sequence["Transaction"], unfolded: Container[str]) -> list[ChangeRow]:
@@ -244,9 +248,10 @@ class Changes(Dialog[None]):
         if row.state == "done" and not any(each.id in self.ledger.undoable for each in changes):
             return "can't be undone"
         words = MEANINGS.get(row.state, "")
-        left = sum(each.state == "done" for each in changes)
-        if row.together and row.state == "done":
-            words = f"{left:,} of {len(changes):,} in effect: enter undoes them"
+        own = decided(changes)
+        left = sum(each.state == "done" for each in own)
+        if len(own) > 1 and row.state == "done":
+            words = f"{left:,} of {len(own):,} in effect: enter undoes them"
         if self.services.read_only:
             return words.removesuffix(": enter undoes it").removesuffix(": enter undoes them")
         if row.state == "undone" and {each.id for each in changes} & set(self.ledger.redoable[-1:]):
