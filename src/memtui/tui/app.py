@@ -237,13 +237,10 @@ class MemtuiApp(App[None]):
         """Show the screen from which the one without a tab was opened."""
         self.go(self.came_from)
 
-    def go_to_memory(self, path: str, *, then: str = "") -> None:
-        """Show a memory on the screen of memories, then run an action of it."""
+    def go_to_memory(self, path: str) -> None:
+        """Show a memory on the screen of memories."""
         if os.path.exists(path):
-            screen = self.go("memories")
-            screen.go_to(path)
-            if then:
-                screen.when_read(lambda: self.action_run(then))
+            self.go("memories").go_to(path)
         else:
             self.fail(no_such_memory(path))
 

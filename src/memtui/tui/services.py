@@ -116,8 +116,8 @@ class Services(Protocol):
     def go_back(self) -> None:
         """Show the screen from which the one that is shown was opened."""
 
-    def go_to_memory(self, path: str, *, then: str = "") -> None:
-        """Show a memory on the screen of memories, then run an action of it."""
+    def go_to_memory(self, path: str) -> None:
+        """Show a memory on the screen of memories."""
 
     def go_to_scope(self, label: str) -> None:
         """Show the memories of a scope."""

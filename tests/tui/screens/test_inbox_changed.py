@@ -180,8 +180,24 @@ async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, pla
         await pilot.press("X")
         await pilot.press("ctrl+s")
         await settle(pilot)
+        assert app.current_mode == "inbox"
+        assert not any(row.changed for row in app.screen.table.rows)
     Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
     assert waiting(world) == set()
+
+
+@pytest.mark.parametrize("key", ["escape", "ctrl+s"])
+async def test_who_leaves_the_form_unchanged_is_back_in_the_inbox(world, app, place, key):
+    change(world, place / "prefer-pnpm.md")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "prefer-pnpm")
+        for each in ("e", key):
+            await pilot.press(each)
+            await settle(pilot)
+        assert app.current_mode == "inbox"
+        assert app.screen is app.on_top
+        assert app.screen.table.row.changed.name == "prefer-pnpm"
+    assert waiting(world) == {"prefer-pnpm"}
 
 
 async def test_a_draft_is_still_approved_beside_it_and_keys_that_do_not_fit_say_so(world, app, place):

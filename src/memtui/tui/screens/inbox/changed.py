@@ -7,13 +7,16 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
+from memtui.core.memories.memory import read_memory
 from memtui.core.memories.writers import Occasion
 from memtui.core.review import changed
 from memtui.core.review.changed import Changed
 from memtui.present import changed as words
 from memtui.present import safe_text, versions
 from memtui.tui.batch import BatchRunner, left_alone
-from memtui.tui.model import line_diff
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
+from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.rows import InboxRow
@@ -111,10 +114,20 @@ class ChangedCommands:
         reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
         await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {said}", reasons))
 
-    def edit(self) -> None:
-        """Open the memory in its form: what is saved there counts as seen."""
+    async def edit(self) -> None:
+        """Edit the memory in its form, over the inbox: what is saved there counts as seen."""
         (item,) = self.chosen.changed()
-        self.services.go_to_memory(item.key, then="memories.edit")
+        data = self.services.data
+        found = read_memory(item.key, item.scope.label)
+        if too_large(found):
+            self.services.go_to_memory(item.key)
+            self.services.warn(actions.keyed(TOO_LARGE))
+            return
+        kept = autosave.kept(data.root, autosave.name_of(found.path))
+        if await self.services.ask(DraftForm(MemorySubject(data, found, kept), self.services)):
+            data.take_in()
+            self._unmark([item])
+        self.services.read()
 
     def why_no_edit(self) -> str:
         """Say why the chosen ones can't be edited, if they can't."""

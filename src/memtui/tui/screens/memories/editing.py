@@ -101,16 +101,15 @@ class MemoryEditing:
             await self._create(next((s for s in self.reader.targets() if s.label == kept.scope), home), "", kept)
 
     async def _create(self, scope: Scope, kind: str, kept: Autosave | None) -> None:
-        from memtui.tui.screens.memories.memory_subject import NewMemorySubject
+        from memtui.tui.dialogs.memory_subject import NewMemorySubject
 
         await self._form(NewMemorySubject(self.services.data, scope, self.reader.targets(), kind, kept))
 
     async def _change(self, found: Memory, kept: Autosave | None) -> None:
-        from memtui.tui.screens.memories.memory_subject import MemorySubject, too_large
+        from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 
         if too_large(found):
-            words = "This file is too large for the form; {memories.editor} opens it in your editor."
-            self.services.warn(actions.keyed(words))
+            self.services.warn(actions.keyed(TOO_LARGE))
         else:
             await self._form(MemorySubject(self.services.data, found, kept))
 
@@ -133,7 +132,7 @@ class MemoryEditing:
     async def _save(self, found: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
         from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
-        from memtui.tui.screens.memories.memory_subject import saved_words, typed_over
+        from memtui.tui.dialogs.memory_subject import saved_words, typed_over
 
         root, store = self.services.data.root, self.services.data.store()
         kept = typed_over(found, raw=True)

@@ -21,6 +21,7 @@ from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
+TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in your editor."
 # Fields that nobody edits by hand.
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
 # Fields with an input of their own, and the one that the name replaces.
