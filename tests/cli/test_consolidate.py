@@ -114,6 +114,17 @@ def test_a_plan_file_that_is_applied_again_says_what_was_made_already(shell, wor
     assert shell.json("consolidate", "--apply", path, "--yes")["made"][0]["kind"] == "merge"
 
 
+def test_a_merge_of_two_types_says_which_type_stays_and_at_the_end_what_was_dropped(shell, world):
+    with open(world.path("prefer-pnpm.md"), "w") as file:
+        file.write(PNPM.replace("type: feedback", "type: user"))
+    shown = shell("consolidate").out
+    assert "keeps “type: feedback”, not “user” (prefer-pnpm)" in " ".join(shown.split())
+    assert "No statement is lost" in shown
+    assert "is dropped" not in shown
+    done = shell("consolidate", "--all", "--yes")
+    assert "Dropped: 1 value of the field type." in " ".join(done.out.split())
+
+
 @pytest.mark.parametrize("text", ["{broken", '{"format": "else"}'])
 @pytest.mark.parametrize("option", ["--plan", "--apply"])
 def test_a_file_that_is_no_plan_is_left_alone_with_advice_that_helps(shell, tmp_path, text, option):

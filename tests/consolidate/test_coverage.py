@@ -49,7 +49,28 @@ def test_a_statement_that_two_inputs_have_counts_once_and_a_field_not_at_all():
     assert found.count("kept") == 3
     assert changesets.covered(found) == "Nothing is lost: 3 statements stay word for word."
     lost = coverage.cover(both, coverage.of_text("/c.md", "Start it with one."))
-    assert changesets.covered(lost).endswith("statements are dropped; 1 stays.")
+    # The sentence of each input and the description of one; the types are no statements.
+    assert changesets.covered(lost) == "3 statements are dropped; 1 stays."
+
+
+def test_a_field_that_differs_is_no_statement_and_what_stays_of_it_is_named():
+    before = [
+        each
+        for name, kind, more in (("one", "feedback", "  owner: anna\n"), ("two", "project", ""))
+        for each in coverage.of_file(
+            f"/{name}.md", f"---\nname: {name}\nmetadata:\n  type: {kind}\n{more}---\n\nThe port is 8080.\n".encode()
+        )
+    ]
+    after = coverage.of_file("/two.md", b"---\nname: two\nmetadata:\n  type: project\n---\n\nThe port is 8080.\n")
+    found = coverage.cover(before, after)
+    assert changesets.dropped(found) == []
+    assert changesets.fields(found) == ["keeps “type: project”, not “feedback” (one)", "drops “owner: anna” (one)"]
+    assert changesets.covered(found) == "No statement is lost: 1 statement stays word for word."
+    assert changesets.lost([found]) == "Dropped: 2 values of the fields type, owner."
+    gone = coverage.cover(before, [])
+    assert changesets.covered(gone) == "2 statements are dropped."
+    assert changesets.lost([found, gone]) == "Dropped: 2 statements, and 5 values of the fields type, owner."
+    assert changesets.lost([coverage.cover(after, after)]) == ""
 
 
 DROPPED = {

@@ -71,9 +71,11 @@ class Covered(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """What became of all statements of the inputs, those dropped first, then those in other words."""
+    """What became of all statements of the inputs, those dropped first, then those in other words; and the fields that
+    the outputs have."""
 
     statements: tuple[Covered, ...]
+    fields: tuple[Statement, ...] = ()
 
     def of(self, how: How) -> list[Covered]:
         """List the statements of which this became."""
@@ -86,8 +88,13 @@ class Coverage(NamedTuple):
 
     @property
     def dropped(self) -> list[Covered]:
-        """The statements that no output has."""
+        """The statements that no output has, fields as well."""
         return self.of("dropped")
+
+    @property
+    def lost(self) -> list[Covered]:
+        """The statements that no output has, without fields: what a reader misses."""
+        return [each for each in self.dropped if each.statement.kind != "field"]
 
 
 def of_proposal(found: Proposal) -> Coverage | None:
@@ -106,7 +113,8 @@ def cover(before: Iterable[Statement], after: Sequence[Statement]) -> Coverage:
     """Map statements to those that have them, dropped ones first; each of the rest in the order of the text."""
     targets = Targets(after)
     found = [Covered(each, *targets.find(each)) for each in before]
-    return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))))
+    fields = tuple(each for each in after if each.kind == "field")
+    return Coverage(tuple(sorted(found, key=lambda each: ORDER.index(each.how))), fields)
 
 
 # Statements

@@ -94,20 +94,50 @@ def brief(proposal: Proposal) -> str:
 
 def dropped(found: Coverage) -> list[str]:
     """List the statements that a proposal drops, each with the memory that has it."""
-    return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in found.dropped]
+    return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in found.lost]
+
+
+def fields(found: Coverage) -> list[str]:
+    """Say of each field of which a proposal drops values what stays: `keeps “type: project”, not “user” (flaky)`."""
+    gone = [each.statement for each in found.dropped if each.statement.kind == "field"]
+    told = []
+    for key in dict.fromkeys(each.text.partition(": ")[0] for each in gone):
+        kept = [f"“{each.text}”" for each in found.fields if each.text.startswith(f"{key}: ")]
+        lost = [each for each in gone if each.text.startswith(f"{key}: ")]
+        if kept:
+            values = [f"“{each.text.partition(': ')[2]}” ({name(each.path)})" for each in lost]
+            told.append(f"keeps {', '.join(kept)}, not {', '.join(values)}")
+        else:
+            told += [f"drops “{each.text}” ({name(each.path)})" for each in lost]
+    return told
+
+
+def lost(found: Sequence[Coverage]) -> str:
+    """Say what several proposals dropped together: `Dropped: 2 statements; values of the fields type, owner.`; empty
+    if nothing."""
+    statements = sum(len(each.lost) for each in found)
+    gone = [each.statement for coverage in found for each in coverage.dropped if each.statement.kind == "field"]
+    keys = dict.fromkeys(each.text.partition(": ")[0] for each in gone)
+    told = [many(statements, "statement")] if statements else []
+    if keys:
+        told.append(
+            f"{many(len(gone), 'value')} of {'the field' if len(keys) == 1 else 'the fields'} {some(list(keys))}"
+        )
+    return f"Dropped: {', and '.join(told)}." if told else ""
 
 
 def covered(found: Coverage) -> str:
     """Say how many statements are dropped, or that nothing is lost, and how many stay: `Nothing is lost: 5 statements
     stay word for word, 1 in other words.`; empty if there are none."""
-    dropped, kept, reworded = len(found.dropped), found.count("kept"), found.count("reworded")
+    dropped, kept, reworded = len(found.lost), found.count("kept"), found.count("reworded")
+    nothing = "No statement is lost" if found.dropped else "Nothing is lost"
     if dropped:
         stay = f"; {kept + reworded} {'stays' if kept + reworded == 1 else 'stay'}" if kept + reworded else ""
         return f"{many(dropped, 'statement is', 'statements are')} dropped{stay}."
     if not kept:
         stays = many(reworded, "statement stays", "statements stay")
-        return f"Nothing is lost: {stays}, in other words." if reworded else ""
-    told = f"Nothing is lost: {many(kept, 'statement stays', 'statements stay')} word for word"
+        return f"{nothing}: {stays}, in other words." if reworded else ""
+    told = f"{nothing}: {many(kept, 'statement stays', 'statements stay')} word for word"
     return f"{told}, {reworded} in other words." if reworded else f"{told}."
 
 

@@ -11,6 +11,7 @@ from memtui.consolidate import applying, changeset, coverage, lint, plan, plan_f
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
+from memtui.consolidate.coverage import Coverage
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
 from memtui.consolidate.rejected import Rejected
@@ -79,13 +80,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.apply or found.accepted or args.reject or args.all or args.safe:
         _confirm(ctx, store, found, yes=args.yes)
         with store.journal.together():
+            covered = {each.id: coverage.of_proposal(files.filled(each)) for each in found.accepted}  # while they are
             done = applying.apply(store, found)
             if args.apply and (accept or args.all):  # what is decided is not asked about again
                 # What is rejected is written to the file in the step that undo undoes.
                 same = {each.id: before[each.id] for each in found.proposals if each.decision == "rejected"}
                 plan_file.write(os.path.abspath(args.apply), found.replaced(same))
             dropped = _reject(store, found, os.path.abspath(args.apply) if args.apply else "")
-        return _applied(done, dropped)
+        return _applied(done, dropped, [of for each in done.made if (of := covered[each.id]) is not None])
     return _show(files, found)
 
 
@@ -197,6 +199,8 @@ def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition:
             out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
         if len(told) > DROPPED_SHOWN:
             out.print(f"  drops {len(told) - DROPPED_SHOWN} more")
+        for words in changesets.fields(covered):
+            out.paragraph(line(words), "  ")
         out.print("  " + out.style(changesets.covered(covered), "dim"))
     for refusal in composition.refused:
         out.paragraph(changesets.refused(refusal), "  ")
@@ -237,8 +241,8 @@ def _write(ctx: Context, path: str, found: ChangeSet) -> Result:
     return Result(data, text)
 
 
-def _applied(done: Applied, dropped: Rejected) -> Result:
-    """Say what was made, what was refused and what was rejected."""
+def _applied(done: Applied, dropped: Rejected, covered: "list[Coverage]") -> Result:
+    """Say what was made, what it dropped, what was refused and what was rejected. `covered`: of those made."""
     undo = done.transaction or dropped.changed
     failed = [each for each in done.refused if each.reason != "made"]
     data = {
@@ -258,7 +262,8 @@ def _applied(done: Applied, dropped: Rejected) -> Result:
             if each.error.hint and each in failed:
                 out.say("  " + safe(each.error.hint))
         if done.made:
-            out.print(f"{changesets.made(done.made)} {changesets.saved(savings(done.diffs))}".rstrip())
+            told = (changesets.made(done.made), changesets.saved(savings(done.diffs)), changesets.lost(covered))
+            out.print(" ".join(filter(None, told)))
         elif not done.refused and not dropped.changed:
             out.print("No change is accepted. Accept some: --accept ID…, or all: --all.")
         if dropped.proposals:

@@ -198,6 +198,8 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
         covered = coverage.of_proposal(each)
         for words in [] if covered is None else changesets.dropped(covered):
             out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
+        for words in [] if covered is None else changesets.fields(covered):
+            out.paragraph(line(words), "  ")
         for words in dreams.added(each):
             out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
     if not outcome.found.proposals:

@@ -37,7 +37,7 @@ def searched(row: ProposalRow) -> str:
 def drops(row: ProposalRow) -> bool:
     """Return whether a proposal loses something: a statement, or a memory that nothing replaces."""
     found = row.weighed
-    statements = found is not None and found.coverage is not None and bool(found.coverage.dropped)
+    statements = found is not None and found.coverage is not None and bool(found.coverage.lost)
     return statements or row.proposal.kind in {"delete", "archive"}
 
 

@@ -85,8 +85,8 @@ def glance(row: ProposalRow, unsaved: str = "") -> tuple[Text, Text]:
 def count_lost(row: ProposalRow) -> str:
     """Say what a proposal loses: how many statements, or the memory; empty if nothing."""
     covered = row.weighed.coverage if row.weighed is not None else None
-    if covered is not None and covered.dropped:
-        return f"{many(len(covered.dropped), 'statement is', 'statements are')} dropped"
+    if covered is not None and covered.lost:
+        return f"{many(len(covered.lost), 'statement is', 'statements are')} dropped"
     return "the memory goes, and nothing replaces it" if row.proposal.kind == "delete" else ""
 
 
@@ -104,13 +104,16 @@ def _lost(text: Text, row: ProposalRow) -> None:
 
 
 def _statements(text: Text, covered: Coverage) -> None:
-    dropped, reworded = covered.dropped, covered.of("reworded")
+    dropped, reworded = covered.lost, covered.of("reworded")
     if dropped:
         _heading(text, f"dropped: {many(len(dropped), 'statement')}")
         for each in dropped[:STATEMENTS]:
             text.append(f"- {_said(each.statement.text)}", style="red")
             text.append(f"  {_stem(each.statement.path)}\n", style="dim")
         _more(text, len(dropped) - STATEMENTS, "dropped statement")
+    if told := changesets.fields(covered):
+        _heading(text, "fields")
+        text.append("".join(f"{_said(each)}\n" for each in told))
     if reworded:
         _heading(text, f"in other words: {many(len(reworded), 'statement')}")
         for each in reworded[:STATEMENTS]:
