@@ -127,6 +127,45 @@ def test_commands_that_the_project_does_not_know_are_found(made):
     ]
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Run `npm run gone` before committing.",
+        "**How to apply:** Run `npm run gone` before each commit.",
+        "- Always run `npm run gone` before you push.",
+        "Never use spaces. Run `npm run gone`.",
+        "Do not push without `npm run gone`.",
+        "Never commit without running `npm run gone`.",
+    ],
+)
+def test_a_command_that_is_to_be_run_now_is_found_beside_what_is_forbidden(made, line):
+    assert named(made, line) == [("command", "npm run gone")]
+
+
+def test_a_file_to_see_is_found_beside_what_is_forbidden(made):
+    assert named(made, "Always use tabs. Never use spaces. See `src/gone.py`.") == [("path", "src/gone.py")]
+    assert named(made, "Read `src/gone.py` before editing prices. Never guess.") == [("path", "src/gone.py")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Do not run `npm run gone`.",
+        "Never run tests by hand. `npm run gone` is how.",
+        "Run `npm run gone`, not `npm run test`.",
+        "Run `npm run gone` before it was renamed.",
+        "Run `npm run gone` before May.",
+        "The old way. Run `npm run gone` before committing.",
+        "Formerly: Run `npm run gone` before committing.",
+        "Run `npm run gone` before committing. It was removed in May.",
+        "Never bring it back. `src/gone.py` had it. See `src/gone.py`.",
+        "Tests were pushed without `npm run gone`.",
+    ],
+)
+def test_what_is_forbidden_or_of_the_past_is_left_alone_in_each_sentence(made, line):
+    assert named(made, line) == []
+
+
 def test_a_makefile_that_includes_another_tells_nothing(made):
     (made / "Makefile").write_text("include more.mk\nbuild:\n\techo\n")
     assert named(made, "Run `make biuld`.") == []

@@ -1,8 +1,8 @@
 """Find what memories say of their project that is not so any more: paths, commands, branches and symbols that are gone.
 
 Only what git or a file of the project proves is found, and only in code spans: a path must have been in the
-repository, a branch merged, a symbol in its history. A line that tells of the past ("was renamed") is left alone.
-Nothing that a memory names is run.
+repository, a branch merged, a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never")
+is left alone, but for a sentence in it that surely says what is to be done now. Nothing that a memory names is run.
 """
 
 import json
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import takewhile
 
+from memtui.consolidate import coverage
 from memtui.consolidate.git import Repository
 from memtui.core.base import fs, paths
 from memtui.core.base.finding import Finding, note, problem
@@ -27,13 +28,23 @@ SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
 TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
 BRANCH = re.compile(r"\bbranch (?:called |named )?`([\w./-]+)`|`([\w./-]+)` branch\b")
 SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")
-# Words of a line that tells of the past, or of what is not to be.
+# Words of a line that tells of the past, or of what is replaced.
 PAST = re.compile(
     r"\b(?:removed?|deleted?|deleting|renamed?|moved?|replaced?|was|were|used to|former(?:ly)?|old|legacy|gone|"
-    r"deprecated|no longer|instead of|dropped|until|migrated|previously|originally|earlier|never|not|don't|avoid|"
+    r"deprecated|no longer|instead of|dropped|until|migrated|previously|originally|earlier|"
     r"obsolete|superseded|extracted|split|merged|retired|historic(?:al)?|before|had)\b|→|->|❌|~~",
     re.IGNORECASE,
 )
+# Words of a line that tells of what is not to be.
+FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
+# How a sentence begins that says what is to be done now, behind the mark of an item and a label in bold.
+TO_DO = re.compile(
+    r"[\s>*+-]*(?:\d+[.)]\s+)?(?:\*\*[^*\n]{1,40}\*\*:?\s*)?(?:(?:always|first,?) )?(?:run|see|read) `", re.IGNORECASE
+)
+# What comes after what is to be done: "run `make check` before committing", "… before each commit".
+AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
+# What stands before a code span that is not to be left out: "never push without `make check`".
+WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
 # The most symbols whose history is searched, which takes seconds in a large repository.
 SYMBOLS = 20
 RULE = re.compile(r"^([^\s:#=][^:#=\n]*?)\s*:(?![:=])", re.MULTILINE)
@@ -132,8 +143,8 @@ def of_memories(
     for memory in takewhile(lambda _: go_on(), memories):
         if memory.broken is not None:
             continue
-        for start, end, words, line in _spans(memory.body):
-            if _past(line):
+        for start, end, words, line, at in _spans(memory.body):
+            if _past(line, at):
                 continue
             yield from _path(project, scope, memory, (start, end, words))
             yield from _command(project, scope, memory, start, words)
@@ -144,20 +155,35 @@ def of_memories(
         yield from _symbols(project, scope, symbols)
 
 
-def _spans(body: str) -> Iterator[tuple[int, int, str, str]]:
-    """Yield the code spans of a body outside fenced code: their start, end, text, and the line that they are on."""
+def _spans(body: str) -> Iterator[tuple[int, int, str, str, int]]:
+    """Yield the code spans of a body outside fenced code: their start, end, text, the line that they are on, and where
+    in it their text begins."""
     fences = [match.span() for match in CODE.finditer(body) if match["fence"]]
     for match in SPAN.finditer(body):
         if any(start <= match.start() < end for start, end in fences):
             continue
         at = body.rfind("\n", 0, match.start()) + 1
         end = body.find("\n", match.end())
-        yield match.start(1), match.end(1), match[1], body[at : end if end >= 0 else len(body)]
+        line = body[at : end if end >= 0 else len(body)]
+        yield match.start(1), match.end(1), match[1], line, match.start(1) - at
 
 
-def _past(line: str) -> bool:
-    """Tell whether a line tells of the past, by its words outside of code spans."""
-    return PAST.search(SPAN.sub("``", line)) is not None
+def _past(line: str, at: int) -> bool:
+    """Tell whether a line tells of the past, or forbids, what the code span that begins there names, by its words
+    outside of code spans. Its sentence is taken by itself if it says what is to be done now: others may forbid then,
+    and it may say what comes after ("run `x` before committing")."""
+    plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
+    if not PAST.search(plain) and not FORBIDS.search(plain):
+        return False
+    ends = [0, *(found.end() for found in coverage.END.finditer(plain)), len(plain)]
+    start = max(each for each in ends if each <= at)
+    end = min(each for each in ends if each > at)
+    own, others = plain[start:end], f"{plain[:start]} {plain[end:]}"
+    if PAST.search(others):
+        return True
+    if WITHOUT.search(plain[start:at]):
+        return PAST.search(own) is not None
+    return not TO_DO.match(own) or FORBIDS.search(own) is not None or PAST.search(AHEAD.sub("` ", own)) is not None
 
 
 def _facts(scope: Scope, memory: Memory, start: int, words: str) -> dict[str, object]:
@@ -199,7 +225,8 @@ def _branches(project: ProjectFiles, scope: Scope, memory: Memory) -> Iterator[F
         name = match[1] or match[2]
         at = memory.body.rfind("\n", 0, match.start()) + 1
         line = memory.body[at:].partition("\n")[0]
-        if {("branch", name), ("tag", name)} & project.git.refs or _past(line) or not project.git.whole:
+        past = _past(line, match.start(1 if match[1] else 2) - at)
+        if {("branch", name), ("tag", name)} & project.git.refs or past or not project.git.whole:
             continue
         if re.search(rf"(?:'|/|\s){re.escape(name)}(?:'|\s|$)", project.git.merged, re.MULTILINE):
             facts = _facts(scope, memory, match.start(1 if match[1] else 2), name)
