@@ -236,3 +236,14 @@ def test_doctor_and_the_list_name_the_same_broken_links_and_doctor_only_notes_th
     flagged = {(each["path"], flag) for each in listed for flag in each["flags"] if flag.startswith("broken link")}
     told = {(row["subject"].removeprefix("memory:"), row["message"].split()[3].rstrip(",")) for row in found}
     assert flagged == {(path, f"broken link {link}") for path, link in told}
+
+
+def test_status_has_the_number_of_doctor_and_points_to_it(bare, world):
+    bare.env |= world.env
+    bare.cwd = world.shop
+    problems = bare.json("doctor", check=False)["problems"]
+    assert problems > 0
+    assert bare.json("status")["problems"] == problems
+    assert f"memtui doctor {problems} problems to fix" in " ".join(bare("status").out.split())
+    bare.cwd = f"{world.shop}/../blog"
+    assert bare.json("status")["problems"] == bare.json("doctor", check=False)["problems"]

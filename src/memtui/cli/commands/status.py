@@ -8,7 +8,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding
+from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import ago, it, many
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
@@ -16,6 +16,7 @@ from memtui.core.health import findings, settings_checks
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
+from memtui.hooks.installer import checkup
 from memtui.hooks.installer import status as hook_status
 from memtui.present.deliveries import what
 
@@ -43,13 +44,15 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     last = next((each for each in map(Delivery.of, delivery_log.newest_first(ctx.root)) if each.injected), None)
     outcome = receipts_of(ctx).of(last) if last else None
     stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
-    steps = _steps(ctx, waiting, changed, total=sum(counts.values()))
+    problems = _problems(ctx)
+    steps = _steps(ctx, waiting, changed, problems, total=sum(counts.values()))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
         "changed": changed,
+        "problems": findings.problems(problems),
         "unread": [findings.unread_row(each) for each in unread],
         "last_delivery": {"id": last.id, "time": last.logged, "outcome": outcome} if last else None,
         "next": [{"command": command, "why": why} for command, why in steps],
@@ -88,7 +91,18 @@ def _changed(ctx: Context) -> int:
         return ctx.count_changed()
 
 
-def _steps(ctx: Context, waiting: "dict[str, int]", changed: int, total: int) -> "list[tuple[str, str]]":
+def _problems(ctx: Context) -> "list[Finding]":
+    """List the problems that doctor finds, but for those of Claude Code itself, which has to be started for them."""
+    try:
+        found = checkup.check(ctx.env, ctx.cwd, ctx.now(), client=[])
+    except (MemtuiError, OSError):
+        return []
+    return [each for each in found if each.level == PROBLEM]
+
+
+def _steps(
+    ctx: Context, waiting: "dict[str, int]", changed: int, problems: "list[Finding]", total: int
+) -> "list[tuple[str, str]]":
     """Return commands to run next, each with its reason, most pressing first."""
     steps = []
     try:
@@ -118,6 +132,8 @@ def _steps(ctx: Context, waiting: "dict[str, int]", changed: int, total: int) ->
         if found.new or found.changed:
             number = many(len(found.new) + len(found.changed), "memory", "memories")
             steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
+    if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
+        steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
     if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
         steps.append(("memtui config edit", "config.toml can't be read"))
     if total:
