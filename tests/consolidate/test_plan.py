@@ -300,7 +300,7 @@ def test_memories_of_two_scopes_become_one_in_the_broader_scope_and_undo_restore
 
 
 def why(world):
-    return [each.data["why"] for each in planned(world).left if each.code == "memories.alike"]
+    return [each.data["why"] for each in planned(world).findings if each.code == "memories.alike"]
 
 
 def test_what_only_a_person_has_does_not_go_into_the_repository_by_a_merge(world):

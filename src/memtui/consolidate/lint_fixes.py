@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from memtui.consolidate.lint import LintInput
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.health import index_checks
+from memtui.core.health import findings, index_checks
 from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
@@ -84,6 +85,17 @@ def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memo
         if after != before:
             fixes.append(FileFix(scope, references.relative(scope, path), real, before, after))
     return fixes
+
+
+def plan_all(subject: LintInput, found: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
+    """List the fixes for what lint found on a subject, by scope."""
+    known = subject.memories.values()
+    return [(each, plan(subject.root, each, found, known)) for each in subject.scopes]
+
+
+def left(found: Sequence[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> int:
+    """Count the problems that these fixes don't fix: those left for a person."""
+    return findings.problems(found) - findings.problems(fixed_by(found, planned))
 
 
 def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> list[Finding]:

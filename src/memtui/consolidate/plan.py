@@ -48,11 +48,10 @@ FIXED = lint_fixes.FIELDS | lint_fixes.TEXTS | lint_fixes.LINES
 
 
 class Planned(NamedTuple):
-    """A ChangeSet, and the findings that it was made from, worst first; `left` are those that it does nothing about."""
+    """A ChangeSet, and the findings that it was made from, worst first."""
 
     changes: ChangeSet
     findings: tuple[Finding, ...]
-    left: tuple[Finding, ...]
 
 
 def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> Planned:
@@ -67,7 +66,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     proposals.sort(key=lambda each: each[0])
     unique = {each.id: each for _, each in proposals}
     changes = ChangeSet(clock.iso(store.journal.now()), BY, tuple(unique.values()))
-    return Planned(changes, tuple(found), tuple(each for at, each in enumerate(found) if at not in planner.used))
+    return Planned(changes, tuple(found))
 
 
 def within(found: ChangeSet, scopes: Iterable[Scope]) -> ChangeSet:
@@ -98,14 +97,12 @@ def reject(store: Store, rejected: Iterable[Proposal]) -> int:
 
 
 class _Planner:
-    """The proposals for some findings, each with the place of its worst finding. `used` are the numbers of the findings
-    that something is proposed for, `gone` the files that go."""
+    """The proposals for some findings, each with the place of its worst finding. `gone` are the files that go."""
 
     def __init__(self, store: Store, subject: LintInput, found: Sequence[Finding]) -> None:
         self.store = store
         self.subject = subject
         self.found = found
-        self.used: set[int] = set()
         self.gone: set[str] = set()
         self.scopes = {each.label: each for each in subject.scopes}
 
@@ -145,7 +142,6 @@ class _Planner:
             made = self._merge(memories, pairs, why)
             if made is not None:
                 proposals.append((min(pairs), made))
-                self.used.update(pairs)
                 self.gone.update(made.gone)
         return proposals
 
@@ -201,7 +197,6 @@ class _Planner:
             else:
                 made = propose("delete", read, outputs, [_evidence(each)], findings.message(each))
             proposals.append((at, made))
-            self.used.add(at)
             self.gone.add(found.path)
         return proposals
 
@@ -241,7 +236,6 @@ class _Planner:
                 read, made = read_from(path, fixed.before), FileOutput(path, fixed.after)
                 kind: Kind = "relink" if is_index(path) else "rewrite"
                 proposals.append((min(numbers), propose(kind, [read], [made], evidence, reason)))
-                self.used.update(numbers)
         return proposals
 
     def types(self) -> list[tuple[int, Proposal]]:
@@ -259,7 +253,6 @@ class _Planner:
                     continue
                 read, made = read_from(found.path, found.raw), FileOutput(found.path, data)
                 proposals.append((at, propose("retype", [read], [made], [_evidence(each)], findings.message(each))))
-                self.used.add(at)
         return proposals
 
     def splits(self) -> list[tuple[int, Proposal]]:
@@ -273,7 +266,6 @@ class _Planner:
             made = splitting.proposal(found, taken, LARGEST, [_evidence(each)], findings.message(each))
             if made is not None:
                 proposals.append((at, made))
-                self.used.add(at)
         return proposals
 
     def links(self) -> list[tuple[int, Proposal]]:
@@ -291,7 +283,6 @@ class _Planner:
             outputs = [FileOutput(found.path, memory.replace_links(found.raw, name, stem)) for found in linking]
             read = [read_from(found.path, found.raw) for found in linking]
             proposals.append((at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))))
-            self.used.add(at)
         return proposals
 
 

@@ -4,7 +4,7 @@ is planned from the memories as they are."""
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memtui.consolidate import plan, plan_file, proposed, rejected
+from memtui.consolidate import lint_fixes, plan, plan_file, proposed, rejected
 from memtui.consolidate.changeset import Proposal, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.lint import LintInput
@@ -21,8 +21,8 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """The proposals that wait, those of saved ChangeSets first, each worst first; and how many findings nothing is
-    proposed for."""
+    """The proposals that wait, those of saved ChangeSets first, each worst first; and how many problems are left for a
+    person, as `memtui lint` counts them."""
 
     proposals: tuple[Undecided, ...]
     left: int
@@ -37,7 +37,8 @@ def undecided(store: Store, subject: LintInput, go_on: Callable[[], bool] = lamb
     for each in found:
         if each.proposal.id not in known:
             unique.setdefault(each.proposal.id, each)
-    return UndecidedSet(tuple(unique.values()), len(planned.left))
+    left = lint_fixes.left(planned.findings, lint_fixes.plan_all(subject, planned.findings))
+    return UndecidedSet(tuple(unique.values()), left)
 
 
 def _saved(store: Store) -> list[Undecided]:

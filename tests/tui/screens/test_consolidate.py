@@ -6,9 +6,10 @@ import threading
 import pytest
 from textual.widgets import TextArea
 
+from memtui.cli.main import main
 from memtui.consolidate import plan, proposed
 from memtui.consolidate.changeset import ChangeSet, FileOutput, propose, read_from
-from memtui.core.base import paths
+from memtui.core.base import clock, paths
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -674,3 +675,20 @@ async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_e
         assert said(app)[-1] == f"Redone: {words}"
         await press(pilot, "z", "A", "x", "z")
         assert said(app)[-1] == "Undone: reject 3 changes"
+
+
+@pytest.mark.slow
+async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, empty, place, monkeypatch, capsys):
+    put(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
+    put(f"{place}/bare.md", "No frontmatter, which is worth knowing and no problem.\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await press(pilot, "A", "x")  # what expired is not proposed any more, but lint still names it
+        assert not app.screen.table.rows
+        assert app.screen.table.empty.endswith("\n2 problems are left for you: `memtui lint` says what to do.")
+    env, cwd = empty
+    for name, value in {**env, "MEMTUI_NOW": clock.iso(NOW)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(cwd)
+    main(["lint"])
+    assert "2 problems are left for you." in capsys.readouterr().err

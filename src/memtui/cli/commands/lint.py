@@ -59,7 +59,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     found = lint.check(subject)
     if args.path is not None:
         _must_hold_memories(args.path, subject)
-    planned = _planned(subject, found)
+    planned = lint_fixes.plan_all(subject, found)
     fixed: list[FileFix] = []
     undo = False
     if args.fix:
@@ -71,7 +71,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if fixed:
         subject = _subject(ctx, args.path)
         found = lint.check(subject)
-        planned = _planned(subject, found)
+        planned = lint_fixes.plan_all(subject, found)
     path = "" if args.path is None else shlex.quote(args.path) + " "
     told = Remedies(subject, f"memtui lint {path}--fix")
     problems = findings.problems(found)
@@ -90,7 +90,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 out.exact(annotation(each, told, ctx.cwd))
         else:
             _print(ctx, out, found, told)
-            _print_count(out, subject, found, told.fix, lint_fixes.fixed_by(found, planned))
+            _print_count(out, subject, found, told.fix, planned)
         if fixed:
             out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
 
@@ -115,11 +115,6 @@ class Remedies:
             return "" if "memtui " in remedy else remedy
         # `memtui index` writes no lines for memories that are not trusted.
         return remedy if own.trusted or findings.fix_of(found) != "index" else ""
-
-
-def _planned(subject: LintInput, found: "list[Finding]") -> "list[tuple[Scope, list[FileFix]]]":
-    known = subject.memories.values()
-    return [(each, lint_fixes.plan(subject.root, each, found, known)) for each in subject.scopes]
 
 
 def _must_hold_memories(path: str, subject: LintInput) -> None:
@@ -227,8 +222,10 @@ def _print(ctx: Context, out: Output, found: "list[Finding]", told: Remedies) ->
         out.print()
 
 
-def _print_count(out: Output, subject: LintInput, found: "list[Finding]", fix: str, able: "list[Finding]") -> None:
-    """Print how many problems there are, and how many of them `fix` fixes: those `able`."""
+def _print_count(
+    out: Output, subject: LintInput, found: "list[Finding]", fix: str, planned: "list[tuple[Scope, list[FileFix]]]"
+) -> None:
+    """Print how many problems there are, and how many of them `fix` fixes with what is `planned`."""
     if not subject.scopes:
         out.print("There are no memories there.")
         return
@@ -239,9 +236,10 @@ def _print_count(out: Output, subject: LintInput, found: "list[Finding]", fix: s
         out.print(out.style(f"{count}: nothing to fix.", "green") + known)
         return
     out.print(out.style(f"{count}: {many(problems, 'problem')} to fix.", "yellow") + known)
+    able = lint_fixes.fixed_by(found, planned)
     if not able:
         return
-    fixed, left = findings.problems(able), problems - findings.problems(able)
+    fixed, left = findings.problems(able), lint_fixes.left(found, planned)
     which = [f"{fixed} of the problems"] * bool(fixed)
     which += [f"{number} of what is worth knowing" for number in (findings.notes(able),) if number]
     rest = f"; {many(left, 'problem is', 'problems are')} left for you" if left else ""

@@ -77,7 +77,7 @@ class PlanProgress(Message):
 
 @dataclass
 class PlanMade(Message):
-    """The plan was made. `left`: how many findings nothing is proposed for."""
+    """The plan was made. `left`: how many problems are left for a person."""
 
     rows: list[ProposalRow]
     left: int
