@@ -754,7 +754,7 @@ async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(h
 @pytest.mark.slow
 async def test_the_top_line_counts_findings_when_nobody_types(world):
     app = MemtuiApp(dict(world.env), world.shop, read_only=True)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
         for _ in range(200):
             await pilot.pause(0.05)
