@@ -135,9 +135,54 @@ def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui,
     assert "changed again meanwhile" in done.err
 
 
-def test_what_a_person_does_through_memtui_counts_as_seen(memtui, three):
-    memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
+def test_a_whole_text_that_a_person_edited_counts_as_seen(memtui, three, monkeypatch):
+    monkeypatch.setenv("EDITOR", "sed -i -e '$a A line of mine.'")
+    memtui.env["EDITOR"] = "sed -i -e '$a\\A line of mine.'"
+    memtui("edit", "prefer-pnpm")
+    assert "A line of mine." in three[0].read_text()
     assert ("prefer-pnpm", "edited", "agent") not in listed(memtui)
+
+
+def sneak(memtui, name="prefer-pnpm"):
+    """Somebody writes a line that no look of memtui sees before memtui's next change."""
+    path = path_of(memtui, name)
+    write(path, path.read_text() + "A line of somebody else.\n")
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        [["edit", "prefer-pnpm", "--description", "mine"]],
+        [["edit", "prefer-pnpm", "--type", "user"]],
+        [["mv", "prefer-pnpm", "use-pnpm"]],
+        [["trust", "--yes", "prefer-pnpm"], ["mv", "prefer-pnpm", "--to", "global"]],
+        [["mv", "prefer-pnpm", "use-pnpm"], ["edit", "use-pnpm", "--description", "mine"], ["undo"]],
+        [["rm", "prefer-pnpm"], ["undo"]],
+        [["rm", "prefer-pnpm"], ["restore"]],
+    ],
+    ids=lambda commands: " ".join(each[0] for each in commands),
+)
+@pytest.mark.parametrize("looked", [False, True])
+def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, commands, looked):
+    sneak(memtui)
+    if looked:
+        look(world)
+    for command in commands:
+        item = [memtui.json("restore")["trash"][0]["id"]] if command == ["restore"] else []
+        memtui(*command, *item)
+    (row,) = memtui.json("inbox", "--kind", "changed")["changed"]
+    assert (row["change"], row["by"]) == ("edited", "other")
+    assert "+A line of somebody else." in row["diff"]
+    known = memtui.json("history", row["name"])["versions"]
+    first = next(
+        each
+        for each in known
+        if "somebody else" in memtui.json("history", row["name"], "--show", str(each["number"]))["text"]
+    )
+    assert (first["by"], first["seen"]) == ("other", False)
+    memtui("take-back", row["name"])
+    assert "somebody else" not in path_of(memtui, row["name"]).read_text()
+    assert listed(memtui) == set()
 
 
 def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world):

@@ -45,7 +45,7 @@ def test_who_wrote_each_version_is_told_apart(memtui, world):
     os.utime(path, (NOW + 5000, NOW + 5000))
     found = memtui.json("history", "prefer-pnpm")["versions"]
     assert [v["by"] for v in found] == ["first", "agent", "person", "other"]
-    assert [v["seen"] for v in found] == [True, False, True, False]
+    assert [v["seen"] for v in found] == [True, False, False, False], "one field was changed: the line was not seen"
     assert (found[1]["session"], found[1]["prompt"]) == ("7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11", "p1")
     text = memtui("history", "prefer-pnpm").out
     assert "you, with memtui" in text
@@ -138,3 +138,42 @@ def test_a_disk_that_can_not_be_written_does_not_hide_what_is_known(memtui, worl
     done = memtui("history", "prefer-pnpm")
     assert "newest version can't be kept" in done.err
     assert "first look" in done.out
+
+
+def body(memtui, name, number):
+    return memtui.json("history", name, "--show", str(number))["text"].rpartition("---\n")[2].strip()
+
+
+def test_each_version_that_memtui_wrote_is_kept_also_several_in_a_moment(memtui, world):
+    memtui("new", "zz", "--description", "d", "--body", "one")
+    for text in ("two", "three"):
+        memtui("edit", "zz", "--body", text)
+    found = memtui.json("history", "zz")["versions"]
+    assert [body(memtui, "zz", each["number"]) for each in found] == ["one", "two", "three"]
+    assert {(each["by"], each["seen"]) for each in found} == {("person", True)}
+    assert len(memtui.json("history", "zz")["versions"]) == 3, "the next look adds none"
+
+
+def test_a_memory_in_the_trash_has_its_history_and_says_where_it_is(memtui, world):
+    memtui("new", "zz", "--description", "d", "--body", "one")
+    memtui("rm", "zz")
+    found = memtui("history", "zz")
+    assert versions(memtui, "zz") == [(1, "person", False), (2, "person", True)]
+    assert "It is in the trash: memtui restore" in found.err
+    memtui("history", "zz", "--restore", "1")
+    assert "trash" not in memtui("history", "zz").err
+
+
+def test_the_history_goes_on_over_a_new_name_and_back(memtui, world):
+    memtui("new", "zz", "--description", "d", "--body", "one")
+    memtui("edit", "zz", "--body", "two")
+    memtui("mv", "zz", "yy")
+    found = memtui.json("history", "yy")["versions"]
+    assert [(each["name"], each["deleted"]) for each in found] == [("zz", False), ("zz", False), ("yy", False)]
+    assert "called zz" in memtui("history", "yy").out
+    assert body(memtui, "yy", 1) == "one"
+    memtui("mv", "yy", "--to", "global")
+    assert [each["name"] for each in memtui.json("history", "yy")["versions"]] == ["zz", "zz", "yy", "yy"]
+    memtui("undo")
+    memtui("undo")
+    assert [each["name"] for each in memtui.json("history", "zz")["versions"]] == ["zz", "zz", "yy", "yy", "yy", "zz"]

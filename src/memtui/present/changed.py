@@ -18,12 +18,12 @@ def by(item: Changed, title: str = "") -> str:
     if item.kind == "deleted":
         return "deleted by someone else"
     what = "new, written" if item.kind == "new" else "changed"
-    return f"{what} by {versions.writer(item.now, title)}"
+    return f"{what} by {versions.writer(item.now, title, item.writer)}"
 
 
 def who(item: Changed) -> str:
     """Say in a word or two who wrote it."""
-    return "Claude" if item.now.writer.by == AGENT else "someone else"
+    return "Claude" if item.writer.by == AGENT else "someone else"
 
 
 def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:

@@ -1,6 +1,7 @@
 """`memtui history`: the versions of a memory, who wrote each, what it changed, and the way back to it."""
 
 import argparse
+import os
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -48,13 +49,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
     chosen = history.numbered(known, number) if number is not None else None
     if chosen is not None and args.restore is not None:
-        return _restored(ctx, versions, scope, found, chosen)
+        return _restored(ctx, versions, scope, found, chosen, known[-1].file)
+    trashed = _trash_id(ctx, known[-1]) if found is None else ""
     occasions = Occasions(ctx.env)
     data: dict[str, object] = {
         "versions": [_data(at, each, occasions.of(each.writer)) for at, each in enumerate(known, 1)]
     }
     if chosen is None:
-        return Result(data, lambda out: _print(ctx, out, args.name, known, occasions))
+        return Result(data, lambda out: _print(ctx, out, args.name, known, occasions, trashed))
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
@@ -81,9 +83,15 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
     return found, scope, history.of_memory(history.taken_in(versions, [scope]), scope, found)
 
 
+def _trash_id(ctx: Context, newest: Version) -> str:
+    """Return the id under which a memory that is gone is in the trash; empty if it is not there."""
+    return next((each.id for each in ctx.store().trash() if os.path.realpath(newest.path) == each.path), "")
+
+
 def _data(number: int, version: Version, occasion: Occasion) -> "dict[str, object]":
     return {
         "number": number,
+        "name": present.name(version),
         "time": version.time,
         "by": version.writer.by,
         "session": version.writer.session or None,
@@ -96,8 +104,10 @@ def _data(number: int, version: Version, occasion: Occasion) -> "dict[str, objec
     }
 
 
-def _restored(ctx: Context, versions: Versions, scope: Scope, found: "Memory | None", version: Version) -> Result:
-    memory = history.restore(ctx.store(), versions, scope, found, version)
+def _restored(
+    ctx: Context, versions: Versions, scope: Scope, found: "Memory | None", version: Version, file: str
+) -> Result:
+    memory = history.restore(ctx.store(), versions, scope, found, version, file)
     history.taken_in(versions, [scope])
 
     def text(out: Output) -> None:
@@ -107,17 +117,20 @@ def _restored(ctx: Context, versions: Versions, scope: Scope, found: "Memory | N
     return Result(memories.data_of(memory), text)
 
 
-def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasions: Occasions) -> None:
+def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasions: Occasions, trashed: str) -> None:
     now = ctx.now()
     rows, notes = [], []
     for number, version in reversed(list(enumerate(known, 1))):
         occasion = occasions.of(version.writer)
         when = age(version.written, now)
         what = "deleted" if version.digest == GONE else size(version.size)
-        who = line(present.writer(version, occasion.title))
+        called = "" if version.path == known[-1].path else f", called {present.name(version)}"
+        who = line(present.writer(version, occasion.title) + called)
         rows.append([str(number), when, what, who, "not seen yet" if history.waits(known, version) else ""])
         notes.append(line(present.prompted(occasion.prompt)))
     out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
+    if trashed:
+        out.say(f"It is in the trash: memtui restore {trashed}")
     if len(known) > 1:
         out.say(f"What the newest changed: memtui history {line(name)} --diff {len(known)}")
     else:

@@ -19,16 +19,16 @@ INDENT = " " * 6
 
 def as_data(ctx: Context, item: Changed, occasions: Occasions) -> "dict[str, object]":
     """Return one for --json."""
-    occasion = occasions.of(item.now.writer)
+    occasion = occasions.of(item.writer)
     return {
         "name": item.name,
         "scope": item.scope.label,
         "path": item.key,
         "change": item.kind,
-        "by": item.now.writer.by,
-        "session": item.now.writer.session or None,
+        "by": item.writer.by,
+        "session": item.writer.session or None,
         "title": occasion.title or None,
-        "prompt": item.now.writer.prompt or None,
+        "prompt": item.writer.prompt or None,
         "prompt_text": occasion.prompt or None,
         "time": item.now.time,
         "diff": "\n".join(_diff(ctx, item)),
@@ -49,7 +49,7 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
     out.beside(out.style("Changed", "bold") + "  ", 9, (f"{len(items) + more}", *COMMANDS), "dim")
     for item in items:
         when = age(item.now.written, ctx.now())
-        did = words.by(item, occasions.of(item.now.writer).title)
+        did = words.by(item, occasions.of(item.writer).title)
         out.beside(f"  {when:>4}  ", 8, [out.style(line(item.ref), "cyan"), line(did)], "")
         every = _without_fields([safe(each) for each in _diff(ctx, item) if not each.startswith("@@")])
         lines = every if len(every) <= LINES_SHOWN + 1 else every[:LINES_SHOWN]  # a mark takes a line, too
@@ -79,7 +79,7 @@ def whole(ctx: Context, item: Changed) -> Result:
     occasions = Occasions(ctx.env)
 
     def text(out: Output) -> None:
-        occasion = occasions.of(item.now.writer)
+        occasion = occasions.of(item.writer)
         out.heading(line(item.ref), ago(item.now.written, ctx.now()))
         facts = [words.by(item, occasion.title), version_words.prompted(occasion.prompt), ctx.tilde(item.key)]
         for fact in filter(None, facts):

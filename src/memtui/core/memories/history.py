@@ -49,8 +49,8 @@ def with_versions(scope: Scope) -> bool:
 
 
 def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
-    """List the versions of a memory, oldest first."""
-    return versions.of(scope.directory, references.relative(scope, found.path))
+    """List the versions of a memory, oldest first, also those under the names that it had before."""
+    return versions.line(scope.directory, references.relative(scope, found.path))
 
 
 def of_deleted(versions: Versions, scopes: Sequence[Scope], name: str) -> list[Version]:
@@ -59,7 +59,7 @@ def of_deleted(versions: Versions, scopes: Sequence[Scope], name: str) -> list[V
         for file in versions.files(scope.directory):
             known = versions.of(scope.directory, file)
             if known[-1].digest == GONE and name in {file, os.path.basename(file).removesuffix(".md")}:
-                return known
+                return versions.line(scope.directory, file)
     return []
 
 
@@ -75,12 +75,15 @@ def numbered(known: Sequence[Version], number: int) -> Version:
     return known[number - 1]
 
 
-def restore(store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version) -> Memory:
-    """Make a version the present text of its memory again, as one step of undo; `found` None: the file is gone.
+def restore(
+    store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
+) -> Memory:
+    """Make a version the present text of its memory again, as one step of undo; `found` None: its file, or `file`, is
+    gone.
 
     Raises NotFoundError if its content is not kept, ConflictError if the file changed since it was read.
     """
     data = versions.content(version)
     if found is None:
-        return store.put(scope, version.file, data, op="restore")
+        return store.put(scope, file or version.file, data, op="restore")
     return store.edit(found, data, seen=True, op="restore")

@@ -117,8 +117,9 @@ class Store:
         extra: Sequence[Change] = (),
     ) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole memory, so it becomes trusted. `op` names the operation in the journal, whose
-        summary begins with `verb` if that is not `op`; `extra` changes are made in the same step.
+        `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer to be looked at. `op` names
+        the operation in the journal, whose summary begins with `verb` if that is not `op`; `extra` changes are made in
+        the same step.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         its frontmatter is broken and fields are to be changed.
@@ -133,7 +134,8 @@ class Store:
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
         planned = [*known, FileChange(path, found.raw, data), *edits, *extra]
-        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{found.stem}")
+        shown = f"{verb or op} {_name(scope)}:{found.stem}"
+        self.journal.run(op, planned, shown, **({"seen": True} if seen else {}))
         return read_memory(found.path, scope.label)
 
     def retype(self, found: Memory, kind: str) -> Memory:

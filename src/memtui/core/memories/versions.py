@@ -4,6 +4,10 @@
 directory that had no memories at the first look; the contents are in `versions/`, each in a file named by its hash
 (docs/file-formats.md). What a directory holds when it is first looked at counts as seen: nobody asked memtui to review
 it. Except for what an agent wrote there since memtui keeps versions at all: it may have made the directory.
+
+What memtui itself wrote is in the journal, with what lay there before: `take_in` reads both from there. So each edit is
+a version, and a text of somebody else that memtui replaced is one, too. What memtui writes is seen if what it replaced
+was, or if the person had the whole text before them.
 """
 
 import contextlib
@@ -18,6 +22,9 @@ from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
 from memtui.core.journal.changes.seen_edit import FORMAT, LOCK, LOCK_SECONDS, UNSEEN, lines
+from memtui.core.journal.contents import ContentStore
+from memtui.core.memories import journaled
+from memtui.core.memories.journaled import OwnChange, Since, Written
 from memtui.core.places import locate
 
 # The content of a larger file is not kept: nobody reads a memory of that size.
@@ -25,6 +32,8 @@ MAX_BYTES = 1 << 20
 # Seconds. A file that somebody wrote less than this ago is left for the next look: a hook may still log that the agent
 # did, and the client writes its own fields into a memory right after the agent.
 SETTLED = 2.0
+# A look notes how far it read the journal if that had more changes than this.
+MANY = 100
 GONE = ""  # the digest of a file that is not there
 FIRST, PERSON, AGENT, OTHER = "first", "person", "agent", "other"
 
@@ -43,7 +52,8 @@ class Writer:
 class Version:
     """One version of the memory `file` (relative) of a directory: `digest` of its bytes (GONE if the file was deleted),
     `size` in bytes, `stamp` (modification time in nanoseconds), when it was taken in, and whether a person has seen
-    it."""
+    it; `change`: the id of memtui's own change that made it; `was`: the directory and the file that it was called
+    before that change, if it moved or renamed it."""
 
     directory: str
     file: str
@@ -53,6 +63,8 @@ class Version:
     stamp: int
     writer: Writer
     seen: bool
+    change: str = ""
+    was: tuple[str, str] | None = None
 
     @property
     def path(self) -> str:
@@ -72,7 +84,8 @@ class Version:
         """Return its line."""
         found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
         found |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
-        more = {"session": self.writer.session, "prompt": self.writer.prompt}
+        more: dict[str, Any] = {"session": self.writer.session, "prompt": self.writer.prompt, "change": self.change}
+        more["was"] = list(self.was or ())
         return found | {key: value for key, value in more.items() if value}
 
 
@@ -83,7 +96,10 @@ def _version(row: dict[str, Any]) -> Version | None:
     directory, file, digest = map(str, texts)
     size, stamp = (found if isinstance(found := row.get(key), int) else 0 for key in ("size", "stamp"))
     writer = Writer(*(str(row.get(key) or "") for key in ("by", "session", "prompt")))
-    return Version(directory, file, str(row.get("time") or ""), digest, size, stamp, writer, row.get("seen") is True)
+    was = row.get("was")
+    former = (str(was[0]), str(was[1])) if isinstance(was, list) and len(was) == 2 else None
+    time, seen, change = str(row.get("time") or ""), row.get("seen") is True, str(row.get("change") or "")
+    return Version(directory, file, time, digest, size, stamp, writer, seen, change, former)
 
 
 class Versions:
@@ -106,6 +122,8 @@ class Versions:
         self._directories: dict[str, dict[str, list[Version]]] = {}
         self._seen: set[str] = set()
         self._unseen: set[tuple[str, str]] = set()  # paths and digests of which an undo took back that they were seen
+        self._journal: str | None = None  # the id of the journal's newest change that is taken in; None: not known
+        self._newest = 0.0  # when the newest version was taken in
         self._began = float("inf")  # when the first version was taken in
         self._has_peeked = False  # some versions are not in the log
         self._read = self._file = 0
@@ -132,9 +150,13 @@ class Versions:
         whole = data[: data.rfind(b"\n") + 1]
         for line in whole.split(b"\n"):
             row = fastjson.loads_dict(line) if line else {}
-            if row.get("v") != FORMAT or not isinstance(row.get("dir"), str):
+            if row.get("v") != FORMAT:
                 continue
-            self._began = min(self._began, clock.parse(row.get("time")) or self._began)
+            if not isinstance(row.get("dir"), str):
+                self._journal = read if isinstance(read := row.get("journal"), str) else self._journal
+                continue
+            time = clock.parse(row.get("time"))
+            self._began, self._newest = min(self._began, time or self._began), max(self._newest, time or 0.0)
             files = self._directories.setdefault(str(row["dir"]), {})
             version = _version(row)
             if version is not None:
@@ -148,6 +170,7 @@ class Versions:
 
     def _add(self, files: dict[str, list[Version]], version: Version) -> None:
         files.setdefault(version.file, []).append(version)
+        self._unseen.discard((version.path, version.digest))
         if version.seen:
             self._seen.add(version.digest)
 
@@ -179,7 +202,33 @@ class Versions:
         that somebody has; None if there is none."""
         with self._guard:
             files = [known for each in directories for known in self._directories.get(each, {}).values()]
-        return [(_newest_seen(known), known[-1]) for known in files if not known[-1].seen]
+            newest = [known[-1] for known in files if not known[-1].seen]
+            return [(_newest_seen(self.line(each.directory, each.file)), each) for each in newest]
+
+    def line(self, directory: str, file: str) -> list[Version]:
+        """List the versions of a memory, oldest first, also those under the names that it had before."""
+        found: list[Version] = []
+        known, followed = self.of(directory, file), set[str]()
+        while known:
+            renamed = next((at for at in reversed(range(len(known))) if known[at].was is not None), 0)
+            found = known[renamed:] + found
+            first = known[renamed]
+            if first.was is None or first.change in followed:
+                break
+            followed.add(first.change)
+            before = self.of(*first.was)
+            known = before[: next((at for at, each in enumerate(before) if each.change == first.change), 0)]
+        return found
+
+    def other(self, version: Version) -> Writer:
+        """Return who else wrote what waits to be seen with a version, also if a person wrote it through memtui over
+        what nobody had seen."""
+        for each in reversed(self.line(version.directory, version.file)):
+            if each.seen:
+                break
+            if each.writer.by != PERSON:
+                return each.writer
+        return version.writer
 
     @property
     def bytes_kept(self) -> int:
@@ -217,18 +266,28 @@ class Versions:
                 self._forget()
             self.follow()
             self._looked.add(directory)
+            first = directory not in self._directories
+            steps, journal = self._take_steps(directory, writer, keep=True)
+            rows = [each.row() for each in steps]
+            if steps or self._journal is None or len(journal.steps) > MANY:
+                rows.append({"v": FORMAT, "time": clock.iso(self.now()), "journal": journal.newest})
             known = self._directories.get(directory)
             # Oldest first: `writer` reads the log back to each.
             fresh = sorted(self._fresh(directory, known or {}, keep=True), key=lambda each: each.stamp)
-            named = [self._named(each, writer, first=known is None) for each in fresh]
+            named = [self._named(each, writer, first=first) for each in fresh if not self._is_busy(each, journal)]
+            if named and self._read_journal(journal.newest).newest != journal.newest:
+                named = []  # memtui writes at the moment: the next look tells which of these are its own
+                self.unsettled = True
             settled = [each for each in named if not self._is_unsettled(each)]
             self.unsettled = self.unsettled or len(settled) < len(named)
-            rows = [each.row() for each in settled]
-            if known is None and not rows:
-                rows = [{"v": FORMAT, "time": clock.iso(self.now()), "dir": directory}]
+            rows += [each.row() for each in settled]
+            if known is None and not settled:
+                rows.append({"v": FORMAT, "time": clock.iso(self.now()), "dir": directory})
             self._append(rows)
+            if steps:
+                self._forget()  # they are in the log now
             self._count(directory, [each for each in named if each not in settled and not each.seen])
-        return settled
+        return [*(each for each in steps if each.directory == directory), *settled]
 
     def peek(self, directory: str, writer: Callable[[Version], Writer]) -> None:
         """Know what is new of the memories of a directory, as `take_in` but also if it was written just now, in this
@@ -239,10 +298,100 @@ class Versions:
                 return  # at the first look of all everything counts as seen
             self._has_peeked = True
             self._looked.add(directory)
-            known = self._directories.get(directory)
+            first = directory not in self._directories
+            _, journal = self._take_steps(directory, writer, keep=False)
+            self._journal = journal.newest
             files = self._directories.setdefault(directory, {})
-            for each in sorted(self._fresh(directory, known or {}, keep=False), key=lambda each: each.stamp):
-                self._add(files, self._named(each, writer, first=known is None))
+            for each in sorted(self._fresh(directory, files, keep=False), key=lambda each: each.stamp):
+                if not self._is_busy(each, journal):
+                    self._add(files, self._named(each, writer, first=first))
+
+    # what memtui itself wrote
+
+    def _read_journal(self, last: str, oldest: float = 0.0) -> Since:
+        try:
+            return journaled.since(self.root, last, oldest)
+        except OSError as error:
+            raise storage_error(error, self.root + "/journal.jsonl") from error
+
+    def _take_steps(
+        self, directory: str, writer: Callable[[Version], Writer], *, keep: bool
+    ) -> tuple[list[Version], Since]:
+        """Add the versions that memtui's own changes made and replaced since the last look, of all directories that
+        were looked at; of `directory`, if this is the first look at it, those of all changes. Contents are kept if
+        wanted."""
+        oldest = self._newest if self._journal is None and self._directories else 0.0
+        journal = self._read_journal(self._journal or "", oldest)
+        places = {os.path.realpath(each): each for each in self._directories} if journal.steps else {}
+        found = [each for step in journal.steps for each in self._take_step(step, places, writer, first=False)]
+        if directory not in self._directories:
+            places = {os.path.realpath(directory): directory}
+            steps = self._read_journal("").steps
+            found += [each for step in steps for each in self._take_step(step, places, writer, first=True)]
+        return [self._kept(each) if keep else each for each in found], journal
+
+    def _take_step(
+        self, step: OwnChange, places: dict[str, str], writer: Callable[[Version], Writer], *, first: bool
+    ) -> list[Version]:
+        found: list[Version] = []
+        mine = [(place, each) for each in step.files if (place := _place(places, each.path)) is not None]
+        gone = [(place, each) for place, each in mine if not each.after]
+        for (directory, file), each in mine:
+            known = self.of(directory, file)
+            if each.before != (known[-1].digest if known else GONE):
+                stamp = each.stamps[0] or int(step.time * 1e9)
+                unknown = self._version(directory, file, each.before, stamp if each.before else 0)
+                found.append(self._named(unknown, writer, first=first and not known))
+                self._add(self._directories.setdefault(directory, {}), found[-1])
+        moved = [known[-1].seen for (directory, file), _ in gone if (known := self.of(directory, file))]
+        made = [each for each in step.files if not each.before]
+        for place, each in mine:
+            seen = step.seen or self._is_seen(place, each, moved=not each.whole or all(moved))
+            version = self._version(*place, each.after, (each.stamps[1] or int(step.time * 1e9)) if each.after else 0)
+            was = gone[0][0] if len(gone) == len(made) == 1 and made[0] is each else None
+            # A text that memtui only put back is still of the one who wrote it.
+            same = [old.writer for old in self.of(*place) if old.digest == each.after and not seen]
+            by = same[-1] if same else Writer(PERSON)
+            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was))
+            self._add(self._directories.setdefault(place[0], {}), found[-1])
+        return found
+
+    def _is_seen(self, place: tuple[str, str], written: Written, *, moved: bool) -> bool:
+        """Tell whether a person has seen what memtui wrote to a file, as they had (`moved`) what it moved there."""
+        known = self.of(*place)
+        if (f"{place[0]}/{place[1]}", written.after) in self._unseen:
+            return False
+        if not written.after:
+            return True
+        same = [each for each in known if each.digest == written.after]
+        if same:
+            return same[-1].seen
+        return written.after in self._seen or (moved and (not written.before or not known or known[-1].seen))
+
+    def _version(self, directory: str, file: str, digest: str, stamp: int) -> Version:
+        """Return a version that the journal names, with the file's own time if it still has that text."""
+        path, size = f"{directory}/{file}", 0
+        with contextlib.suppress(OSError):
+            size = os.stat(ContentStore(self.root).path(digest)).st_size if digest else 0
+        with contextlib.suppress(OSError):
+            status = os.stat(path)
+            if digest and (not size or status.st_size == size) and ids.digest(fs.read_bytes(path)) == digest:
+                size, stamp = status.st_size, status.st_mtime_ns
+        seen = digest in self._seen if digest else False
+        return Version(directory, file, clock.iso(self.now()), digest, size, stamp, Writer(OTHER), seen)
+
+    def _kept(self, version: Version) -> Version:
+        """Keep the content of a version that the journal or the file has, and return the version."""
+        if version.digest and version.size <= MAX_BYTES:
+            for path in (ContentStore(self.root).path(version.digest), version.path):
+                if version.is_of(data := fs.read_or_empty(path, MAX_BYTES)):
+                    self._keep(version.digest, data)
+                    break
+        return version
+
+    @staticmethod
+    def _is_busy(version: Version, journal: Since) -> bool:
+        return bool(journal.unfinished) and os.path.realpath(version.path) in journal.unfinished
 
     def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
         try:
@@ -350,6 +499,7 @@ class Versions:
         files = [known for files in self._directories.values() for known in files.values()]
         every = sorted((each for known in files for each in known), key=lambda each: each.time)
         needed = {id(each) for known in files for each in _needed(known)}
+        needed |= {id(each) for pair in self.unseen(self._directories) for each in pair if each is not None}
         users = Counter(each.digest for each in every)
         total = self.bytes_kept
         gone, freed = [], 0
@@ -378,7 +528,8 @@ class Versions:
         known = [each for files in self._directories.values() for known in files.values() for each in known]
         kept = sorted((each for each in known if id(each) not in gone), key=lambda each: each.time)
         looked = [{"v": FORMAT, "time": clock.iso(self._began), "dir": each} for each in self._directories]
-        rows = [*looked, *(each.row() for each in kept)]
+        journal = [] if self._journal is None else [{"v": FORMAT, "journal": self._journal}]
+        rows = [*looked, *(each.row() for each in kept), *journal]
         data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs.write_atomic(self.path, data)
@@ -401,8 +552,25 @@ def noted_unseen(root: str) -> dict[str, int] | None:
     return {each: n for each, n in found.items() if isinstance(n, int)} if isinstance(found, dict) else None
 
 
+def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:
+    """Return the directory and the file in it of a real path, by the real paths of directories; None if it is in
+    none."""
+    above = path
+    while above := above.rpartition("/")[0]:
+        if above in places:
+            return places[above], path[len(above) + 1 :]
+    return None
+
+
 def _newest_seen(known: list[Version]) -> Version | None:
-    return next((each for each in reversed(known) if each.seen), None)
+    """Return the newest version that a person has seen; not that memtui removed a file that it put back unseen."""
+    after: Version | None = None
+    for each in reversed(known):
+        put_back = after is not None and after.change and not after.seen and each.digest == GONE and each.change
+        if each.seen and not put_back:
+            return each
+        after = each
+    return None
 
 
 def _needed(known: list[Version]) -> list[Version]:

@@ -1,4 +1,4 @@
-"""Who wrote a version of a memory: a person through memtui, an agent whose write a hook logged, or anybody else."""
+"""Who wrote a version of a memory, if memtui did not: an agent whose write a hook logged, or anybody else."""
 
 import os
 from typing import NamedTuple
@@ -6,9 +6,7 @@ from typing import NamedTuple
 from memtui.core.base import clock, paths
 from memtui.core.client import excerpt, titles, transcript
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal.contents import ContentStore
-from memtui.core.journal.ledger import Ledger
-from memtui.core.memories.versions import AGENT, GONE, OTHER, PERSON, Version, Writer
+from memtui.core.memories.versions import AGENT, GONE, OTHER, Version, Writer
 
 # Seconds between the write of a file and the hook that logs it.
 LATE = 60.0
@@ -19,46 +17,18 @@ class Writers:
 
     def __init__(self, root: str) -> None:
         self.root = root
-        self._contents = ContentStore(root)
-        self._journal: tuple[dict[str, bool], set[str]] | None = None
         self._logged: dict[str, list[tuple[float, Writer]]] = {}
         self._since = float("inf")
 
     def of(self, version: Version) -> Writer:
-        """Name the writer of a version. What memtui wrote or replaced is in its journal, so a person decided on it."""
+        """Name the writer of a version that memtui did not write."""
         if version.digest == GONE:
-            return Writer(PERSON if self._was_removed_here(version) else OTHER)
-        if os.path.exists(self._contents.path(version.digest)) or self._was_edited_here(version.digest):
-            return Writer(PERSON)
+            return Writer(OTHER)
         at = version.stamp / 1e9
         self._read_back_to(at)
         writes = self._logged.get(os.path.realpath(version.path), [])
         near = [(abs(time - at), writer) for time, writer in writes if abs(time - at) <= LATE]
         return min(near, key=lambda each: each[0])[1] if near else Writer(OTHER)
-
-    def _was_removed_here(self, version: Version) -> bool:
-        """Tell whether the last change of a file through memtui removed it."""
-        removed, _ = self._journaled()
-        return removed.get(f"{os.path.realpath(version.directory)}/{version.file}", False)
-
-    def _was_edited_here(self, digest: str) -> bool:
-        """Tell whether some lines of a file were changed through memtui to this content, as where links follow a
-        rename: of these the journal only keeps the lines."""
-        return digest in self._journaled()[1]
-
-    def _journaled(self) -> tuple[dict[str, bool], set[str]]:
-        """Return whether the last change of each file through memtui removed it, by path, and the digests of the files
-        that edits of lines made."""
-        if self._journal is None:
-            removed: dict[str, bool] = {}
-            edited: set[str] = set()
-            for each in Ledger(self.root + "/journal.jsonl").follow().all():
-                if each.state in {"done", "undone"}:
-                    for row in each.record["changes"]:
-                        removed[row["path"]] = row.get("after", "") is None
-                        edited |= {row[key] for key in ("was", "now") if isinstance(row.get(key), str)}
-            self._journal = removed, edited
-        return self._journal
 
     def _read_back_to(self, at: float) -> None:
         """Read the logged writes since `at` (seconds since the epoch), if that was not done yet."""

@@ -5,15 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from memtui.core.base import ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.journal import Journal
-from memtui.core.memories import history
+from memtui.core.memories import history, references
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Outcome, Store
-from memtui.core.memories.versions import GONE, Version, Versions
+from memtui.core.memories.versions import GONE, Version, Versions, Writer
 from memtui.core.places import trust
 
 Kind = Literal["new", "edited", "deleted"]
@@ -24,11 +25,12 @@ VERB = "take back"
 @dataclass(frozen=True)
 class Changed:
     """A memory of a scope that somebody else wrote: its newest version `now`, and the newest one `before` it that a
-    person has seen; None if the file is new."""
+    person has seen; None if the file is new. `writer`: who else wrote it."""
 
     scope: Scope
     now: Version
     before: Version | None
+    writer: Writer
 
     @property
     def key(self) -> str:
@@ -57,7 +59,9 @@ def waiting(versions: Versions, scopes: Sequence[Scope]) -> list[Changed]:
     """List what nobody has seen of some scopes, the newest first."""
     found = []
     for scope in filter(history.with_versions, scopes):
-        found += [Changed(scope, now, before) for before, now in versions.unseen([scope.directory])]
+        found += [
+            Changed(scope, now, before, versions.other(now)) for before, now in versions.unseen([scope.directory])
+        ]
     return sorted(found, key=lambda each: each.now.written or 0.0, reverse=True)
 
 
@@ -119,15 +123,20 @@ def take_back(store: Store, versions: Versions, items: Sequence[Changed]) -> Out
 def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
     """Restore what a person saw last of one, as a step of undo, after which it waits to be seen again. Raises as
     `present`, and as `texts`."""
-    unseen = [_seen(versions, [item], (False, None))]
+    extra = [_seen(versions, [item], (False, None))]
     if item.kind == "deleted":
-        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=VERB, extra=unseen)
+        store.put(item.scope, item.now.file, texts(versions, item)[0], op="restore", verb=VERB, extra=extra)
         return
     found = present(item)
     if item.kind == "new":
-        store.delete(found, verb=VERB, extra=unseen)
-    else:
-        store.edit(found, texts(versions, item)[0], op="restore", verb=VERB, extra=unseen)
+        store.delete(found, verb=VERB, extra=extra)
+        return
+    data = texts(versions, item)[0]
+    if item.before is not None and item.before.path != item.now.path:  # it was renamed since: it keeps its name
+        data = references.set_name(data, item.name)
+        same = ((item.now.directory, item.now.file, ids.digest(data)),)
+        extra.append(SeenEdit(versions.path, same, (None, True)))
+    store.edit(found, data, op="restore", verb=VERB, extra=extra)
 
 
 def present(item: Changed) -> Memory:

@@ -236,7 +236,7 @@ class Inbox(ListScreen[InboxRow]):
         if self._rest_timer is not None:
             self._rest_timer.stop()
         other = row.changed if row is not None else None
-        if other is not None and other.now.writer.session and other.key not in self.occasions:
+        if other is not None and other.writer.session and other.key not in self.occasions:
             self._rest_timer = self.set_timer(REST_SECONDS, lambda: self._look_up(other))
         if item is None or item.key in self.proposals.evidence:
             return
@@ -253,7 +253,7 @@ class Inbox(ListScreen[InboxRow]):
 
     @work(thread=True, exclusive=True, group="evidence")
     def _look_up(self, item: Changed) -> None:
-        self.post_message(OccasionFound(item, Occasions(self.services.data.env).of(item.now.writer)))
+        self.post_message(OccasionFound(item, Occasions(self.services.data.env).of(item.writer)))
 
     def on_occasion_found(self, message: OccasionFound) -> None:
         """Show the session and the prompt."""

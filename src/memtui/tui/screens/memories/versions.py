@@ -76,7 +76,8 @@ def _line(known: Sequence[Version], number: int, told: Occasion, now: float) -> 
     unseen = "  not seen yet" if history.waits(known, version) else ""
     when = age(version.written, now)
     what = "deleted, " * (version.digest == GONE)
-    return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{unseen}"
+    called = "" if version.path == known[-1].path else f", called {safe_text.line(words.name(version), 40)}"
+    return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{called}{unseen}"
 
 
 def _changed(versions: Versions, known: Sequence[Version], number: int, told: dict[Writer, Occasion]) -> Text:
