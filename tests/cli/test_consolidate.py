@@ -123,6 +123,7 @@ def test_a_merge_of_two_types_says_which_type_stays_and_at_the_end_what_was_drop
     assert "is dropped" not in shown
     done = shell("consolidate", "--all", "--yes")
     assert "Dropped: 1 value of the field type." in " ".join(done.out.split())
+    assert "may overlap more memories now: memtui consolidate" in " ".join(done.err.split())
 
 
 @pytest.mark.parametrize("text", ["{broken", '{"format": "else"}'])

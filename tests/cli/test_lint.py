@@ -78,6 +78,12 @@ def test_rows_have_stable_codes_places_and_facts(bare, messy):
     assert date["data"]["proposed"] == "2026-11-04"
 
 
+def test_two_formats_at_once_are_refused(bare, messy):
+    refused = bare("lint", ".", "--format", "github", "--json", check=False)
+    assert refused.code == 2
+    assert "can't be combined" in refused.out + refused.err
+
+
 def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy):
     (messy / "50%,a:b.md").write_text("---\nname: odd\ndescription: d\n---\n\nTODO\n")
     lines = bare("lint", ".", "--format", "github", check=False).out.splitlines()

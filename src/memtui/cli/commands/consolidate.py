@@ -87,7 +87,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 same = {each.id: before[each.id] for each in found.proposals if each.decision == "rejected"}
                 plan_file.write(os.path.abspath(args.apply), found.replaced(same))
             dropped = _reject(store, found, os.path.abspath(args.apply) if args.apply else "")
-        return _applied(done, dropped, [of for each in done.made if (of := covered[each.id]) is not None])
+        known = [of for each in done.made if (of := covered[each.id]) is not None]
+        return _applied(done, dropped, known, all_open=args.all)
     return _show(files, found)
 
 
@@ -241,8 +242,9 @@ def _write(ctx: Context, path: str, found: ChangeSet) -> Result:
     return Result(data, text)
 
 
-def _applied(done: Applied, dropped: Rejected, covered: "list[Coverage]") -> Result:
-    """Say what was made, what it dropped, what was refused and what was rejected. `covered`: of those made."""
+def _applied(done: Applied, dropped: Rejected, covered: "list[Coverage]", *, all_open: bool) -> Result:
+    """Say what was made, what it dropped, what was refused and what was rejected. `covered`: of those made. `all_open`
+    if all that were open are accepted: then merged ones may be merged again."""
     undo = done.transaction or dropped.changed
     failed = [each for each in done.refused if each.reason != "made"]
     data = {
@@ -272,6 +274,8 @@ def _applied(done: Applied, dropped: Rejected, covered: "list[Coverage]") -> Res
             out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
         if undo:
             out.say("memtui undo undoes it.")
+        if all_open and any(each.kind == "merge" for each in done.made):
+            out.say("What was merged may overlap more memories now: memtui consolidate")
 
     return Result(data, text, EXIT_CONFLICT if failed else 0)
 

@@ -52,6 +52,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         if args.path or args.fix:
             raise UsageError("--apart and --compare take no PATH and no --fix.", "Call lint twice.")
         return _keep(ctx, *(args.apart or args.compare), kept=bool(args.apart))
+    if ctx.out.json and args.format == "github":
+        raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
     if args.path is None:
         ctx.must_have_home()
         ctx.must_own()

@@ -34,7 +34,7 @@ AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
 NOTE_OF = "Note “{text}” for {inbox}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
-EDIT = "memtui config edit   (docs: {path})"
+EDIT = "memtui config edit   (it opens {path})"
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 
 REGISTRY = {
@@ -217,7 +217,9 @@ REGISTRY = {
     "llm.no_key": Kind("There is no ANTHROPIC_API_KEY.", "Set it, or: memtui config set llm_backend claude"),
     "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
     "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
-    "llm.nothing": Kind("There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set or install one of both."),
+    "llm.nothing": Kind(
+        "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set the key, or install Claude Code."
+    ),
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),
     "kept.ok": Kind(
