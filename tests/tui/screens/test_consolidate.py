@@ -692,3 +692,10 @@ async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, emp
     monkeypatch.chdir(cwd)
     main(["lint"])
     assert "2 problems are left for you." in capsys.readouterr().err
+
+
+async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "relink")
+        await press(pilot, "f")
+        assert said(app)[-1] == "It is about MEMORY.md, which is no memory."

@@ -816,6 +816,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
             await settle(pilot)
         drawn = "".join(s.text for y in range(8) for s in app.screen.table.render_line(y))
         assert "No notes yet." in drawn
+        assert "g writes a note" in drawn
         await pilot.press("g", *"hi", "ctrl+s")  # into directories that are not there yet
         await settle(pilot)
         assert list(states(app)) == ["hi"]

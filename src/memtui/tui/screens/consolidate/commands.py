@@ -7,7 +7,7 @@ from functools import partial
 from memtui import actions
 from memtui.consolidate import applying, changeset, rejected
 from memtui.consolidate.applying import Applied
-from memtui.consolidate.changeset import ChangeSet
+from memtui.consolidate.changeset import ChangeSet, is_index
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many
 from memtui.core.redaction import redact
@@ -71,6 +71,8 @@ class ConsolidateCommands:
 
     def _why_no_memory(self) -> str:
         row = self.screen.table.row
+        if row is not None and all(is_index(each.path) for each in row.proposal.inputs):
+            return "It is about MEMORY.md, which is no memory."
         return "" if row is not None and memories_of(row.proposal) else "It is about no memory that is there."
 
     def _safe(self) -> list[ProposalRow]:

@@ -26,7 +26,7 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.rows import Column, RowList
 
 EMPTY = """No notes yet.
-{guidance.new} writes one: the agent gets it once, with its next prompt, and you see here whether it arrived.
+{app.guide} writes a note: the agent gets it once, with its next prompt, and you see here whether it arrived.
 Scripts leave notes with: memtui guide "…\""""
 COLUMNS = (
     Column("state", 11),
