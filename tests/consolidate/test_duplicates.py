@@ -1,5 +1,9 @@
 """Near-duplicates: what says much the same is paired, best first; what only shares common words is not."""
 
+import os
+import subprocess
+import sys
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,3 +67,23 @@ def test_any_texts_are_compared_and_the_order_of_the_memories_makes_no_differenc
     found = duplicates.pairs(memories)
     assert all(0 <= pair.score <= 1 for pair in found)
     assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(duplicates.pairs(memories[::-1]))))
+
+
+ORDER = """
+import random
+from memtui.consolidate import duplicates
+number = random.Random(1)
+bags = [frozenset(f"word{number.randrange(60)}" for _ in range(25)) for _ in range(30)]
+weights = duplicates._weights(bags)
+print([duplicates._similarity(one, other, weights).hex() for one in bags for other in bags])
+"""
+
+
+def test_a_score_is_the_same_in_each_process():
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", ORDER], check=True, capture_output=True, env={**os.environ, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(told) == 1

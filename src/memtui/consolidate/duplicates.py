@@ -97,7 +97,8 @@ def _candidates(bags: Sequence[frozenset[str]], weights: dict[str, float]) -> It
 def _similarity(one: frozenset[str], other: frozenset[str], weights: dict[str, float]) -> float:
     """Return how much of two texts is in both, by the rarity of the words, from 0 to 1: the mean of the part of the
     smaller one and the part of both together. One that is a part of the other scores at least a half."""
-    both = sum(weights[word] for word in one & other)
-    sizes = [sum(weights[word] for word in bag) for bag in (one, other)]
+    # Exact sums: the order of a set is another in each process, and pairs that are alike equally must keep their order.
+    both = math.fsum(weights[word] for word in one & other)
+    sizes = [math.fsum(weights[word] for word in bag) for bag in (one, other)]
     smaller, union = min(sizes), sum(sizes) - both
     return (both / smaller + both / union) / 2 if smaller and union else 0.0
