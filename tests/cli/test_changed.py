@@ -185,6 +185,22 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
     assert listed(memtui) == set()
 
 
+def test_what_nobody_has_seen_waits_after_a_merge_and_again_after_its_undo(memtui, world):
+    def merge():
+        return next(each for each in memtui.json("consolidate")["changes"] if each["kind"] == "merge")
+
+    path = [there for row in merge()["files"] if (there := Path(row["path"])).name != "MEMORY.md"][1]
+    look(world)
+    memtui("keep", "--all", check=False)
+    write(path, path.read_text() + "A line of somebody else.\n")
+    memtui("consolidate", "--accept", merge()["id"], "--yes")
+    (row,) = memtui.json("inbox", "--kind", "changed")["changed"]
+    assert "+A line of somebody else." in row["diff"]
+    memtui("undo", "--yes")
+    (row,) = memtui.json("inbox", "--kind", "changed")["changed"]
+    assert (row["name"], row["by"]) == (path.stem, "other")
+
+
 def test_with_the_gate_off_nothing_is_listed_and_nothing_taken_in(memtui, world):
     log = Path(world.env["HOME"]) / ".claude" / "memtui" / "versions.jsonl"
     before = log.read_bytes()

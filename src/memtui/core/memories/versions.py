@@ -333,6 +333,7 @@ class Versions:
     def _take_step(
         self, step: OwnChange, places: dict[str, str], writer: Callable[[Version], Writer], *, first: bool
     ) -> list[Version]:
+        """Add what one change of memtui's replaced, if nobody had taken it in, and what it wrote; return both."""
         found: list[Version] = []
         mine = [(place, each) for each in step.files if (place := _place(places, each.path)) is not None]
         gone = [(place, each) for place, each in mine if not each.after]
