@@ -177,3 +177,20 @@ def test_the_history_goes_on_over_a_new_name_and_back(memtui, world):
     memtui("undo")
     memtui("undo")
     assert [each["name"] for each in memtui.json("history", "zz")["versions"]] == ["zz", "zz", "yy", "yy", "yy", "zz"]
+
+
+def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
+    memtui("new", "key", "--type", "user", "--description", "the key", "--body", "hunter2 one", "--scope", "project")
+    memtui("history", "key")  # it is taken in
+    path = Path(path_of(memtui, "key"))
+    path.write_text(path.read_text().replace("one", "two"))  # by an editor
+    memtui("history", "key")
+    memtui("mv", "key", "lock")
+    memtui("edit", "lock", "--body", "hunter2 three")  # not taken in
+    memtui("rm", "--purge", "lock", "--yes")
+    memtui("new", "key", "--type", "user", "--description", "another", "--body", "harmless", "--scope", "project")
+    memtui("status")
+    left = [each for each in Path(world.root).rglob("*") if each.is_file() and b"hunter2" in each.read_bytes()]
+    assert left == []
+    assert len(memtui.json("history", "key")["versions"]) == 1
+    assert memtui("history", "lock", check=False).code == 3

@@ -41,6 +41,7 @@ def since(root: str, last: str, oldest: float = 0.0) -> Since:
     """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
     OSError."""
     ended: dict[str, bool] = {}
+    dropped: set[str] = set()  # the texts of memories that were deleted for good later
     steps: list[OwnChange] = []
     unfinished: set[str] = set()
     newest = ""
@@ -57,7 +58,10 @@ def since(root: str, last: str, oldest: float = 0.0) -> Since:
                 ended[found] = record["state"] == "done"
                 newest = newest or found
             elif record.get("state") == "intent" and readable(record):
+                if ended.get(found):
+                    dropped |= _strings(record.get("drop"))
                 files = [each for row in _rows(record) for each in _written(row)]
+                files = [each for each in files if not dropped & {each.before, each.after}]
                 if found not in ended:
                     unfinished |= {each.path for each in files}
                 elif ended[found] and files:
@@ -78,6 +82,10 @@ def _written(row: dict[str, Any]) -> list[Written]:
     if "anchor" in row and row.get("was") and row.get("now"):
         return [Written(path, row["was"], row["now"], (0, 0), whole=False)]
     return []
+
+
+def _strings(found: object) -> set[str]:
+    return {each for each in found if isinstance(each, str)} if isinstance(found, list) else set()
 
 
 def _rows(record: dict[str, object]) -> list[dict[str, Any]]:

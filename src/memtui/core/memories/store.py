@@ -22,6 +22,7 @@ from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
+from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
 
 Item = TypeVar("Item")
@@ -269,11 +270,13 @@ class Store:
             raise
 
     def purge(self, trash_id: str) -> None:
-        """Remove a memory from the trash for good, with everything the journal has of it. Raises NotFoundError."""
+        """Remove a memory from the trash for good, with everything the journal has of it, and its versions. Raises
+        NotFoundError."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
-        drop, gone = trash.to_purge(ledger, trash_id)
-        self.journal.purge(f"delete for good {self._shown(item.memory)}", drop, of=trash_id, gone=gone)
+        found = trash.to_purge(ledger, trash_id)
+        Versions(self.journal.root, self.journal.now).purge(found.paths, found.drop)  # killed here, it is in the trash
+        self.journal.purge(f"delete for good {self._shown(item.memory)}", found.drop, of=trash_id, gone=found.gone)
 
     # Changing many
 

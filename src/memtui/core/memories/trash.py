@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from memtui.core.base.errors import NotFoundError
 from memtui.core.journal.journal import Journal
@@ -55,8 +55,17 @@ def deleted_row(each: Transaction) -> dict[str, Any]:
     raise NotFoundError(f"{each.id} is not a deletion")
 
 
-def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
-    """Return what purging a trash item removes, as (digests, ids of the transactions that can no longer be undone).
+class Purged(NamedTuple):
+    """What purging a trash item removes: the contents with the digests `drop`; `gone` are the ids of the transactions
+    that can no longer be undone, `paths` the real paths that the memory had."""
+
+    drop: list[str]
+    gone: list[str]
+    paths: set[str]
+
+
+def to_purge(ledger: Ledger, key: str) -> Purged:
+    """Return what purging a trash item removes.
 
     That is everything the journal has of the memory up to its deletion, under any name and in any scope it had, except
     for contents that other transactions share.
@@ -65,13 +74,14 @@ def to_purge(ledger: Ledger, key: str) -> tuple[list[str], list[str]]:
     shared = set(_digests(t for t in ledger.all() if t.id not in group))
     own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
     own |= dict.fromkeys(_trusted_digests(ledger, places))
-    return [digest for digest in own if digest not in shared], sorted(group)
+    return Purged([digest for digest in own if digest not in shared], sorted(group), places)
 
 
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     """Return the ids of the transactions about a memory up to its deletion, through its moves and renames, with their
     undos; and the paths that it had."""
-    earlier = [t for t in ledger.all() if t.id <= key]
+    every = ledger.all()
+    earlier = every[: 1 + [t.id for t in every].index(key)]  # the ids of one millisecond are in no order
     places = {deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
     while True:

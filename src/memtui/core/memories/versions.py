@@ -524,6 +524,17 @@ class Versions:
                 self._rewrite({id(each) for each in gone})
         return len(gone), freed
 
+    def purge(self, paths: Collection[str], dropped: Collection[str]) -> None:
+        """Forget the versions of deleted files, by their real paths, with their contents; of a file that is there
+        again, those up to its deletion, and the texts with a digest of `dropped`. Raises MemtuiError."""
+        with self._guard, fs.Lock(self.root + LOCK, LOCK_SECONDS):
+            self.follow()
+            files = [known for each in self._directories.values() for known in each.values()]
+            theirs = [known for known in files if os.path.realpath(known[0].path) in paths]
+            gone = {id(each) for known in theirs for each in _deleted(known, dropped)}
+            if gone:
+                self._rewrite(gone)
+
     def _rewrite(self, gone: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""
         known = [each for files in self._directories.values() for known in files.values() for each in known]
@@ -572,6 +583,15 @@ def _newest_seen(known: list[Version]) -> Version | None:
             return each
         after = each
     return None
+
+
+def _deleted(known: list[Version], dropped: Collection[str]) -> list[Version]:
+    """Return the versions of a file up to its last deletion, and those after it with a digest of `dropped`; all of them
+    if there is no file."""
+    if not os.path.lexists(known[0].path):
+        return known
+    later = 1 + max((at for at, each in enumerate(known) if each.digest == GONE), default=-1)
+    return known[:later] + [each for each in known[later:] if each.digest in dropped]
 
 
 def _needed(known: list[Version]) -> list[Version]:
