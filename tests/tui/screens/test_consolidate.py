@@ -699,3 +699,12 @@ async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
         await to(pilot, "relink")
         await press(pilot, "f")
         assert said(app)[-1] == "It is about MEMORY.md, which is no memory."
+
+
+async def test_a_message_leaves_the_rows_of_the_list(app):
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        await pilot.press("p")  # says in two lines where other projects are
+        await settle(pilot)
+        assert table.size.height >= table.header + min(len(table.rows), 3)

@@ -46,7 +46,8 @@ Row = TypeVar("Row")
 # A narrower screen, in cells, has no room for the detail beside the list.
 NARROW = 100
 POLL_SECONDS = 0.02
-# The most of the list's room that the preview takes from it.
+# The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
+LEAST_ROWS = 3
 GLANCE_PERCENT = 40
 
 
@@ -204,6 +205,8 @@ class ListScreen(Screen[None], Generic[Row]):
         if isinstance(middle, Widget) and self.glance.display and middle.size.height:
             others = [each for each in middle.children if each.display and each not in {self.table, self.glance}]
             room = middle.size.height - sum(each.size.height or 1 for each in others)
+            # A message takes its lines from the preview, which can be scrolled.
+            self.table.styles.min_height = self.table.header + min(len(self.table.rows), LEAST_ROWS)
             free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
             self.glance.styles.height = max(free, min(self.glance_lines, room * GLANCE_PERCENT // 100))
 

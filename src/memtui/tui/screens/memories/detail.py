@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
+from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
 from memtui.present import safe_text
@@ -135,8 +136,10 @@ class MemoryDetail:
 
     def findings(self, pair: Pair) -> Text:
         """Return one line with what is wrong with a memory."""
-        words = "; ".join(flag_words(flag) for flag in pair[1].flags)
-        return Text(f" ! {safe_text.line(words, 300)}", "yellow", overflow="ellipsis")
+        flags = pair[1].flags
+        words = "; ".join(flag_words(flag) for flag in flags)
+        mark, style = ("!", "yellow") if findings.problems(flags) else ("·", "dim")
+        return Text(f" {mark} {safe_text.line(words, 300)}", style, overflow="ellipsis")
 
     # origin
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
+from memtui.core.base.finding import NOTE, PROBLEM
 from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
 from memtui.core.memories import memory
@@ -199,6 +200,16 @@ def scope_word(scope: Scope, row: Row) -> str:
     return scope.label
 
 
+def _flags(shown: str, row: Row) -> Text:
+    """Return the letters of a row, those that are only worth knowing dim, as in Health."""
+    known = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == NOTE}
+    wrong = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == PROBLEM}
+    text = Text()
+    for letter in shown:
+        text.append(letter, "dim" if letter in known - wrong else "yellow")
+    return text
+
+
 def draw(
     pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, *, brief: bool = False
 ) -> list[Text]:
@@ -220,7 +231,7 @@ def draw(
         name,
         scope_cell,
         description,
-        Text(flags if len(flags) <= 3 else flags[:2] + "+", style="yellow"),
+        _flags(flags if len(flags) <= 3 else flags[:2] + "+", row),
         Text(age(found.changed_at or None, now), style="dim"),
         Text(size(found.size), style="dim"),
         Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),

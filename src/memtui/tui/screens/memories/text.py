@@ -8,7 +8,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base import clock
-from memtui.core.base.finding import Finding
+from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
 from memtui.core.memories.memory import flat
@@ -67,7 +67,8 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     if facts.draft:
         text.append(f"{facts.draft}\n", style="yellow")
     for flag in row.flags:
-        text.append(f"! {safe_text.line(flag_words(flag), 300)}\n", style="yellow")
+        mark, style = ("!", "yellow") if flag.level == PROBLEM else ("·", "dim")
+        text.append(f"{mark} {safe_text.line(flag_words(flag), 300)}\n", style=style)
     for note in found.notes:
         text.append(f"  {safe_text.line(note, 300)}\n", style="dim")
     text.append("\n")

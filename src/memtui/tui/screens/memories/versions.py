@@ -51,6 +51,9 @@ class MemoryHistory:
         if answer is None:
             return
         chosen = known[int(answer) - 1]
+        if chosen.digest == GONE:
+            self.services.warn("That version is the deletion: there is no text to restore.")
+            return
         before, after = _text(found.raw), _text(versions.content(chosen))
         if before == after:
             self.services.say("That is the present text.")
