@@ -194,3 +194,13 @@ def test_what_is_deleted_for_good_has_no_version_left(memtui, world):
     assert left == []
     assert len(memtui.json("history", "key")["versions"]) == 1
     assert memtui("history", "lock", check=False).code == 3
+
+
+def test_a_version_that_is_a_deletion_is_not_restored_as_an_empty_file(memtui):
+    memtui("history", "prefer-pnpm")
+    memtui("rm", "prefer-pnpm")
+    assert versions(memtui)[-1][0] == 2
+    done = memtui("history", "prefer-pnpm", "--restore", "2", check=False)
+    assert done.code == 3
+    assert done.err.startswith("memtui: That version is the deletion: there is no text to restore.")
+    assert memtui("show", "prefer-pnpm", check=False).code == 3

@@ -81,8 +81,11 @@ def restore(
     """Make a version the present text of its memory again, as one step of undo; `found` None: its file, or `file`, is
     gone.
 
-    Raises NotFoundError if its content is not kept, ConflictError if the file changed since it was read.
+    Raises NotFoundError if it is a deletion or its content is not kept, ConflictError if the file changed since it was
+    read.
     """
+    if version.digest == GONE:
+        raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     data = versions.content(version)
     if found is None:
         return store.put(scope, file or version.file, data, op="restore")
