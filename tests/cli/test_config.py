@@ -279,6 +279,7 @@ def test_no_editor_is_started_where_there_is_no_terminal(memtui):
     assert "no terminal" in done.err
 
 
+@pytest.mark.slow
 def test_the_settings_are_told_without_textual(world):
     code = "import sys; from memtui.cli.main import main; main(['config']); main(['doctor'])\nprint('textual' in sys.modules)"
     env = {**world.env, "PATH": os.environ["PATH"], "PYTHONPATH": str(Path(config.__file__).parents[3])}

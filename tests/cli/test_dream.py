@@ -185,6 +185,7 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     assert home(dreamy) == before
 
 
+@pytest.mark.slow
 def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
     before = home(dreamy)
     path = dreamy.json("dream", "--yes")["path"]

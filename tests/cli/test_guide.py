@@ -519,6 +519,7 @@ def hook(shell, session, **env):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare):
     bare("guide", "for me alone", "--to", "people")
     bare("guide", "for whoever comes")

@@ -172,6 +172,7 @@ def test_what_is_no_changeset_at_all_is_refused(world, data):
         read(world, data)
 
 
+@pytest.mark.slow
 def test_a_huge_file_and_a_huge_output_are_refused(world):
     with pytest.raises(MemtuiError, match="larger"):
         read(world, b" " * (changeset_json.MAX_BYTES + 1))

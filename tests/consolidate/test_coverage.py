@@ -177,6 +177,7 @@ SENTENCES = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(SENTENCES, st.randoms(use_true_random=False))
 def test_in_whatever_order_nothing_is_dropped(found, chance):
     shuffled = list(found)

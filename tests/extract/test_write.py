@@ -139,6 +139,7 @@ def test_two_workers_at_once_write_one_draft(env, repo):
     assert len(updates(env, repo)) == 1
 
 
+@pytest.mark.slow
 def test_the_ledger_stays_small(env, repo):
     path = box(env, repo) + "/extracted.jsonl"
     fs.append(

@@ -77,6 +77,7 @@ def test_unknown_words_on_the_command_line_are_no_error(home, argv):
     home.run("UserPromptSubmit", json.dumps(home.payload("UserPromptSubmit")).encode(), argv=argv)
 
 
+@pytest.mark.slow
 def test_a_directory_that_is_gone_or_odd_is_no_error(home, tmp_path):
     home.guide("everywhere", "global")
     for cwd in ("/nowhere/at/all", "relative", "", "/a\0b", "~", "/w/\ud800"):
@@ -130,6 +131,7 @@ def test_where_nobody_listens_guidance_is_kept(home, event):
     assert "said" in home.prompt("s2").context
 
 
+@pytest.mark.slow
 def test_with_standard_streams_closed_nothing_breaks(home):
     home.guide("said")
     for closed in ("<&-", ">&-", "<&- >&- 2>&-", "2>&-"):
@@ -355,6 +357,7 @@ def test_a_root_that_can_not_be_written_is_no_error(home, event):
     assert home.root.read_text() == "a file where the directory should be"
 
 
+@pytest.mark.slow
 def test_on_a_read_only_disk_guidance_stays_and_lists_are_not_repeated(home):
     """A root that can be read and not written: bind mounts need rights that tests lack, so files stand in the way."""
     home.guide("said")

@@ -210,6 +210,7 @@ def named_imports(name):
     return loaded, inside
 
 
+@pytest.mark.slow
 def test_no_module_on_a_hooks_way_names_a_dear_import():
     waiting = [
         f"memtui.hooks.{each.stem}" for each in (SOURCES / "memtui/hooks").glob("*.py") if each.stem != "__init__"

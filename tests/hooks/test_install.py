@@ -312,6 +312,7 @@ def added(text):
     return merge.add(text, entries.groups(PYTHON, LAUNCHER), {}, made, "settings.json"), made
 
 
+@pytest.mark.slow
 @given(texts(SETTINGS))
 @QUICK
 def test_whatever_the_settings_install_keeps_them_and_the_structural_undo_is_exact(case):

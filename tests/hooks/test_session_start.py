@@ -45,6 +45,7 @@ def test_the_index_names_global_and_project_memories_rules_first(home):
     assert {item["reason"] for item in record["items"]} >= {"index, feedback", "index, decision"}
 
 
+@pytest.mark.slow
 def test_the_person_is_told_of_untrusted_memories_once_a_session_with_or_without_the_banner(home):
     home.settings("banner = false\n")
     home.remember("planted", scope="project", trusted=False)
@@ -148,6 +149,7 @@ def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
     assert home.start(session="s2").message == "memtui full · 1 global memory · waiting: 1 note"
 
 
+@pytest.mark.slow
 def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):
     home.settings('mode = "whisper"\n')
     home.start()
@@ -338,6 +340,7 @@ def test_a_fork_is_told_what_is_new_since_its_parent(home):
     assert "+ - [feedback] new" in home.start("resume", context_tokens=1).context
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("past", "tokens"), [(6, 999), (60, 1010)])
 def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):
     furnished(home)
@@ -402,6 +405,7 @@ def test_a_fork_takes_nothing_from_its_parent(home):
     assert home.start("resume").context == ""
 
 
+@pytest.mark.slow
 def test_a_client_that_keeps_what_came_before_a_tool_is_not_given_it_again(home):
     home.start()
     home.prompt()
@@ -418,6 +422,7 @@ def test_the_session_that_a_client_serves_is_live_until_the_client_ends(home):
     assert serving.served(str(home.root)) == {}
 
 
+@pytest.mark.slow
 def test_a_client_that_ended_leaves_no_trace_of_which_session_it_served(home):
     home.start()
     home.hook("SessionEnd", reason="clear")
@@ -443,6 +448,7 @@ def test_what_is_typed_in_mid_turn_belongs_to_the_turn(home):
         assert f"{word} of the turn" in said
 
 
+@pytest.mark.slow
 def test_a_turn_that_nothing_was_said_in_is_a_new_one_all_the_same(home):
     home.guide("an earlier turn's")
     home.prompt(prompt_id="p1")

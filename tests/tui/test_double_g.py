@@ -95,6 +95,7 @@ async def test_half_a_page_in_a_list_and_in_a_text(app, at_once):
         assert app.screen.detail_covers_list
 
 
+@pytest.mark.slow
 async def test_gg_scrolls_a_dialog(app, at_once):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

@@ -159,6 +159,7 @@ async def test_without_a_note_the_screen_says_how_to_write_one(home):
         assert app.screen.typed().values["text"] == ""  # the example is not kept
 
 
+@pytest.mark.slow
 async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
     home.config.mkdir(exist_ok=True)
     (home.config / "settings.json").write_text('{"disableAllHooks": true}')
@@ -170,6 +171,7 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
         assert "Claude Code runs no hooks" in app.screen.shape.notice
 
 
+@pytest.mark.slow
 async def test_not_now_is_an_answer(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:

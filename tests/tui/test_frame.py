@@ -182,6 +182,7 @@ async def test_every_tab_is_a_whole_word_at_80_columns(app):
             assert word in top(app), (word, top(app))
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 @pytest.mark.parametrize("key", "123456")
@@ -261,6 +262,7 @@ def notes(app):
     return [note.message for note in app._notifications]
 
 
+@pytest.mark.slow
 async def test_one_note_at_a_time_away_from_the_cursor_and_errors_stay_until_a_key(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
@@ -446,6 +448,7 @@ async def test_an_action_of_another_screen_says_there_why_not(empty):
         assert notes(app) == ["There is no note under the cursor."]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [40, 80])
 async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"

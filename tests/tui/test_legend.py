@@ -47,6 +47,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         assert {mark for mark, _ in legend.LISTS} <= marks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "marks"),
     [

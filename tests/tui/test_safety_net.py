@@ -101,6 +101,7 @@ async def test_in_the_action_of_a_widget_of_textual(app, monkeypatch, fallen):
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -175,6 +176,7 @@ async def test_in_the_worker_of_a_screen(app, monkeypatch, fallen):
     fallen.clear()
 
 
+@pytest.mark.slow
 async def test_in_a_timer_that_is_shown_ever(app, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
@@ -198,6 +200,7 @@ async def test_in_a_timer_that_is_shown_ever(app, fallen):
         fallen.clear()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["on_mount", "body"])
 async def test_where_a_dialog_comes_up_it_goes_away(app, monkeypatch, fallen, method):
     async with app.run_test() as pilot:
@@ -266,6 +269,7 @@ async def test_in_a_drawing_that_is_shown_ever_and_a_plain_line_stands_there(app
         fallen.clear()
 
 
+@pytest.mark.slow
 async def test_in_the_measure_of_a_widget(app, monkeypatch, fallen):
     class Wild(Static):
         def get_content_height(self, *_):
@@ -277,6 +281,7 @@ async def test_in_the_measure_of_a_widget(app, monkeypatch, fallen):
         await goes_on(pilot, fallen)
 
 
+@pytest.mark.slow
 async def test_errors_of_ours_are_told_in_their_words(app, monkeypatch, fallen):
     from memtui.core.base.errors import ConflictError
 

@@ -351,6 +351,7 @@ async def test_a_typed_filter_is_shown_harmlessly(world):
             await pilot.press("escape", "escape")
 
 
+@pytest.mark.slow
 async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -43,6 +43,7 @@ async def test_keys_move_the_split_and_the_next_start_finds_it_there(world, name
         assert again.screen.detail.size.width > 70
 
 
+@pytest.mark.slow
 async def test_the_edge_is_dragged_and_selects_no_text(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=(160, 40)) as pilot:
@@ -62,6 +63,7 @@ async def test_the_edge_is_dragged_and_selects_no_text(world):
         assert app.screen.split.percent == 30
 
 
+@pytest.mark.slow
 async def test_the_edge_of_a_detail_below_the_list_is_dragged(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(120, 40)) as pilot:

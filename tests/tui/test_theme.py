@@ -33,6 +33,7 @@ async def test_a_list_out_of_focus_still_shows_its_cursor_in_the_terminals_own_c
         assert not first.bgcolor.is_default
 
 
+@pytest.mark.slow
 async def test_a_dialog_has_an_edge_in_the_terminals_own_colours(app):
     app.theme = "ansi-dark"
     async with app.run_test(size=(120, 40)) as pilot:

@@ -259,6 +259,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         )
 
 
+@pytest.mark.slow
 async def test_a_change_of_a_memory_that_is_gone_is_refused_with_that_reason(app, world):
     path = project(world, "prefer-pnpm.md")
     async with app.run_test(size=(80, 24)) as pilot:

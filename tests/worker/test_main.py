@@ -143,6 +143,7 @@ def test_a_torn_last_line_is_come_back_for(world):
     assert world.updates == ["Always use pnpm"]
 
 
+@pytest.mark.slow
 def test_it_waits_for_a_transcript_that_lags(world, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
     world.write(world.agent("I ran npm."))
@@ -195,6 +196,7 @@ def test_an_item_that_the_agent_repeats_from_the_inbox_stays_open(world):
     assert world.items == ["Write the missing docs", "Ship it"]
 
 
+@pytest.mark.slow
 def test_items_go_when_they_are_done(world):
     todos = [{"content": "Fix it", "status": "pending"}]
     block = {"type": "tool_use", "id": "t", "name": "TodoWrite", "input": {"todos": todos}}

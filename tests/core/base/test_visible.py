@@ -101,6 +101,7 @@ def test_an_attribute_stays_between_its_quotes_on_one_line(value):
     assert not re.search(r'["<>\n\r\t]', found)
 
 
+@pytest.mark.slow
 def test_a_long_text_is_shown_in_a_few_times_its_room():
     import tracemalloc
 

@@ -47,6 +47,7 @@ def test_length_is_counted_as_the_client_counts_it(text):
     assert delivery_blocks.units(text) == utf16(text)
 
 
+@pytest.mark.slow
 @given(BLOCKS, st.integers(500, 9800))
 def test_no_blocks_exceed_the_budget_leave_their_tags_or_are_cut(drawn, budget):
     blocks = build(drawn)

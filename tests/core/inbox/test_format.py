@@ -132,6 +132,7 @@ def test_what_stands_in_no_entry_is_blank_or_a_mark_or_a_heading(text, items):
     assert [e.text for e in inbox_format.parse(rest, items)] == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.booleans(), LINES.filter(some)), max_size=6), st.data())
 def test_taking_entries_out_leaves_the_others_as_they_were(pieces, data):
     pieces = [(formal, text.replace("\ufeff", "")) for formal, text in pieces if some(text.replace("\ufeff", ""))]

@@ -53,6 +53,7 @@ async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
         assert notes(app)[0].startswith("Undone: ")
 
 
+@pytest.mark.slow
 async def test_undo_of_an_older_change_says_first_what_it_would_take_back(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -129,6 +130,7 @@ async def test_the_list_of_changes_dates_them_whole(app, world):
             assert re.search(pattern, dates[name]), dates[name]
 
 
+@pytest.mark.slow
 async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_marked(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
     async with app.run_test(size=(120, 40)) as pilot:
@@ -191,6 +193,7 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
         assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
 
 
+@pytest.mark.slow
 async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -134,6 +134,7 @@ async def test_what_is_typed_with_the_enter_that_closes_the_palette_seeks_nothin
         assert not isinstance(app.screen, ModalScreen)
 
 
+@pytest.mark.slow
 async def test_a_preview_that_is_left_at_once_measures_nothing(app):
     async with app.run_test() as pilot:
         await start(pilot)
@@ -148,6 +149,7 @@ async def test_a_preview_that_is_left_at_once_measures_nothing(app):
         assert not isinstance(app.screen, ModalScreen)
 
 
+@pytest.mark.slow
 async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
     async with app.run_test(notifications=True) as pilot:
         await start(pilot)

@@ -155,6 +155,7 @@ async def agree(pilot):
     raise AssertionError("it can't be read to its end")
 
 
+@pytest.mark.slow
 async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -274,6 +275,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         assert read(f"{place}/prefer-pnpm.md") == PNPM
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_the_texts_stand_above_the_outcome(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "merge")
@@ -437,6 +439,7 @@ async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
         assert "Memories that overlap" in app.screen.table.empty
 
 
+@pytest.mark.slow
 async def test_an_error_of_planning_is_said(app, place, monkeypatch):
     def fail(*_):
         raise PermissionError(13, "Permission denied", f"{place}/MEMORY.md")
@@ -450,6 +453,7 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
         assert len(kinds(app)) == 4
 
 
+@pytest.mark.slow
 async def test_read_only_shows_everything_and_writes_nothing(empty, place):
     before, app = tree(place), started(empty, read_only=True)
     async with app.run_test(size=WIDE) as pilot:
@@ -494,6 +498,7 @@ async def test_it_says_which_project_it_is_about(app):
         assert "start memtui there" in said(app)[-1]
 
 
+@pytest.mark.slow
 async def test_f_goes_to_the_memory(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")

@@ -188,6 +188,7 @@ async def choose(pilot, key, steps):
     await ready(pilot)
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize(
     ("wanted", "fits"),
@@ -355,6 +356,7 @@ async def test_two_projects_of_one_name_are_told_apart(deliveries, world):
         assert "in else/shop" in screen.summary().plain
 
 
+@pytest.mark.slow
 async def test_only_what_was_lost_and_everything_again(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

@@ -280,6 +280,7 @@ async def test_with_the_mode_off_nothing_is_promised(world, app):
         assert any("nothing delivers it yet: the mode is off" in note.message for note in app._notifications)
 
 
+@pytest.mark.slow
 async def test_a_global_note_goes_into_the_global_inbox(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await pilot.press("n")
@@ -357,6 +358,7 @@ async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
     assert "For the blog" not in notes(world)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "expires", "says"),
     [("x" * 20_000, "", "fit into one delivery"), ("  ", "", "empty"), ("hi", "soon", "“soon” is not a time")],
@@ -978,6 +980,7 @@ async def test_saying_it_again_is_undone_and_done_again(world, app):
     assert set(notes(world)) == {*before, text}
 
 
+@pytest.mark.slow
 async def test_the_foot_names_what_can_be_done_with_the_note(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "CI is red on main")

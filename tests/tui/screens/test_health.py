@@ -626,6 +626,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
         assert f"index:{screen.table.row.title}" == row.about.subject
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
 async def test_settings_are_a_key_away_and_tell_value_default_and_source(health, world, size):
     write(config.file_path(world.root), "budget = 5000\n")
@@ -715,6 +716,7 @@ async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
                 assert ("enter goes to the memory" if leads else findings.remedy(row.about)) in said
 
 
+@pytest.mark.slow
 async def test_braces_go_from_section_to_section(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -938,6 +940,7 @@ async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_bef
         assert screen.table.cursor == 1
 
 
+@pytest.mark.slow
 async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monkeypatch):
     async with health.run_test(size=(120, 40)) as pilot:
         statistics = pilot.app.data.statistics

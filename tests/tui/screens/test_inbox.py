@@ -137,6 +137,7 @@ async def test_approving_what_is_on_the_screen_writes_it_and_undo_takes_it_back(
         assert memory(world, "no-snapshot-tests") is not None
 
 
+@pytest.mark.slow
 async def test_an_approval_says_who_delivers_the_memory_in_one_plain_sentence(world, app):
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     async with app.run_test(size=WIDE) as pilot:
@@ -238,6 +239,7 @@ async def test_a_draft_of_a_taken_name_is_merged_or_renamed_from_where_it_is_app
     assert "prefer-pnpm" not in updates(world)
 
 
+@pytest.mark.slow
 async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_list(world, app):
     leave(world, "Long\n" + "more words\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=SMALL) as pilot:
@@ -258,6 +260,7 @@ async def test_on_a_small_screen_the_draft_under_the_cursor_stands_below_the_lis
         assert "── unfinished" not in "\n".join(drawn(app))
 
 
+@pytest.mark.slow
 async def test_a_bulk_approval_is_shown_whole_and_is_one_undo_step(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "ask-before-migrations")
@@ -580,6 +583,7 @@ async def test_a_draft_longer_than_the_screen_is_shown_first_unless_it_was_read_
     assert memory(world, "long") is not None
 
 
+@pytest.mark.slow
 async def test_the_foot_names_what_can_be_done_with_the_row(app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -897,6 +901,7 @@ async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(a
         assert shown.split(" · ") == [fact for at, fact in enumerate(facts) if at not in left_out]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("all_seen")
 async def test_with_a_snoozed_draft_the_summary_still_counts_what_the_tab_counts(app):
     async with app.run_test(size=SMALL) as pilot:
@@ -907,6 +912,7 @@ async def test_with_a_snoozed_draft_the_summary_still_counts_what_the_tab_counts
         assert drawn(app)[1].strip().split(" · ") == facts
 
 
+@pytest.mark.slow
 async def test_a_draft_that_was_rejected_elsewhere_while_it_is_approved_is_called_decided(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -919,6 +925,7 @@ async def test_a_draft_that_was_rejected_elsewhere_while_it_is_approved_is_calle
         assert memory(world, "no-snapshot-tests") is None
 
 
+@pytest.mark.slow
 async def test_rejecting_names_the_draft(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -991,6 +998,7 @@ async def test_a_draft_waits_until_a_typed_day_and_is_brought_back(world, app):
     assert "until" not in updates(world)["no-snapshot-tests"].entry.fields
 
 
+@pytest.mark.slow
 async def test_marking_all_and_deciding_leave_snoozed_drafts_alone(world, app):
     later = leave(world, "Later", name="later", scope="project", until="2099-01-01")
     async with app.run_test(size=WIDE) as pilot:
@@ -1003,6 +1011,7 @@ async def test_marking_all_and_deciding_leave_snoozed_drafts_alone(world, app):
     assert [each.id for each in updates(world).values() if each.entry.fields.get("name") == "later"] == [later]
 
 
+@pytest.mark.slow
 async def test_what_looks_one_off_is_folded(world, app):
     leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
     leave(world, "Said twice", name="said-twice", kind="preference", confidence="0.52", seen="2", scope="project")
@@ -1055,6 +1064,7 @@ async def test_an_item_that_is_kept_already_is_not_kept_again(world, app):
         assert everything(world) == before
 
 
+@pytest.mark.slow
 async def test_an_item_saved_unchanged_is_not_said_to_be_changed(world, app):
     before = everything(world)
     async with app.run_test(size=SMALL) as pilot:
@@ -1167,6 +1177,7 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
         assert (shown["Finish /srv/one/site"], shown["Finish /srv/two/site"]) == ("one/site", "two/site")
 
 
+@pytest.mark.slow
 async def test_an_empty_inbox_says_that_no_entry_is_under_the_cursor(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -1225,6 +1236,7 @@ async def test_without_its_words_in_the_transcript_a_draft_says_why_there_is_onl
             assert why in " ".join(app.screen.query_one("#detail").plain.split())
 
 
+@pytest.mark.slow
 async def test_the_filter_narrows_and_escape_clears_it(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

@@ -148,6 +148,7 @@ async def test_many_are_folded_and_all_kept_by_one_key(world, app, place):
         assert all(row.changed is None for row in app.screen.found)
 
 
+@pytest.mark.slow
 async def test_marked_ones_are_taken_back_as_one_step(world, app, place):
     before = change(world, place / "prefer-pnpm.md")
     write(world, place / "made.md", "---\nname: made\n---\nNew.\n", 200)
@@ -200,6 +201,7 @@ async def test_who_leaves_the_form_unchanged_is_back_in_the_inbox(world, app, pl
     assert waiting(world) == {"prefer-pnpm"}
 
 
+@pytest.mark.slow
 async def test_a_draft_is_still_approved_beside_it_and_keys_that_do_not_fit_say_so(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with app.run_test(size=WIDE) as pilot:

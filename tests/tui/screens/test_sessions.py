@@ -73,6 +73,7 @@ async def test_the_first_page_has_its_titles_before_the_whole_log_is_read(app, m
     assert "add tests for the new components" in titles
 
 
+@pytest.mark.slow
 async def test_live_sessions_come_first_then_past_ones_by_their_last_activity(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -116,6 +117,7 @@ async def test_the_detail_says_what_it_was_told_and_what_waits_for_it(app, world
         assert "· 2 unknown" in app.screen.detail.plain
 
 
+@pytest.mark.slow
 async def test_only_what_lost_something(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -318,6 +320,7 @@ async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
         assert "hooks" not in app.screen.table.empty
 
 
+@pytest.mark.slow
 async def test_the_preview_says_what_a_session_got_and_whose_the_notes_are(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)

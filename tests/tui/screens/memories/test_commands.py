@@ -124,6 +124,7 @@ async def test_retype_keeps_the_form_of_the_frontmatter(app, world):
         assert "  type: feedback" in read(project(world, "prefer-pnpm.md"))
 
 
+@pytest.mark.slow
 async def test_retype_gives_a_file_without_frontmatter_some(app, world):
     text = "The shop listens on 8080.\n"
     write(project(world, "ports.md"), text)
