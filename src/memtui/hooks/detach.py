@@ -12,8 +12,8 @@ from memtui.hooks import runner
 PATIENCE, MOST = 60.0, 240.0
 
 
-def detach(hook: runner.Hook, task: str = "") -> None:
-    """Fork the worker for this event, or for only one `task` of it, and return at once."""
+def detach(hook: runner.Hook, *tasks: str) -> None:
+    """Fork the worker for this event, or for only these `tasks` of it, and return at once."""
     if posix.fork():
         return
     try:
@@ -27,7 +27,7 @@ def detach(hook: runner.Hook, task: str = "") -> None:
         deadline = runner.Deadline(PATIENCE, MOST, lambda: runner.fail(hook.env, hook.event + " worker", late))
         from memtui.worker import main
 
-        main.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, task, deadline.again)
+        main.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks, deadline.again)
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

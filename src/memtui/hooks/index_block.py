@@ -25,14 +25,6 @@ def sources(hook: runner.Hook) -> "list[tuple[str, catalog.Catalog]]":
     ]
 
 
-def catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
-    """Start a worker for the catalogs that there was no time to read, if any. Must be called last."""
-    if any(memories.unready for _, memories in found):
-        from memtui.hooks import detach
-
-        detach.detach(hook, "catalog")
-
-
 def shown(line: catalog.CatalogLine) -> str:
     """Write one memory as a list item: type, name, description, and the file if it is not called by the name."""
     text = f"- [{line.type or 'untyped'}] {line.name}"

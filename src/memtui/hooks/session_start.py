@@ -64,10 +64,17 @@ def handle(hook: runner.Hook) -> None:
     if "lines" in after:
         index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
-    index_block.catch_up(hook, found)
+    _catch_up(hook, found)
+
+
+def _catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
+    """Start a worker for what there was no time for, if anything. Must be called last."""
+    tasks = ["catalog"] if any(memories.unready for _, memories in found) else []
     if not fs.stamp(f"{hook.root}/run/looked-{hook.slug}") and _is_shown(hook):
         # What is there counts as seen; what changes from now on does not.
-        detach.detach(hook, "versions")
+        tasks.append("versions")
+    if tasks:
+        detach.detach(hook, *tasks)
 
 
 def _is_shown(hook: runner.Hook) -> bool:

@@ -23,10 +23,10 @@ def run(
     env: dict[str, str],
     payload: dict[str, object],
     event: str,
-    task: str = "",
+    tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the steps after `event` (Stop, PreCompact, SessionEnd), or only the step `task`.
+    """Run the steps after `event` (Stop, PreCompact, SessionEnd), or only the steps `tasks`.
 
     `begin` is called before each step. Never raises; errors go to log/errors.jsonl. A session has one worker at a time:
     a second one waits for the first, then reads on from where that one ended.
@@ -51,7 +51,7 @@ def run(
         "dream": lambda: dream(env, payload),
     }
     for name, step in steps.items():
-        if task in {"", name}:
+        if not tasks or name in tasks:
             begin()
             _guarded(root, f"{event}: {name}", step)
 
