@@ -22,6 +22,7 @@ from memtui.core.journal import compaction, undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import trusting
+from memtui.core.memories.intake import Intake
 from memtui.core.memories.store import Store
 from memtui.core.memories.versions import Versions, Writer
 from memtui.core.places import trust
@@ -90,7 +91,7 @@ def taken_in(world, days, texts):
         versions = Versions(world.root, lambda: NOW - days * DAY + number)
         (directory / "a.md").write_text(text)
         os.utime(directory / "a.md", (NOW, NOW + number))
-        versions.take_in(str(directory), lambda version: Writer("person"))
+        Intake(versions, lambda version: Writer("person")).take_in(str(directory))
     return versions.of(str(directory), "a.md")
 
 

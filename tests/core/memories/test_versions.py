@@ -1,4 +1,4 @@
-"""Every version of a memory that was seen is kept, with who wrote it and whether a person has seen it."""
+"""Every version of a memory that was seen is kept, and what is old is forgotten; a torn log is read as far as it is whole."""
 
 import json
 import os
@@ -8,138 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.base.errors import NotFoundError
-from memtui.core.memories.versions import GONE, Versions, Writer
+from memtui.core.memories.intake import Intake
+from memtui.core.memories.versions import Versions, Writer
 
-AGENT = Writer("agent", "7c1e55a0", "p1")
-
-
-@pytest.fixture
-def store(tmp_path):
-    directory = tmp_path / "memory"
-    directory.mkdir()
-    versions = Versions(str(tmp_path / "root"), lambda: 1_700_000_000.0)
-
-    def look(writer=AGENT):
-        return versions.take_in(str(directory), lambda version: writer)
-
-    return directory, versions, look
-
-
-def write(path, text):
-    path.write_text(text)
-    os.utime(path, ns=(0, write.clock))
-    write.clock += 1_000_000_000
-
-
-write.clock = 1_700_000_000_000_000_000
-
-
-def test_what_is_there_at_the_first_look_counts_as_seen(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    assert [(each.writer.by, each.seen) for each in look()] == [("first", True)]
-    assert versions.unseen([str(directory)]) == []
-    assert look() == []
-
-
-def test_what_an_agent_changes_is_unseen_until_a_person_has_seen_it(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    write(directory / "b.md", "new")
-    assert [each.writer for each in look()] == [AGENT] * 2
-    unseen = {now.file: (before, now) for before, now in versions.unseen([str(directory)])}
-    before, now = unseen["a.md"]
-    assert (versions.content(before), versions.content(now)) == (b"one", b"two")
-    assert unseen["b.md"][0] is None
-    versions.see([now])
-    assert [now.file for _, now in versions.unseen([str(directory)])] == ["b.md"]
-    again = Versions(versions.root)
-    again.follow()
-    assert [now.file for _, now in again.unseen([str(directory)])] == ["b.md"]
-
-
-def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    other = directory.parent / "other"
-    other.mkdir()
-    write.clock = max(write.clock, 1_700_000_100_000_000_000)
-    write(other / "made.md", "by the agent")
-    os.utime(other / "made.md", ns=(0, write.clock))
-    (found,) = versions.take_in(str(other), lambda version: AGENT)
-    assert (found.writer, found.seen) == (AGENT, False)
-    old = directory.parent / "old"
-    old.mkdir()
-    (old / "a.md").write_text("written long ago")
-    os.utime(old / "a.md", (0, 1_600_000_000))
-    (found,) = versions.take_in(str(old), lambda version: AGENT)
-    assert (found.writer.by, found.seen) == ("first", True)
-
-
-def test_a_directory_without_memories_is_looked_at_too(store):
-    directory, _, look = store
-    assert look(Writer("other")) == []
-    write(directory / "a.md", "one")
-    assert [(each.writer.by, each.seen) for each in look(Writer("other"))] == [("other", False)]
-
-
-def test_a_memory_that_a_person_knew_is_missed_when_it_is_deleted_after_a_change(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look()
-    (directory / "a.md").unlink()
-    look(Writer("other"))
-    ((before, now),) = versions.unseen([str(directory)])
-    assert (versions.content(before), now.digest) == (b"one", GONE)
-
-
-def test_what_a_person_writes_through_memtui_is_seen(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look(Writer("person"))
-    assert versions.unseen([str(directory)]) == []
-    assert [each.writer.by for each in versions.of(str(directory), "a.md")] == ["first", "person"]
-
-
-def test_a_text_that_was_seen_before_needs_no_second_look(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "a.md", "two")
-    look()
-    write(directory / "a.md", "one")
-    write(directory / "renamed.md", "one")
-    look()
-    assert versions.unseen([str(directory)]) == []
-
-
-def test_a_deleted_file_is_a_version_and_its_text_stays(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    (directory / "a.md").unlink()
-    assert [each.digest for each in look()] == [GONE]
-    before, now = versions.unseen([str(directory)])[0]
-    assert (versions.content(before), versions.content(now)) == (b"one", b"")
-    assert look() == []
-
-
-def test_one_that_was_written_and_deleted_unseen_is_nobodys_business(store):
-    directory, versions, look = store
-    write(directory / "a.md", "one")
-    look()
-    write(directory / "b.md", "new")
-    look()
-    (directory / "b.md").unlink()
-    look()
-    assert versions.unseen([str(directory)]) == []
+from .conftest import AGENT, write
 
 
 def test_torn_and_foreign_lines_are_passed_over(store):
@@ -169,14 +41,6 @@ def test_a_content_that_is_gone_or_damaged_is_said(store):
         versions.content(found)
 
 
-def test_memories_in_subdirectories_are_taken_in_and_the_index_is_not(store):
-    directory, _, look = store
-    (directory / "team").mkdir()
-    write(directory / "team" / "a.md", "one")
-    write(directory / "MEMORY.md", "- [a](team/a.md)")
-    assert [each.file for each in look()] == ["team/a.md"]
-
-
 def test_what_is_old_or_too_much_is_forgotten_but_never_what_a_review_needs(store):
     directory, versions, look = store
     write(directory / "a.md", "1" * 100)
@@ -200,7 +64,7 @@ def test_what_is_forgotten_makes_nothing_new(store):
     directory, versions, look = store
     empty = directory.parent / "empty"
     empty.mkdir()
-    versions.take_in(str(empty), lambda version: AGENT)
+    Intake(versions, lambda version: AGENT).take_in(str(empty))
     write(directory / "a.md", "one")
     look()
     for number in range(3):
@@ -209,7 +73,7 @@ def test_what_is_forgotten_makes_nothing_new(store):
     assert versions.forget(2e9, 0)[0] == 3
     assert look() == []
     write(empty / "b.md", "new")
-    (found,) = versions.take_in(str(empty), lambda version: Writer("other"))
+    (found,) = Intake(versions, lambda version: Writer("other")).take_in(str(empty))
     assert (found.writer.by, found.seen) == ("other", False)
 
 
@@ -235,7 +99,7 @@ def test_what_another_process_forgot_is_followed(store):
     other.forget(2e9, 0)
     for number in range(9):
         write(directory / "a.md", "y" * number)
-        other.take_in(str(directory), lambda version: AGENT)
+        Intake(other, lambda version: AGENT).take_in(str(directory))
     versions.follow()
     assert versions.of(str(directory), "a.md") == other.of(str(directory), "a.md")
 

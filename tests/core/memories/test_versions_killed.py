@@ -8,6 +8,7 @@ import time
 import pytest
 
 from memtui.core.base import fastjson, fs, ids
+from memtui.core.memories.intake import Intake
 from memtui.core.memories.versions import Versions, Writer
 
 pytestmark = pytest.mark.kill
@@ -19,7 +20,7 @@ PERSON = Writer("person")
 
 def look(root, directory):
     versions = Versions(root)
-    versions.take_in(directory, lambda version: AGENT)
+    Intake(versions, lambda version: AGENT).take_in(directory)
     return versions
 
 
@@ -85,4 +86,6 @@ def test_wherever_it_is_killed_the_log_and_the_contents_can_be_used(tmp_path):
         assert seen.items() <= after.items() or seen.keys() <= after.keys(), (
             f"run {seed}: what was seen is seen no more"
         )
-        assert versions.take_in(directory, lambda version: PERSON) == [], f"run {seed}: the second look finds more"
+        assert Intake(versions, lambda version: PERSON).take_in(directory) == [], (
+            f"run {seed}: the second look finds more"
+        )

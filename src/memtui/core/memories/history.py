@@ -7,6 +7,7 @@ from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
 from memtui.core.memories import references
+from memtui.core.memories.intake import Intake
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -17,12 +18,12 @@ from memtui.core.memories.writers import Writers
 def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
     """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
     there."""
-    writers = Writers(versions.root)
+    intake = Intake(versions, Writers(versions.root).of)
     versions.problem, versions.unsettled = None, False
     for scope in scopes:
         if with_versions(scope):
             try:
-                versions.take_in(scope.directory, writers.of)
+                intake.take_in(scope.directory)
             except MemtuiError as error:
                 versions.problem = error
             except fs.LockTimeoutError:
@@ -38,9 +39,9 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
 
 def peeked(versions: Versions, scopes: Sequence[Scope]) -> None:
     """Know what is new in these scopes, without writing anything. Raises MemtuiError."""
-    writers = Writers(versions.root)
+    intake = Intake(versions, Writers(versions.root).of)
     for scope in filter(with_versions, scopes):
-        versions.peek(scope.directory, writers.of)
+        intake.peek(scope.directory)
 
 
 def with_versions(scope: Scope) -> bool:

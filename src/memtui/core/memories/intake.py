@@ -1,0 +1,249 @@
+"""Taking in new versions of memories: what is in their directories, and what memtui itself wrote.
+
+What a directory holds when it is first looked at counts as seen: nobody asked memtui to review it. Except for what an
+agent wrote there since memtui keeps versions at all: it may have made the directory.
+
+What memtui itself wrote is in the journal, with what lay there before: both are read from there. So each edit is a
+version, and a text of somebody else that memtui replaced is one, too. What memtui writes is seen if what it replaced
+was, or if the person had the whole text before them.
+"""
+
+import contextlib
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from memtui.core.base import clock, fs, ids
+from memtui.core.base.storage import storage_error
+from memtui.core.journal.changes.seen_edit import FORMAT
+from memtui.core.journal.contents import ContentStore
+from memtui.core.memories import journaled
+from memtui.core.memories.journaled import OwnChange, Since, Written
+from memtui.core.memories.versions import (
+    AGENT,
+    FIRST,
+    GONE,
+    MAX_BYTES,
+    OTHER,
+    PERSON,
+    Version,
+    Versions,
+    Writer,
+    newest_seen,
+)
+from memtui.core.places import locate
+
+# Seconds. A file that somebody wrote less than this ago is left for the next look: a hook may still log that the agent
+# did, and the client writes its own fields into a memory right after the agent.
+SETTLED = 2.0
+# A look notes how far it read the journal if that had more changes than this.
+MANY = 100
+
+
+class Intake:
+    """What takes new versions into the log `log`; `writer` says who wrote a version that memtui did not write."""
+
+    def __init__(self, log: Versions, writer: Callable[[Version], Writer]) -> None:
+        self.log, self.writer = log, writer
+
+    def take_in(self, directory: str) -> list[Version]:
+        """Take in what is new of the memories of a directory, and return it.
+
+        Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
+        """
+        with self.log.locked():
+            if self.log.has_peeked:
+                self.log.reread()
+            self.log.follow()
+            self.log.looked.add(directory)
+            first = directory not in self.log.directories
+            steps, journal = self._take_steps(directory, keep=True)
+            rows = [each.row() for each in steps]
+            if steps or self.log.journal is None or len(journal.steps) > MANY:
+                rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "journal": journal.newest})
+            known = self.log.directories.get(directory)
+            # Oldest first: the writer reads the log back to each.
+            fresh = sorted(self._fresh(directory, known or {}, keep=True), key=lambda each: each.stamp)
+            named = [self._named(each, first=first) for each in fresh if not self._is_busy(each, journal)]
+            if named and self._read_journal(journal.newest).newest != journal.newest:
+                named = []  # memtui writes at the moment: the next look tells which of these are its own
+                self.log.unsettled = True
+            settled = [each for each in named if not self._is_unsettled(each)]
+            self.log.unsettled = self.log.unsettled or len(settled) < len(named)
+            rows += [each.row() for each in settled]
+            if known is None and not settled:
+                rows.append({"v": FORMAT, "time": clock.iso(self.log.now()), "dir": directory})
+            self.log.append(rows)
+            if steps:
+                self.log.reread()  # they are in the log now
+            self.log.count(directory, [each for each in named if each not in settled and not each.seen])
+        return [*(each for each in steps if each.directory == directory), *settled]
+
+    def peek(self, directory: str) -> None:
+        """Know what is new of the memories of a directory, as `take_in` but also if it was written just now, in this
+        object only and until the next `take_in`: nothing is written. Raises MemtuiError."""
+        with self.log.guard:
+            self.log.follow()
+            if not self.log.directories:
+                return  # at the first look of all everything counts as seen
+            self.log.has_peeked = True
+            self.log.looked.add(directory)
+            first = directory not in self.log.directories
+            _, journal = self._take_steps(directory, keep=False)
+            self.log.journal = journal.newest
+            files = self.log.directories.setdefault(directory, {})
+            for each in sorted(self._fresh(directory, files, keep=False), key=lambda each: each.stamp):
+                if not self._is_busy(each, journal):
+                    self.log.add(self._named(each, first=first))
+
+    # what memtui itself wrote
+
+    def _read_journal(self, last: str, oldest: float = 0.0) -> Since:
+        try:
+            return journaled.since(self.log.root, last, oldest)
+        except OSError as error:
+            raise storage_error(error, self.log.root + "/journal.jsonl") from error
+
+    def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
+        """Add the versions that memtui's own changes made and replaced since the last look, of all directories that
+        were looked at; of `directory`, if this is the first look at it, those of all changes. Contents are kept if
+        wanted."""
+        oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
+        journal = self._read_journal(self.log.journal or "", oldest)
+        places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}
+        found = [each for step in journal.steps for each in self._take_step(step, places, first=False)]
+        if directory not in self.log.directories:
+            places = {os.path.realpath(directory): directory}
+            steps = self._read_journal("").steps
+            found += [each for step in steps for each in self._take_step(step, places, first=True)]
+        return [self._kept(each) if keep else each for each in found], journal
+
+    def _take_step(self, step: OwnChange, places: dict[str, str], *, first: bool) -> list[Version]:
+        """Add what one change of memtui's replaced, if nobody had taken it in, and what it wrote; return both."""
+        found: list[Version] = []
+        mine = [(place, each) for each in step.files if (place := _place(places, each.path)) is not None]
+        gone = [(place, each) for place, each in mine if not each.after]
+        for (directory, file), each in mine:
+            known = self.log.of(directory, file)
+            if each.before != (known[-1].digest if known else GONE):
+                stamp = each.stamps[0] or int(step.time * 1e9)
+                unknown = self._version(directory, file, each.before, stamp if each.before else 0)
+                found.append(self._named(unknown, first=first and not known))
+                self.log.add(found[-1])
+        moved = [known[-1].seen for (directory, file), _ in gone if (known := self.log.of(directory, file))]
+        made = [each for each in step.files if not each.before]
+        for place, each in mine:
+            seen = step.seen or self._is_seen(place, each, moved=not each.whole or all(moved))
+            version = self._version(*place, each.after, (each.stamps[1] or int(step.time * 1e9)) if each.after else 0)
+            was = gone[0][0] if len(gone) == len(made) == 1 and made[0] is each else None
+            # A text that memtui only put back is still of the one who wrote it.
+            same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
+            by = same[-1] if same else Writer(PERSON)
+            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was))
+            self.log.add(found[-1])
+        return found
+
+    def _is_seen(self, place: tuple[str, str], written: Written, *, moved: bool) -> bool:
+        """Tell whether a person has seen what memtui wrote to a file, as they had (`moved`) what it moved there."""
+        known = self.log.of(*place)
+        if (f"{place[0]}/{place[1]}", written.after) in self.log.put_back_unseen:
+            return False
+        if not written.after:
+            return True
+        same = [each for each in known if each.digest == written.after]
+        if same:
+            return same[-1].seen
+        return written.after in self.log.seen_digests or (moved and (not written.before or not known or known[-1].seen))
+
+    def _version(self, directory: str, file: str, digest: str, stamp: int) -> Version:
+        """Return a version that the journal names, with the file's own time if it still has that text."""
+        path, size = f"{directory}/{file}", 0
+        with contextlib.suppress(OSError):
+            size = os.stat(ContentStore(self.log.root).path(digest)).st_size if digest else 0
+        with contextlib.suppress(OSError):
+            status = os.stat(path)
+            if digest and (not size or status.st_size == size) and ids.digest(fs.read_bytes(path)) == digest:
+                size, stamp = status.st_size, status.st_mtime_ns
+        seen = digest in self.log.seen_digests if digest else False
+        return Version(directory, file, clock.iso(self.log.now()), digest, size, stamp, Writer(OTHER), seen)
+
+    def _kept(self, version: Version) -> Version:
+        """Keep the content of a version that the journal or the file has, and return the version."""
+        if version.digest and version.size <= MAX_BYTES:
+            for path in (ContentStore(self.log.root).path(version.digest), version.path):
+                if version.is_of(data := fs.read_or_empty(path, MAX_BYTES)):
+                    self.log.keep(version.digest, data)
+                    break
+        return version
+
+    @staticmethod
+    def _is_busy(version: Version, journal: Since) -> bool:
+        return bool(journal.unfinished) and os.path.realpath(version.path) in journal.unfinished
+
+    def _fresh(self, directory: str, files: dict[str, list[Version]], *, keep: bool) -> Iterator[Version]:
+        try:
+            present = [file for file, problem in locate.walk(directory) if not problem]
+        except OSError:
+            return  # closed to us: nothing is known of it
+        for file in present:
+            found = self._changed(directory, file, files.get(file, []), keep=keep)
+            if found is not None:
+                yield found
+        there = set(present)
+        for file, known in files.items():
+            if file not in there and known[-1].digest != GONE:
+                unseen = newest_seen(known) is None  # nobody knew it, so nobody misses it
+                yield Version(directory, file, clock.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
+
+    def _changed(self, directory: str, file: str, known: list[Version], *, keep: bool) -> Version | None:
+        """Return the version of a file as it is now; None if it is the newest one known. Its content is kept if
+        wanted."""
+        path = f"{directory}/{file}"
+        try:
+            status = os.stat(path)
+            if known and (known[-1].stamp, known[-1].size) == (status.st_mtime_ns, status.st_size):
+                return None
+            data = fs.read_bytes(path, MAX_BYTES + 1)
+        except OSError:
+            return None  # gone meanwhile, or closed to us: the next look tells
+        digest = ids.digest(data)
+        if known and known[-1].digest == digest:
+            return None
+        if keep and len(data) <= MAX_BYTES:
+            self.log.keep(digest, data)
+        time = clock.iso(self.log.now())
+        return Version(
+            directory,
+            file,
+            time,
+            digest,
+            status.st_size,
+            status.st_mtime_ns,
+            Writer(OTHER),
+            digest in self.log.seen_digests,
+        )
+
+    def _named(self, version: Version, *, first: bool) -> Version:
+        """Return a version with its writer; `first`: found at the first look at its directory."""
+        if (version.path, version.digest) in self.log.put_back_unseen:
+            known = self.log.directories.get(version.directory, {}).get(version.file, [])
+            same = [each.writer for each in known if each.digest == version.digest]
+            return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
+        found = Writer(FIRST)
+        if not first or version.stamp > self.log.began * 1e9:
+            found = self.writer(version)
+            found = found if not first or found.by == AGENT else Writer(FIRST)
+        return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
+
+    def _is_unsettled(self, version: Version) -> bool:
+        return version.writer.by == OTHER and 0 <= self.log.now() - version.stamp / 1e9 < SETTLED
+
+
+def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:
+    """Return the directory and the file in it of a real path, by the real paths of directories; None if it is in
+    none."""
+    above = path
+    while above := above.rpartition("/")[0]:
+        if above in places:
+            return places[above], path[len(above) + 1 :]
+    return None
