@@ -510,3 +510,33 @@ def test_what_changes_a_memory_says_that_undo_takes_it_back(memtui, words, said)
 def test_an_edit_that_changes_nothing_does_not_speak_of_undo(memtui):
     memtui("edit", "prefer-pnpm", "--description", "pnpm, always")
     assert "undo" not in memtui("edit", "prefer-pnpm", "--description", "pnpm, always").err
+
+
+def test_a_move_names_the_links_that_it_breaks_and_the_finding_says_where_the_memory_is(memtui):
+    data = memtui.json("mv", "prefer-pnpm", "--to", "global")
+    assert data["broken_links"] == [
+        {"scope": "project", "memory": "release-steps", "link": "prefer-pnpm"},
+        {"scope": "global", "memory": "prefer-pnpm", "link": "release-steps"},
+    ]
+    memtui("undo")
+    told = memtui("mv", "prefer-pnpm", "global:pnpm").out
+    assert "2 links lead nowhere now: links lead within one scope." in told
+    assert "  project:release-steps links to [[prefer-pnpm]]" in told
+    assert "  global:pnpm links to [[release-steps]]" in told
+    memtui("undo")
+    assert (
+        "nowhere" not in memtui("mv", "prefer-pnpm", "release-steps", "--to", "global").out
+    )  # they link to each other
+    memtui("undo")
+
+    memtui("mv", "prefer-pnpm", "--to", "global")
+    assert "broken link [[prefer-pnpm]]: it is in global" in memory(memtui, "release-steps")["flags"]
+    for command in ("doctor", "lint"):
+        found = memtui.json(command, check=False)["findings"]
+        (one,) = [
+            each for each in found if each["code"] == "memories.elsewhere" and "[[prefer-pnpm]]" in each["message"]
+        ]
+        assert one["message"].endswith("It is in global, and a link leads within its scope only.")
+        # Another memory of that name would be a duplicate.
+        assert one["remedy"].startswith("memtui mv global:prefer-pnpm --to project, or ")
+        assert "memtui new" not in one["remedy"]

@@ -136,7 +136,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
         if not go_on():
             break
         memories = dict(subject.memories)
-        known_to_all = content_checks.memories(subject.root, scope, memories, go_on)
+        known_to_all = content_checks.memories(subject.root, scope, memories, go_on, subject.scopes)
         found += [each._replace(data={**_where(scope, each), **each.data}) for each in known_to_all]
         if scope.problem or not scope.exists:
             continue

@@ -89,12 +89,18 @@ def _data(row: Row) -> "dict[str, object]":
     }
 
 
+def _beside(scope: Scope, here: "list[Scope]") -> "list[Scope]":
+    """Return the scopes that apply beside a scope: those of the working directory, for another project the global."""
+    return [each for each in here if each.kind == "global"] if scope.project else here
+
+
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
     every = memories.chosen_scopes(ctx, args.scope, args.all_projects)
     if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
         return Result(None, lambda out: _print_file_names(out, every))  # fast, for completions: no memory is read
-    found = [(scope, of_scope(ctx.root, scope, ctx.usage)) for scope in every]
+    here = scopes.discover(ctx.env, ctx.cwd)
+    found = [(scope, of_scope(ctx.root, scope, ctx.usage, others=_beside(scope, here))) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
     parts = [(scope, [row for row in rows if _matches(scope, row, args)]) for scope, rows in found]
     for _, rows in parts:
@@ -183,7 +189,8 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     """Show one memory."""
     found = memories.find(ctx, args.name)
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
-    rows = of_scope(ctx.root, scope, ctx.usage) if scope else []
+    beside = _beside(scope, scopes.discover(ctx.env, ctx.cwd))
+    rows = of_scope(ctx.root, scope, ctx.usage, others=beside)
     row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]

@@ -1,6 +1,6 @@
 """Checks of the person's own content: memories and their indexes, trust in them, and the inboxes."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import cast
 
@@ -62,9 +62,14 @@ def _guidance(directory: str, now: float, budget: int) -> Iterator[Finding]:
 
 
 def memories(
-    root: str, scope: scopes.Scope, known: dict[str, Memory] | None, go_on: Callable[[], bool] = lambda: True
+    root: str,
+    scope: scopes.Scope,
+    known: dict[str, Memory] | None,
+    go_on: Callable[[], bool] = lambda: True,
+    others: Sequence[scopes.Scope] = (),
 ) -> Iterator[Finding]:
-    """Find broken memories of a scope, and what in its index does not match them. `known` as for `status.of_scope`.
+    """Find broken memories of a scope, and what in its index does not match them. `known` and `others` as for
+    `status.of_scope`.
     `go_on` is asked before each memory; False ends the search."""
     if scope.problem:
         yield problem("memories.scope", scope=scope.shown, path=scope.directory, why=scope.problem)
@@ -75,8 +80,8 @@ def memories(
     names = status.names(every)
     links: dict[object, Finding] = {}  # by the name that they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):
-        for each in status.of_memory(scope, memory, names):
-            if each.code != "memories.link":
+        for each in status.of_memory(scope, memory, names, others):
+            if each.code not in status.LINKS:
                 yield each
             elif (before := links.get(each.data["name"])) is not None:
                 cast("list[str]", before.data["files"]).append(memory.stem)

@@ -34,7 +34,9 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
         "inbox": content_checks.inboxes(root, names.items(), now),
-        "memories": (each for scope in scopes_here for each in content_checks.memories(root, scope, known)),
+        "memories": (
+            each for scope in scopes_here for each in content_checks.memories(root, scope, known, others=scopes_here)
+        ),
         "trust": content_checks.trust(root, scopes_here),
         "journal": file_checks.journal(journal),
         "log": file_checks.log(root),
@@ -56,11 +58,13 @@ def check_others(
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
     names = projects.names(env, projects.paths_of(env, slugs))
     found = _run("inbox", content_checks.inboxes(root, names.items(), now))
-    others = scopes.others(env, {scope.directory for scope in scopes.discover(env, cwd)})
+    here = scopes.discover(env, cwd)
+    others = scopes.others(env, {scope.directory for scope in here})
+    everywhere = [scope for scope in here if scope.kind == "global"]
     for number, scope in enumerate(others):
         if not progress(number, len(others)):
             break
-        found += _run("memories", content_checks.memories(root, scope, known))
+        found += _run("memories", content_checks.memories(root, scope, known, others=everywhere))
     return found
 
 

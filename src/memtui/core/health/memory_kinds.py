@@ -25,6 +25,13 @@ KINDS = {
         flag="broken link [[{name}]]",
         each="files",
     ),
+    "memories.elsewhere": Kind(
+        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
+        " leads within its scope only.",
+        "memtui mv {where}:{name} --to {scope}, or remove the link: memtui edit {scope}:{memory}",
+        flag="broken link [[{name}]]: it is in {where}",
+        each="files",
+    ),
     "memories.cut": Kind(
         "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
         "does not load.",

@@ -246,6 +246,12 @@ def indexed(root: str, scope: Scope) -> list[str]:
     return [name for name in found if name in trusted]
 
 
+def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
+    """Return the first of some scopes that has a file for a memory of this name, None if there is none."""
+    readable = (each for each in scopes if each.kind != "instructions" and each.exists and not each.problem)
+    return next((each for each in readable if "/" not in name and os.path.isfile(f"{each.directory}/{name}.md")), None)
+
+
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
     """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
     those that were removed meanwhile are left out.

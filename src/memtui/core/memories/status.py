@@ -3,7 +3,7 @@
 import itertools
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -40,8 +40,11 @@ LETTERS = {
     "memories.no_line": "N",
     "memories.no_index": "N",
     "memories.link": "L",
+    "memories.elsewhere": "L",
     CHANGED: "C",
 }
+# Links to no memory of their scope: to none at all, and to one that another scope has.
+LINKS = ("memories.link", "memories.elsewhere")
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken",
@@ -178,8 +181,9 @@ def names(memories: Iterable[Memory]) -> set[str]:
     return {name for each in memories for name in (each.name, each.stem)}
 
 
-def of_memory(scope: Scope, found: Memory, known: set[str]) -> Iterator[Finding]:
-    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` names."""
+def of_memory(scope: Scope, found: Memory, known: set[str], others: Sequence[Scope] = ()) -> Iterator[Finding]:
+    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` names.
+    `others`: the scopes that apply beside this one, in which the memory that a link means may be."""
     about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
     if found.broken:
@@ -190,8 +194,12 @@ def of_memory(scope: Scope, found: Memory, known: set[str]) -> Iterator[Finding]
     if count := hidden(found.raw):
         yield problem("memories.hidden", subject, count=count, **about)
     for name in found.links:
-        if name not in known:
-            yield note("memories.link", subject, name=name, files=[found.stem], **about)
+        if name in known:
+            continue
+        code, where = LINKS[0], {}
+        if (there := scopes.with_file(others, name)) is not None:
+            code, where = LINKS[1], {"where": there.shown}
+        yield note(code, subject, name=name, files=[found.stem], **where, **about)
 
 
 @lru_cache(1 << 13)  # called again for every memory whenever a file changes
@@ -225,10 +233,11 @@ def of_scope(
     usage: Usage,
     known: dict[str, Memory] | None = None,
     go_on: Callable[[], bool] = lambda: True,
+    others: Sequence[Scope] = (),
 ) -> list[Row]:
-    """Return the memories of a scope with their findings, deliveries and uses. `known` caches memories by path: a file
-    with the same time and size is not read again, and what is read is added. `go_on` is asked before each
-    memory is read, and before each row; False ends the list."""
+    """Return the memories of a scope with their findings, deliveries and uses. `others`: as for `of_memory`. `known`
+    caches memories by path: a file with the same time and size is not read again, and what is read is added. `go_on`
+    is asked before each memory is read, and before each row; False ends the list."""
     indexed = IndexState(root, scope, index_of(scope)).flags() if scope.kind != "instructions" else {}
     waiting = not_trusted(root, scope)
     rows = []
@@ -238,7 +247,7 @@ def of_scope(
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for each in itertools.takewhile(lambda _: go_on(), memories):
         file = each.path.removeprefix(scope.directory + "/")
-        row = Row(each, file, list(of_memory(scope, each, known_names)))
+        row = Row(each, file, list(of_memory(scope, each, known_names, others)))
         if file in waiting:
             row.flags.append(trust_waiting(scope, [file]))
         if file in indexed:

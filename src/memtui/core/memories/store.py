@@ -19,6 +19,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.memories import apart, index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
+from memtui.core.memories.broken_links import BeforeMove
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
@@ -197,6 +198,10 @@ class Store:
         planned += apart.moved_edits(self.root, {found.path: new})
         self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
+
+    def before_move(self, found: Sequence[Memory], scope: Scope) -> BeforeMove:
+        """Return what tells which links a move of some of these memories to a scope breaks."""
+        return BeforeMove(scope, [self.scope(label) for label in dict.fromkeys(each.scope_label for each in found)])
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""

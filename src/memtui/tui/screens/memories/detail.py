@@ -13,6 +13,7 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import LINKS
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.model import autosave
@@ -69,7 +70,7 @@ class MemoryDetail:
         links = self._backlinks(scope)
         names = dict.fromkeys((found.stem, found.name))
         back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
-        missing = [str(flag.data["name"]) for flag in row.flags if flag.code == "memories.link"]
+        missing = [str(flag.data["name"]) for flag in row.flags if flag.code in LINKS]
         pending = bool(found.origin_session) and key not in self._origins
         origin = self._origins.get(key)
         source = self._source(pair, origin.title if origin else "", now)

@@ -185,6 +185,10 @@ class MemoryReader:
         finally:
             self.screen.post_message(Ended())
 
+    def _rows_of(self, scope: Scope, usage: Usage, others: list[Scope]) -> list[Row]:
+        data = self.services.data
+        return memory_status.of_scope(data.root, scope, usage, data.known, others=others)
+
     def _read_scopes(self) -> None:
         try:
             self._read_all()
@@ -200,7 +204,7 @@ class MemoryReader:
         usage = Usage(data.root)
         rows: Rows = {}
         for scope in here:
-            rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known) if _readable(scope) else []
+            rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
         if not self._post(Read(here + others, dict(rows), usage, made, moved, False)):
             return
@@ -211,7 +215,7 @@ class MemoryReader:
                 words = f"reading {number} of {many(len(others), 'other project')}, escape stops"
                 if not self._post(HowFar(words)):
                     return
-            rows[scope.label] = memory_status.of_scope(data.root, scope, usage, data.known)
+            rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
         if self._post(Read(here + others, rows, usage, made, moved, True)):
             self._post(Arrived(data.outcomes(list(records.values()))))
