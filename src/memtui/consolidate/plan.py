@@ -164,11 +164,12 @@ class _Planner:
         evidence = [_evidence(self.found[at], score) for at, score in pairs.items()]
         reason = " ".join([*(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN]), why]).rstrip()
         first, *others = memories
-        own = [each for each in self.subject.memories.values() if each.scope_label == first.scope_label]
-        links = {name for each in others if each.scope_label != first.scope_label for name in each.links}
-        outside = sorted(links - {name for each in own for name in (each.stem, each.name)})
+        outside = {name for each in others if each.scope_label != first.scope_label for name in each.links}
+        if outside:
+            own = [each for each in self.subject.memories.values() if each.scope_label == first.scope_label]
+            outside -= {name for each in own for name in (each.stem, each.name)}
         try:
-            made = merging.proposal(memories, evidence, reason=reason, outside=outside)
+            made = merging.proposal(memories, evidence, reason=reason, outside=sorted(outside))
         except MemtuiError:
             return None
         size = len(memory.from_bytes(memories[0].path, "", made.written[0].data or b"").body.encode())
