@@ -59,8 +59,19 @@ def test_a_clean_directory_ends_with_0_and_says_how_many_it_looked_at(bare):
     assert done.out == "2 memories: nothing to fix.\n"
 
 
-def test_a_project_without_memories_is_clean(bare):
-    assert bare("lint", ".").out == "There are no memories there.\n"
+@pytest.mark.parametrize("made", [".git", ".claude/memory", ".claude/agent-memory/reviewer"])
+def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare, made):
+    # The step of a workflow that checks the wrong directory must not be green for ever.
+    Path(bare.cwd, made).mkdir(parents=True, exist_ok=True)
+    done = bare("lint", ".", check=False)
+    assert (done.code, done.out) == (3, "")
+    assert "There are no memories in this directory." in done.err
+    done = bare("lint", ".", "--format", "github", check=False)
+    assert done.code == 3
+    assert done.out == (
+        "::error title=memtui lint::There are no memories in this directory. Give a directory of memories, or a project.\n"
+    )
+    assert bare("lint").code == 0  # a project needs no memories
 
 
 def test_a_path_that_is_not_there_or_is_a_file_is_refused(bare, messy):
@@ -217,7 +228,13 @@ def test_the_hook_for_pre_commit_runs_a_command_that_exists(bare):
     (hook,) = yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text())
     program, *words = hook["entry"].split()
     assert program == "memtui"
+    memory = Path(bare.cwd, ".claude/memory/use-pnpm.md")
+    memory.parent.mkdir(parents=True)
+    memory.write_text("---\nname: use-pnpm\ndescription: Use pnpm\ntype: feedback\n---\nUse pnpm, never npm.\n")
     assert bare(*words).code == 0
+    # It runs only where a commit has a memory, so that a repository without any is not refused.
+    assert re.match(hook["files"], ".claude/memory/use-pnpm.md")
+    assert not re.match(hook["files"], ".claude/memory/.gitkeep")
     assert hook["pass_filenames"] is False
 
 

@@ -540,3 +540,50 @@ def test_a_move_names_the_links_that_it_breaks_and_the_finding_says_where_the_me
         # Another memory of that name would be a duplicate.
         assert one["remedy"].startswith("memtui mv global:prefer-pnpm --to project, or ")
         assert "memtui new" not in one["remedy"]
+
+
+def full_index(world):
+    """Fill the global MEMORY.md to its last line; the memory to come belongs into its first section."""
+    directory = Path(world.env["HOME"], ".claude/memory")
+    lines = "".join(f"- [m{n}](m{n}.md) — Memory {n}\n" for n in range(196))
+    for n in range(196):
+        (directory / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: Memory {n}\ntype: user\n---\nText {n}.\n")
+    index = directory / "MEMORY.md"
+    index.write_text(f"## Reference\n\n- [m0](m0.md) — Memory 0\n\n## User\n{lines.partition(chr(10))[2]}")
+    for path in directory.glob("*.md"):
+        if path != index and not re.fullmatch(r"m\d+\.md", path.name):
+            path.unlink()
+    for name in ("new-one", "new-two"):
+        (directory / f"{name}.md").write_text(f"---\nname: {name}\ndescription: New\ntype: reference\n---\nText.\n")
+    return index
+
+
+@pytest.mark.parametrize(
+    "command", [["index", "--scope", "global", "--fix"], ["doctor", "--fix", "index"], ["lint", "--fix"]]
+)
+def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
+    index = full_index(world)
+    before = index.read_text().splitlines()
+    assert len(before) == 200
+    done = memtui(*command, check=False)
+    after = index.read_text().splitlines()
+    assert after[:200] == before
+    assert after[200:] == ["- [new-one](new-one.md) — New", "- [new-two](new-two.md) — New"]
+    below = memtui.json("index", "--scope", "global")["indexes"][0]["below"]
+    assert [each["target"] for each in below] == ["new-one.md", "new-two.md"]
+    if command[0] != "lint":
+        assert "MEMORY.md of global is full: 2 new lines are below its cut" in " ".join(done.out.split())
+    assert "2 memories below" in " ".join(
+        memtui("doctor", check=False).out.split()
+    )  # found as everything below the cut
+
+
+def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
+    index = full_index(world)
+    index.write_text(index.read_text().replace("- [m195](m195.md) — Memory 195\n", "- [gone](gone.md) — Gone\n"))
+    Path(index.parent, "m195.md").unlink()
+    (row,) = memtui.json("index", "--scope", "global", "--fix")["fixed"]
+    assert (row["added"], row["removed"], row["below"]) == (2, 1, 1)
+    text = index.read_text()
+    assert text.splitlines()[3] == "- [new-one](new-one.md) — New"  # in the place of the line that went
+    assert text.endswith("- [new-two](new-two.md) — New\n")

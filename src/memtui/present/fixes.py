@@ -38,6 +38,19 @@ def words(done: FixOutcome) -> str:
     }[done.fix]
 
 
+def below(report: Report) -> str:
+    """Return how many new lines of an index the client does not load, and what to do; empty if it loads all."""
+    number = report.left_below
+    if not number:
+        return ""
+    lines = many(number, "new line is below its cut", "new lines are below its cut")
+    which = "it" if number == 1 else "them"
+    return (
+        f"MEMORY.md of {report.scope.shown} is full: {lines}, so Claude Code does not load {which}. What was above"
+        " stays there. Shorten lines, or move memories to another scope."
+    )
+
+
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
     can = "can't be undone then" if dry else "can no longer be undone"

@@ -102,6 +102,7 @@ def _fix(ctx: Context, args: argparse.Namespace, found: "list[Report]") -> Resul
             "scope": each.scope.label,
             "path": each.scope.index_path,
             "added": len(each.missing),
+            "below": each.left_below,
             "removed": len([entry for entry in each.dangling if entry.leads]),
             "diff": index_fix.text(each),
         }

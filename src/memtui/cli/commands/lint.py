@@ -62,7 +62,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     subject = _subject(ctx, args.path)
     found = lint.check(subject)
     if args.path is not None:
-        _must_hold_memories(args.path, subject)
+        _must_hold_memories(ctx, args, subject)
     planned = lint_fixes.plan_all(subject, found)
     fixed: list[FileFix] = []
     undo = False
@@ -121,13 +121,15 @@ class Remedies:
         return remedy if own.trusted or findings.fix_of(found) != "index" else ""
 
 
-def _must_hold_memories(path: str, subject: LintInput) -> None:
-    """Raise NotFoundError for a directory that is none of memories: in CI nobody would notice a mistyped PATH."""
-    if not (subject.memories or subject.own) and any(
-        not each.problem and not each.directory.endswith("/memory") and not os.path.exists(each.index_path)
-        for each in subject.scopes
-    ):
-        raise NotFoundError(f"There are no memories in {path}.", "Give a directory of memories, or a project.")
+def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
+    """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
+    if subject.memories or any(each.problem or os.path.exists(each.index_path) for each in subject.scopes):
+        return
+    where = "this directory" if args.path == "." else args.path
+    error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
+    if args.format == "github":
+        ctx.out.exact(f"::error title=memtui lint::{_escaped(f'{error.message} {error.hint}')}")
+    raise error
 
 
 def _subject(ctx: Context, path: "str | None") -> LintInput:
@@ -230,9 +232,6 @@ def _print_count(
     out: Output, subject: LintInput, found: "list[Finding]", fix: str, planned: "list[tuple[Scope, list[FileFix]]]"
 ) -> None:
     """Print how many problems there are, and how many of them `fix` fixes with what is `planned`."""
-    if not subject.scopes:
-        out.print("There are no memories there.")
-        return
     count = many(len(subject.memories), "memory", "memories")
     problems, notes = findings.problems(found), findings.notes(found)
     known = f" {notes} worth knowing." if notes else ""

@@ -4,6 +4,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import line
 from memtui.cli.show import diff
 from memtui.core.health.index_report import Report
+from memtui.present.fixes import below
 
 
 def confirm(ctx: Context, reports: "list[Report]", *, yes: bool) -> None:
@@ -22,6 +23,8 @@ def show(ctx: Context, reports: "list[Report]") -> None:
     for each in [] if ctx.out.json else reports:
         ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.scope.index_path)))
         diff.show(ctx.out, each.index.raw, each.fixed)
+        if words := below(each):
+            ctx.out.print(line(words))
 
 
 def text(report: Report) -> str:

@@ -293,6 +293,12 @@ def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
     return kept
 
 
+def loaded(data: bytes, *, agent: bool = False) -> set[str]:
+    """Return the lines of an index that the client loads whole; `agent`: as in a subagent's memory."""
+    cut = budget(data, agent=agent).cut_line
+    return {line.strip() for number, line in loaded_lines(data, agent=agent) if cut is None or number < cut}
+
+
 def budget(data: bytes, *, agent: bool = False) -> Budget:
     """Measure an index; `agent`: as a subagent's memory. Never raises."""
     numbered = loaded_lines(data, agent=agent)

@@ -117,16 +117,26 @@ def _first_word(target: str) -> str:
     return re.split(r"[-_ .]", os.path.basename(target).casefold())[0]
 
 
-def add_line(data: bytes, target: str, title: str, hook: str, *, kind: str = "", gone: Collection[str] = ()) -> bytes:
+def add_line(
+    data: bytes,
+    target: str,
+    title: str,
+    hook: str,
+    *,
+    kind: str = "",
+    gone: Collection[str] = (),
+    at_end: bool = False,
+) -> bytes:
     """Add a line for a new memory; an index that has one already is returned unchanged.
 
     The line goes to the end of a section: the one that fits the type `kind` or the file's name, else the last that has
-    memories; lines of files that are `gone` make it none of these. `target` is relative to the directory.
+    memories; lines of files that are `gone` make it none of these. `at_end`: it goes below everything instead. `target`
+    is relative to the directory.
     """
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.entries):
         return data
-    start, end = _section(index, kind, target, gone)
+    start, end = (len(index.lines) - 1, len(index.lines)) if at_end else _section(index, kind, target, gone)
     if index.unclosed is not None:
         end = min(end, index.unclosed)  # inside a comment nobody would see the line
     inside = [entry for entry in index.entries if start < entry.line - 1 < end]

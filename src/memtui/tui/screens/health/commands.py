@@ -56,6 +56,8 @@ def index_changes(shown: Sequence[Report]) -> Text:
         else:
             old, new = set(each.index.raw.split(b"\n")), set(each.fixed.split(b"\n"))
             text.append(f"  {many(len(new - old), 'line')} added, {len(old - new):,} removed\n")
+        if words := fix_words.below(each):
+            text.append(f"{safe_text.line(words)}\n")
     return text
 
 
