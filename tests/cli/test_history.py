@@ -204,3 +204,134 @@ def test_a_version_that_is_a_deletion_is_not_restored_as_an_empty_file(memtui):
     assert done.code == 3
     assert done.err.startswith("memtui: That version is the deletion: there is no text to restore.")
     assert memtui("show", "prefer-pnpm", check=False).code == 3
+
+
+def told(memtui, name):
+    """The column of who wrote each version, the oldest first."""
+    out = memtui("history", name).out
+    return [" ".join(row.split()[1:]) for row in reversed(out.splitlines()[1:]) if row.split()[0].isdigit()]
+
+
+def test_an_old_name_says_what_became_of_it_and_restores_no_second_copy(memtui, world):
+    memtui("history", "prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "pp")
+    done = memtui("history", "prefer-pnpm")
+    assert "renamed to project:pp" in done.out
+    assert "deleted" not in done.out
+    assert "It is project:pp now: memtui history project:pp" in done.err
+    found = memtui.json("history", "prefer-pnpm")
+    assert (found["became"], found["versions"][-1]["became"]) == ("project:pp", "project:pp")
+    assert not found["versions"][-1]["deleted"]
+    refused = memtui("history", "prefer-pnpm", "--restore", "1", check=False)
+    assert refused.code == 4
+    assert "prefer-pnpm is project:pp now; nothing was restored." in refused.err
+    assert "memtui history project:pp --restore 1 restores that version there." in refused.err
+    assert memtui("history", "prefer-pnpm", "--restore", "2", check=False).code == 4
+    assert memtui("show", "prefer-pnpm", check=False).code == 3
+    memtui("mv", "pp", "qq")
+    memtui("mv", "qq", "--to", "global")
+    done = memtui("history", "prefer-pnpm")
+    assert "renamed to project:pp" in done.out
+    assert "It is global:qq now" in done.err
+    assert "moved to global:qq" in memtui("history", "project:qq").out
+    memtui("history", "global:qq", "--restore", "1")
+
+
+def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
+    memtui("history", "prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "pp")
+    memtui("rm", "pp")
+    assert "It is project:pp now" in memtui("history", "prefer-pnpm").err
+    done = memtui("history", "project:pp")
+    assert "trashed" in done.out
+    assert "It is in the trash: memtui restore" in done.err
+
+
+def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):
+    first = "there at memtui's first look"
+    memtui("history", "prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "pp")
+    assert [each.partition(" B ")[2] for each in told(memtui, "pp")] == [
+        f"{first}, called prefer-pnpm",
+        "you, with memtui: renamed",
+    ]
+    memtui("undo")
+    memtui("edit", "prefer-pnpm", "--description", "Use pnpm")
+    memtui("mv", "prefer-pnpm", "--to", "global")
+    memtui("history", "prefer-pnpm", "--restore", "1")
+    assert [each.partition(" B ")[2] for each in told(memtui, "prefer-pnpm")] == [
+        f"{first}, was in project",
+        "you, with memtui: renamed, was project:pp",
+        "you, with memtui: undo, was in project",
+        "you, with memtui: edited, was in project",
+        "you, with memtui: moved from project",
+        "you, with memtui: restored",
+    ]
+    found = memtui.json("history", "prefer-pnpm")["versions"]
+    assert [each["did"] for each in found] == [None, "rename", "undo", "edit", "move", "restore"]
+    was = [each["was"] for each in found]
+    assert (was[0], was[1], was[-1]) == ("project:prefer-pnpm", "project:pp", None)
+    memtui("rm", "prefer-pnpm")
+    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: trashed")
+
+
+def test_links_that_follow_a_rename_do_not_make_their_memory_renamed(memtui):
+    memtui("new", "aa", "--description", "d", "--body", "one", "--scope", "project")
+    memtui("new", "bb", "--description", "d", "--body", "See [[aa]].", "--scope", "project")
+    memtui("mv", "aa", "cc")
+    assert told(memtui, "bb")[-1].endswith("you, with memtui: links followed a new name")
+
+
+def test_what_was_taken_back_says_so(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    versions(memtui)
+    path.write_text(path.read_text() + "Somebody's line.\n")
+    os.utime(path, (NOW - 5000, NOW - 5000))
+    memtui("take-back", "prefer-pnpm")
+    assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: took back")
+
+
+def test_ages_never_run_backwards(memtui, world):
+    path = path_of(memtui, "prefer-pnpm")
+    os.utime(path, (NOW - 9 * 86400, NOW - 9 * 86400))
+    memtui("history", "prefer-pnpm")
+    old = path.read_bytes()
+    memtui("mv", "prefer-pnpm", "pp")
+    memtui("undo")
+    assert [each.split()[0] for each in told(memtui, "prefer-pnpm")] == ["9d", "now", "now"]
+    path.write_bytes(old + b"Of a backup.\n")
+    os.utime(path, (NOW - 20 * 86400, NOW - 20 * 86400))
+    assert told(memtui, "prefer-pnpm")[-1].split()[0] == "now"
+    written = [each["written"] for each in memtui.json("history", "prefer-pnpm")["versions"]]
+    assert written == sorted(written)
+
+
+def test_a_version_from_before_a_rename_is_restored_under_the_present_name(memtui, world):
+    memtui("history", "prefer-pnpm")
+    memtui("edit", "prefer-pnpm", "--body", "Another text.")
+    memtui("mv", "prefer-pnpm", "pp")
+    memtui("history", "pp", "--restore", "1")
+    path = path_of(memtui, "pp")
+    assert path.name == "pp.md"
+    assert "name: pp\n" in path.read_text()
+    assert "Another text." not in path.read_text()
+    memtui("rm", "pp")
+    memtui("history", "pp", "--restore", "1")
+    assert "name: pp\n" in path.read_text()
+
+
+def test_a_version_that_is_the_present_text_is_not_called_restored(memtui):
+    memtui("history", "prefer-pnpm")
+    memtui("mv", "prefer-pnpm", "pp")
+    done = memtui("history", "pp", "--restore", "1")
+    assert done.out.startswith("unchanged  project:pp")
+    assert "That is the present text already." in done.err
+    assert "undo" not in done.err
+
+
+def test_what_was_written_just_now_has_its_history(memtui, world):
+    memtui("history", "prefer-pnpm")
+    path = path_of(memtui, "prefer-pnpm").with_name("by-hand.md")
+    path.write_text("---\nname: by-hand\ndescription: d\n---\n\nA text.\n")
+    os.utime(path, (NOW, NOW))
+    assert versions(memtui, "by-hand") == [(1, "other", False)]

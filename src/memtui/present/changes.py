@@ -7,7 +7,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.journal import actor
-from memtui.core.journal.changes.seen_edit import SeenEdit
+from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
 
 if TYPE_CHECKING:
@@ -21,8 +21,6 @@ DONE = {"undo": "undone", "redo": "redone"}
 NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config", "consolidate", "apart"})
 # The verb that a summary begins with, where it is not the operation's name in the journal.
 VERBS = {"delete": "trash", "purge": "delete for good"}
-# The operations that take back what others wrote, where what a person has seen changes with them.
-TAKES_BACK = frozenset({"delete", "restore"})
 # What became of a change, by its state in the journal.
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what to do instead of an undo, where the settings file was changed since.
@@ -44,8 +42,7 @@ def undone_as_one(undone: "Undone") -> "Transaction":
 
 def verb(found: "Transaction") -> str:
     """Return the verb that the summary of a change begins with, as by the stores that write summaries."""
-    takes_back = found.op in TAKES_BACK and any(SeenEdit.key in row for row in found.record.get("changes", ()))
-    return "take back" if takes_back else VERBS.get(found.op, found.op)
+    return "take back" if takes_back(found.record) else VERBS.get(found.op, found.op)
 
 
 def together(made: "Sequence[Transaction]", total: int) -> str:

@@ -1,7 +1,32 @@
-"""How both user interfaces say who wrote a version of a memory."""
+"""How both user interfaces say who wrote a version of a memory, what memtui did, and what the memory was called."""
+
+from collections.abc import Sequence
 
 from memtui.core.base.short_ids import short_id
+from memtui.core.memories import references
+from memtui.core.memories.history import HistoryRow
+from memtui.core.memories.journaled import LINKS, TAKE_BACK
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.versions import AGENT, FIRST, GONE, PERSON, Version, Writer
+
+# What memtui did, by the operation in the journal.
+DID = {
+    "create": "made",
+    "approve": "approved",
+    "edit": "edited",
+    "retype": "type changed",
+    "rename": "renamed",
+    "move": "moved",
+    "copy": "copied",
+    "delete": "trashed",
+    "restore": "restored",
+    TAKE_BACK: "took back",
+    LINKS: "links followed a new name",
+    "undo": "undo",
+    "redo": "redo",
+    "consolidate": "consolidated",
+    "lint": "fixed",
+}
 
 
 def writer(version: Version, title: str = "", other: Writer | None = None) -> str:
@@ -18,7 +43,48 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
 
 def name(version: Version) -> str:
     """Say what the memory was called: the name of its file."""
-    return version.file.rpartition("/")[2].removesuffix(".md")
+    return references.stem(version.file)
+
+
+def ref(directory: str, file: str, scopes: Sequence[Scope]) -> str:
+    """Say what a memory is called in a directory: `scope:name`; only its name where that scope is not known."""
+    scope = next((each for each in scopes if each.directory == directory), None)
+    stem = references.stem(file)
+    return stem if scope is None else f"{scope.shown}:{stem}"
+
+
+def deed(row: HistoryRow, scopes: Sequence[Scope]) -> str:
+    """Say what memtui did where it wrote a version, and what the memory became if it is gone; empty for others'."""
+    version, became = row.version, row.became
+    did = DID.get(version.op, "")
+    if became is not None:
+        to = ref(became.directory, became.file, scopes)
+        return f"{did} to {to}" if version.op in {"rename", "move"} else f"{did}: it is {to} again"
+    if version.op == "move" and version.was is not None:
+        scope = next((each for each in scopes if each.directory == version.was[0]), None)
+        return f"{did} from {scope.shown}" if scope is not None else did
+    return did
+
+
+def called(version: Version, newest: Version, scopes: Sequence[Scope]) -> str:
+    """Say what a memory was called then, if that is not what it is called now."""
+    other = name(version) != name(newest)
+    if version.directory == newest.directory:
+        return f"called {name(version)}" if other else ""
+    scope = next((each for each in scopes if each.directory == version.directory), None)
+    where = "another scope" if scope is None else scope.shown
+    return f"was {ref(version.directory, version.file, scopes)}" if other else f"was in {where}"
+
+
+def told(row: HistoryRow, newest: Version, title: str, scopes: Sequence[Scope]) -> str:
+    """Say of a version who wrote it, what memtui did, and what the memory was called then; `title` is that of the
+    agent's session, `newest` the newest version."""
+    version = row.version
+    did, then = deed(row, scopes), called(version, newest, scopes)
+    if version.writer.by != PERSON and version.op in {"undo", "redo"}:
+        did = f"put back by {did}"
+    who = writer(version, title)
+    return (f"{who}: {did}" if did else who) + (f", {then}" if then else "")
 
 
 def prompted(words: str, most: int = 200) -> str:

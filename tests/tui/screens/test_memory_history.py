@@ -78,3 +78,43 @@ async def test_instructions_have_none_and_that_is_said(world):
         await open_history(app, pilot, Path(world.shop) / "CLAUDE.md")
         assert not isinstance(app.screen, Choice)
         assert any("There are no versions" in note.message for note in app._notifications)
+
+
+async def restore_first(pilot):
+    await pilot.press("end", "enter")
+    await settle(pilot)
+
+
+@pytest.mark.slow
+async def test_versions_say_what_memtui_did_and_one_from_before_a_rename_keeps_the_name(world, path):
+    store = Workspace(dict(world.env), world.shop, by="cli", now=NOW).store()
+    store.rename(store.find("prefer-pnpm"), "pp", seen=True)
+    new = path.with_name("pp.md")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_history(app, pilot, new)
+        assert isinstance(app.screen, Choice)
+        said = [row for _, row in app.screen.rows]
+        assert said[0].startswith("  3   now  you, with memtui: renamed")
+        assert said[-1].endswith("there at memtui's first look, called prefer-pnpm")
+        await restore_first(pilot)
+        assert isinstance(app.screen, Preview)
+        assert "+ name" not in app.screen.plain
+        await pilot.press("enter")
+        await settle(pilot)
+        if isinstance(app.screen, Preview):
+            await pilot.press("enter")
+            await settle(pilot)
+        assert "name: pp\n" in new.read_text()
+        assert "Somebody's words." not in new.read_text()
+        assert not path.exists()
+
+
+@pytest.mark.slow
+async def test_a_memory_with_one_version_shows_its_text_not_a_difference(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await open_history(app, pilot, Path(world.shop) / ".claude" / "memory" / "release-steps.md")
+        assert isinstance(app.screen, Choice)
+        assert app.screen.question == "The only version of release-steps"
+        assert app.screen.about("1").plain.startswith("---\nname: release-steps\n")

@@ -2,12 +2,14 @@
 
 import argparse
 import os
+import shlex
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base import clock
+from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.phrasing import age, size
 from memtui.core.memories import history, scopes
 from memtui.core.memories.memory import Memory
@@ -48,15 +50,25 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise NotFoundError(f"There are no versions of {line(args.name)}.", hint)
     number = next((each for each in (args.diff, args.show, args.restore) if each is not None), None)
     chosen = history.numbered(known, number) if number is not None else None
+    gone = history.became(versions, known[-1]) if found is None else None
+    history_rows = history.rows(versions, known)
+    every = history.scopes_of(ctx.env, ctx.cwd, history_rows)
+    now = present.ref(gone.directory, gone.file, every) if gone is not None else ""
     if chosen is not None and args.restore is not None:
+        if gone is not None:
+            raise _elsewhere(args.name, now, versions.line(gone.directory, gone.file), chosen)
         return _restored(ctx, versions, scope, found, chosen, known[-1].file)
     trashed = _trash_id(ctx, known[-1]) if found is None else ""
     occasions = Occasions(ctx.env)
-    data: dict[str, object] = {
-        "versions": [_data(at, each, occasions.of(each.writer)) for at, each in enumerate(known, 1)]
-    }
+    data: dict[str, object] = {"became": now or None}
+    data["versions"] = [
+        _data(number, each, known[-1], occasions.of(each.version.writer), every)
+        for number, each in enumerate(history_rows, 1)
+    ]
     if chosen is None:
-        return Result(data, lambda out: _print(ctx, out, args.name, known, occasions, trashed))
+        last = f"It is in the trash: memtui restore {trashed}" if trashed else ""
+        last = f"It is {line(now)} now: memtui history {line(shlex.quote(now))}" if now else last
+        return Result(data, lambda out: _print(ctx, out, args.name, history_rows, occasions, every, last))
     content = versions.content(chosen)
     if args.show is not None:
         data["text"] = content.decode("utf-8", "backslashreplace")
@@ -73,14 +85,14 @@ def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None,
         found = memories.find(ctx, name)
     except NotFoundError:
         every = scopes.discover(ctx.env, ctx.cwd)
-        known = history.of_deleted(history.taken_in(versions, every), every, name)
+        known = history.of_deleted(history.looked(versions, every), every, name)
         if not known:
             raise  # says what there is instead
         return None, next(each for each in every if each.directory == known[-1].directory), known
     scope = scopes.of_memory(ctx.env, ctx.cwd, found)
     if scope is None:
         return found, None, []
-    return found, scope, history.of_memory(history.taken_in(versions, [scope]), scope, found)
+    return found, scope, history.of_memory(history.looked(versions, [scope]), scope, found)
 
 
 def _trash_id(ctx: Context, newest: Version) -> str:
@@ -88,18 +100,34 @@ def _trash_id(ctx: Context, newest: Version) -> str:
     return next((each.id for each in ctx.store().trash() if os.path.realpath(newest.path) == each.path), "")
 
 
-def _data(number: int, version: Version, occasion: Occasion) -> "dict[str, object]":
+def _elsewhere(name: str, now: str, known: "list[Version]", version: Version) -> ConflictError:
+    """Return the error that a memory has another name now: its versions are restored under that."""
+    command = f"memtui history {line(shlex.quote(now))}"
+    hint = f"{command} lists its versions."
+    if version in known:
+        hint = f"{command} --restore {known.index(version) + 1} restores that version there."
+    return ConflictError(f"{line(name)} is {line(now)} now; nothing was restored.", hint)
+
+
+def _data(
+    number: int, row: history.HistoryRow, newest: Version, occasion: Occasion, every: "list[Scope]"
+) -> "dict[str, object]":
+    version, became = row.version, row.became
     return {
         "number": number,
         "name": present.name(version),
         "time": version.time,
+        "written": clock.iso(row.time),
         "by": version.writer.by,
+        "did": version.op or None,
+        "was": present.ref(version.directory, version.file, every) if version.path != newest.path else None,
+        "became": present.ref(became.directory, became.file, every) if became is not None else None,
         "session": version.writer.session or None,
         "title": occasion.title or None,
         "prompt": version.writer.prompt or None,
         "prompt_text": occasion.prompt or None,
         "size": version.size,
-        "deleted": version.digest == GONE,
+        "deleted": version.digest == GONE and became is None,
         "seen": version.seen,
     }
 
@@ -111,26 +139,38 @@ def _restored(
     history.taken_in(versions, [scope])
 
     def text(out: Output) -> None:
-        memories.print_written(ctx, out, "restored", memory)
-        memories.say_undo(out)
+        memories.print_written(ctx, out, "unchanged" if memory is found else "restored", memory)
+        if memory is found:
+            out.say("That is the present text already.")
+        else:
+            memories.say_undo(out)
 
     return Result(memories.data_of(memory), text)
 
 
-def _print(ctx: Context, out: Output, name: str, known: "list[Version]", occasions: Occasions, trashed: str) -> None:
-    now = ctx.now()
+def _print(
+    ctx: Context,
+    out: Output,
+    name: str,
+    history_rows: "list[history.HistoryRow]",
+    occasions: Occasions,
+    every: "list[Scope]",
+    last: str,
+) -> None:
+    now, known = ctx.now(), [each.version for each in history_rows]
     rows, notes = [], []
-    for number, version in reversed(list(enumerate(known, 1))):
+    for number, row in reversed(list(enumerate(history_rows, 1))):
+        version = row.version
         occasion = occasions.of(version.writer)
-        when = age(version.written, now)
-        what = "deleted" if version.digest == GONE else size(version.size)
-        called = "" if version.path == known[-1].path else f", called {present.name(version)}"
-        who = line(present.writer(version, occasion.title) + called)
-        rows.append([str(number), when, what, who, "not seen yet" if history.waits(known, version) else ""])
+        gone = "-" if row.became is not None else "deleted"
+        what = gone if version.digest == GONE else size(version.size)
+        who = line(present.told(row, known[-1], occasion.title, every))
+        unseen = "not seen yet" if history.waits(known, version) else ""
+        rows.append([str(number), age(row.time, now), what, who, unseen])
         notes.append(line(present.prompted(occasion.prompt)))
     out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
-    if trashed:
-        out.say(f"It is in the trash: memtui restore {trashed}")
+    if last:
+        out.say(last)
     if len(known) > 1:
         out.say(f"What the newest changed: memtui history {line(name)} --diff {len(known)}")
     else:

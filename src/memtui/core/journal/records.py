@@ -17,6 +17,8 @@ from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.changes.trust_edit import TrustEdit
 
 VERSION = 1
+# The operations that take back what others wrote, where what a person has seen changes with them.
+TAKES_BACK = frozenset({"delete", "restore"})
 Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
     kind.key: kind
@@ -44,6 +46,11 @@ def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
 def changes_of(record: Record, read: ReadContent) -> list[Change]:
     """Return the changes of a readable intent. Raises NotFoundError if a content was purged."""
     return [kind.from_row(row, read) for row in record["changes"] if (kind := _kind(row)) is not None]
+
+
+def takes_back(record: Record) -> bool:
+    """Return whether an intent takes back what others wrote."""
+    return record.get("op") in TAKES_BACK and any(SeenEdit.key in row for row in record.get("changes", ()))
 
 
 def readable(record: Record) -> bool:

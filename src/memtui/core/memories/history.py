@@ -1,12 +1,12 @@
 """The history of one memory: its versions, and a way back to each of them."""
 
-import os
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from memtui.core.base import fs
+from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
-from memtui.core.memories import references
+from memtui.core.memories import references, scopes
 from memtui.core.memories.intake import Intake
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -15,12 +15,12 @@ from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.memories.writers import Writers
 
 
-def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
+def taken_in(versions: Versions, places: Sequence[Scope]) -> Versions:
     """Take in what is new in these scopes. If that fails, `problem` has the error, and what was known before is still
     there."""
     intake = Intake(versions, Writers(versions.root).of)
     versions.problem, versions.unsettled = None, False
-    for scope in scopes:
+    for scope in places:
         if with_versions(scope):
             try:
                 intake.take_in(scope.directory)
@@ -37,11 +37,19 @@ def taken_in(versions: Versions, scopes: Sequence[Scope]) -> Versions:
     return versions
 
 
-def peeked(versions: Versions, scopes: Sequence[Scope]) -> None:
+def peeked(versions: Versions, places: Sequence[Scope]) -> None:
     """Know what is new in these scopes, without writing anything. Raises MemtuiError."""
     intake = Intake(versions, Writers(versions.root).of)
-    for scope in filter(with_versions, scopes):
+    for scope in filter(with_versions, places):
         intake.peek(scope.directory)
+
+
+def looked(versions: Versions, places: Sequence[Scope]) -> Versions:
+    """Take in what is new in these scopes, and know what was written just now too, which the next look takes in."""
+    taken_in(versions, places)
+    if versions.unsettled and versions.problem is None:
+        peeked(versions, places)
+    return versions
 
 
 def with_versions(scope: Scope) -> bool:
@@ -54,14 +62,55 @@ def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
     return versions.line(scope.directory, references.relative(scope, found.path))
 
 
-def of_deleted(versions: Versions, scopes: Sequence[Scope], name: str) -> list[Version]:
-    """List the versions of the file of this name that is not there any more, oldest first; empty if there was none."""
-    for scope in scopes:
+def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
+    """List the versions of the file of this name, or `scope:name`, that is not there any more, oldest first; empty if
+    there was none."""
+    for scope in places:
         for file in versions.files(scope.directory):
             known = versions.of(scope.directory, file)
-            if known[-1].digest == GONE and name in {file, os.path.basename(file).removesuffix(".md")}:
+            stem = references.stem(file)
+            if known[-1].digest == GONE and name in {file, stem, f"{scope.shown}:{stem}", f"{scope.label}:{stem}"}:
                 return versions.line(scope.directory, file)
     return []
+
+
+def became(versions: Versions, version: Version) -> Version | None:
+    """Return the newest version of what a version became that is gone because memtui moved or renamed it, also if that
+    was renamed again; None for any other."""
+    found, after = None, versions.became(version)
+    while after is not None:
+        found = versions.of(after.directory, after.file)[-1]
+        after = versions.became(found)
+    return found
+
+
+class HistoryRow(NamedTuple):
+    """A version in a history: when it came to be there (seconds since the epoch), and what the memory `became` if it is
+    gone because memtui moved or renamed it."""
+
+    version: Version
+    time: float
+    became: Version | None
+
+
+def rows(versions: Versions, known: Sequence[Version]) -> list[HistoryRow]:
+    """Return the versions of a memory as rows of its history. None came before the one before it: a file that got an
+    older time, as from a backup, came when that was noticed."""
+    found: list[HistoryRow] = []
+    last = 0.0
+    for each in known:
+        at = each.written or 0.0
+        last = at if at >= last else max(last, clock.parse(each.time) or 0.0)
+        found.append(HistoryRow(each, last, versions.became(each)))
+    return found
+
+
+def scopes_of(env: dict[str, str], cwd: str, found: Sequence[HistoryRow]) -> list[Scope]:
+    """List the scopes here, with those of other projects where a memory was in one."""
+    every = scopes.discover(env, cwd)
+    named = {each.version.directory for each in found} | {each.became.directory for each in found if each.became}
+    here = {each.directory for each in every}
+    return every if named <= here else scopes.discover(env, cwd, all_projects=True)
 
 
 def waits(known: Sequence[Version], version: Version) -> bool:
@@ -76,18 +125,25 @@ def numbered(known: Sequence[Version], number: int) -> Version:
     return known[number - 1]
 
 
+def text(versions: Versions, version: Version, file: str) -> bytes:
+    """Return the bytes of a version as the text of the file that its memory has now: `name` is the present one where
+    the memory was renamed since. Raises NotFoundError if they are not kept."""
+    data, stem = versions.content(version), references.stem(file)
+    return data if references.stem(version.file) == stem else references.set_name(data, stem)
+
+
 def restore(
     store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
 ) -> Memory:
-    """Make a version the present text of its memory again, as one step of undo; `found` None: its file, or `file`, is
-    gone.
+    """Make a version the present text of its memory again, as one step of undo; the memory keeps its present name.
+    `found` None: its file, or `file`, is gone.
 
     Raises NotFoundError if it is a deletion or its content is not kept, ConflictError if the file changed since it was
     read.
     """
     if version.digest == GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
-    data = versions.content(version)
+    file = file or version.file
     if found is None:
-        return store.put(scope, file or version.file, data, op="restore")
-    return store.edit(found, data, seen=True, op="restore")
+        return store.put(scope, file, text(versions, version, file), op="restore")
+    return store.edit(found, text(versions, version, found.path), seen=True, op="restore")

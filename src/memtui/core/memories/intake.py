@@ -139,7 +139,7 @@ class Intake:
             # A text that memtui only put back is still of the one who wrote it.
             same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
             by = same[-1] if same else Writer(PERSON)
-            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was))
+            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=step.op_of(each)))
             self.log.add(found[-1])
         return found
 

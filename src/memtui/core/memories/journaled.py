@@ -3,8 +3,10 @@
 from typing import Any, NamedTuple
 
 from memtui.core.base import backwards, clock, fastjson
-from memtui.core.journal.records import VERSION, readable
+from memtui.core.journal.records import VERSION, readable, takes_back
 from memtui.core.places import locate
+
+TAKE_BACK, LINKS = "take-back", "links"
 
 
 class Written(NamedTuple):
@@ -20,12 +22,17 @@ class Written(NamedTuple):
 
 class OwnChange(NamedTuple):
     """A change that was made: its id in the journal, when (seconds since the epoch), whether the person saw the whole
-    text, and the memories that it wrote."""
+    text, the memories that it wrote, and its operation in the journal, TAKE_BACK for what others wrote."""
 
     id: str
     time: float
     seen: bool
     files: list[Written]
+    op: str
+
+    def op_of(self, written: Written) -> str:
+        """Return what it was for one of its files: LINKS where only links followed a rename."""
+        return LINKS if self.op == "rename" and not written.whole else self.op
 
 
 class Since(NamedTuple):
@@ -65,7 +72,8 @@ def since(root: str, last: str, oldest: float = 0.0) -> Since:
                 if found not in ended:
                     unfinished |= {each.path for each in files}
                 elif ended[found] and files:
-                    steps.append(OwnChange(found, time, record.get("seen") is True, files))
+                    op = TAKE_BACK if takes_back(record) else str(record.get("op"))
+                    steps.append(OwnChange(found, time, record.get("seen") is True, files, op))
     except FileNotFoundError:
         pass
     return Since(steps[::-1], unfinished, newest or last)

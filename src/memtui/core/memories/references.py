@@ -142,6 +142,11 @@ def description_edits(scope: Scope, was: Memory, description: str) -> Sequence[C
     return index_edits(scope, lambda data: index_lines.set_hook(data, file, description, was.description))
 
 
+def stem(file: str) -> str:
+    """Return what a memory is called by its file: the name without directory and ending."""
+    return file.rpartition("/")[2].removesuffix(".md")
+
+
 def stems(scope: Scope) -> set[str]:
     """Return the names of the files of a scope, without `.md`."""
     return {os.path.basename(name).removesuffix(".md") for name, _ in scopes.files(scope)}

@@ -40,7 +40,7 @@ class Version:
     """One version of the memory `file` (relative) of a directory: `digest` of its bytes (GONE if the file was deleted),
     `size` in bytes, `stamp` (modification time in nanoseconds), when it was taken in, and whether a person has seen
     it; `change`: the id of memtui's own change that made it; `was`: the directory and the file that it was called
-    before that change, if it moved or renamed it."""
+    before that change, if it moved or renamed it; `op`: what that change was (journaled.OwnChange)."""
 
     directory: str
     file: str
@@ -52,6 +52,7 @@ class Version:
     seen: bool
     change: str = ""
     was: tuple[str, str] | None = None
+    op: str = ""
 
     @property
     def path(self) -> str:
@@ -60,7 +61,11 @@ class Version:
 
     @property
     def written(self) -> float | None:
-        """When the file was written, in seconds since the epoch; of a deleted one when that was noticed."""
+        """When it came to be there, in seconds since the epoch: when memtui wrote it, also if the file got an older
+        time, as from an undo; else when the file was written, and of a deleted one when that was noticed."""
+        made = ids.id_time(self.change)
+        if made is not None:
+            return made
         return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
 
     def is_of(self, data: bytes) -> bool:
@@ -72,6 +77,7 @@ class Version:
         found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
         found |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
         more: dict[str, Any] = {"session": self.writer.session, "prompt": self.writer.prompt, "change": self.change}
+        more["op"] = self.op
         more["was"] = list(self.was or ())
         return found | {key: value for key, value in more.items() if value}
 
@@ -86,7 +92,8 @@ def _version(row: dict[str, Any]) -> Version | None:
     was = row.get("was")
     former = (str(was[0]), str(was[1])) if isinstance(was, list) and len(was) == 2 else None
     time, seen, change = str(row.get("time") or ""), row.get("seen") is True, str(row.get("change") or "")
-    return Version(directory, file, time, digest, size, stamp, writer, seen, change, former)
+    op = str(row.get("op") or "")
+    return Version(directory, file, time, digest, size, stamp, writer, seen, change, former, op)
 
 
 class Versions:
@@ -216,6 +223,16 @@ class Versions:
             before = self.of(*first.was)
             known = before[: next((at for at, each in enumerate(before) if each.change == first.change), 0)]
         return found
+
+    def became(self, version: Version) -> Version | None:
+        """Return what a version became that is gone because memtui moved or renamed it; None for any other."""
+        if version.digest != GONE or not version.change:
+            return None
+        here = (version.directory, version.file)
+        with self.guard:
+            every = [known for files in self.directories.values() for known in files.values()]
+            made = (each for known in every for each in known if each.change == version.change and each.was == here)
+            return next(made, None)
 
     def other(self, version: Version) -> Writer:
         """Return who else wrote what waits to be seen with a version, also if a person wrote it through memtui over

@@ -40,7 +40,7 @@ class Changed:
     @property
     def name(self) -> str:
         """The name of its file, without directory and ending."""
-        return self.now.file.rpartition("/")[2].removesuffix(".md")
+        return references.stem(self.now.file)
 
     @property
     def ref(self) -> str:
@@ -131,9 +131,8 @@ def take_back_one(store: Store, versions: Versions, item: Changed) -> None:
     if item.kind == "new":
         store.delete(found, verb=VERB, extra=extra)
         return
-    data = texts(versions, item)[0]
-    if item.before is not None and item.before.path != item.now.path:  # it was renamed since: it keeps its name
-        data = references.set_name(data, item.name)
+    data = history.text(versions, item.before, item.now.file) if item.before is not None else b""
+    if item.before is not None and not item.before.is_of(data):  # it was renamed since: it keeps its name
         same = ((item.now.directory, item.now.file, ids.digest(data)),)
         extra.append(SeenEdit(versions.path, same, (None, True)))
     store.edit(found, data, op="restore", verb=VERB, extra=extra)

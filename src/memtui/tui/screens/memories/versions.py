@@ -9,6 +9,7 @@ from memtui import actions
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age
 from memtui.core.memories import history
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.versions import GONE, Version, Versions, Writer
 from memtui.core.memories.writers import Occasion, Occasions
 from memtui.present import safe_text
@@ -35,18 +36,19 @@ class MemoryHistory:
         versions, found = data.versions, row.memory
         if self.services.read_only:
             versions.follow()
-        elif history.taken_in(versions, [scope]).problem is not None:
+        elif history.looked(versions, [scope]).problem is not None:
             self.services.warn(f"The newest version can't be kept: {versions.problem}")
         known = history.of_memory(versions, scope, found) if history.with_versions(scope) else []
         if not known:
             self.services.warn(NONE)
             return
         told = await asyncio.to_thread(_occasions, data.env, known)
+        history_rows = history.rows(versions, known)
+        every = await asyncio.to_thread(history.scopes_of, data.env, data.cwd, history_rows)
         name, now = safe_text.line(found.stem, 60), data.now()
-        rows = [(str(at), _line(known, at, told[each.writer], now)) for at, each in reversed(list(enumerate(known, 1)))]
-        asked = Choice(
-            f"Versions of {name}: enter restores one", rows, about=lambda at: _changed(versions, known, int(at), told)
-        )
+        rows = [(str(at + 1), _line(history_rows, at, told, every, now)) for at in reversed(range(len(history_rows)))]
+        question = f"Versions of {name}: enter restores one" if len(known) > 1 else f"The only version of {name}"
+        asked = Choice(question, rows, about=lambda at: _changed(versions, known, int(at), told))
         answer = await self.services.ask(asked)
         if answer is None:
             return
@@ -54,7 +56,7 @@ class MemoryHistory:
         if chosen.digest == GONE:
             self.services.warn("That version is the deletion: there is no text to restore.")
             return
-        before, after = _text(found.raw), _text(versions.content(chosen))
+        before, after = _text(found.raw), _text(history.text(versions, chosen, found.path))
         if before == after:
             self.services.say("That is the present text.")
             return
@@ -74,24 +76,32 @@ def _occasions(env: dict[str, str], known: Sequence[Version]) -> dict[Writer, Oc
     return {each.writer: found.of(each.writer) for each in known}
 
 
-def _line(known: Sequence[Version], number: int, told: Occasion, now: float) -> str:
-    version = known[number - 1]
+def _line(
+    history_rows: Sequence[history.HistoryRow],
+    at: int,
+    told: dict[Writer, Occasion],
+    every: Sequence[Scope],
+    now: float,
+) -> str:
+    row, known = history_rows[at], [each.version for each in history_rows]
+    version = row.version
     unseen = "  not seen yet" if history.waits(known, version) else ""
-    when = age(version.written, now)
     what = "deleted, " * (version.digest == GONE)
-    called = "" if version.path == known[-1].path else f", called {safe_text.line(words.name(version), 40)}"
-    return f"{number:>3}  {when:>4}  {what}{safe_text.line(words.writer(version, told.title), 80)}{called}{unseen}"
+    who = safe_text.line(words.told(row, known[-1], told[version.writer].title, every), 120)
+    return f"{at + 1:>3}  {age(row.time, now):>4}  {what}{who}{unseen}"
 
 
 def _changed(versions: Versions, known: Sequence[Version], number: int, told: dict[Writer, Occasion]) -> Text:
-    """Return which prompt a version came from, and what it changed."""
+    """Return which prompt a version came from, and what it changed; of the first one, its text."""
     version, before = known[number - 1], known[number - 2] if number > 1 else None
     text = Text()
     if prompt := told[version.writer].prompt:
         text.append(safe_text.line(words.prompted(prompt)) + "\n\n", "dim")
     try:
-        old = _text(versions.content(before)) if before is not None else ""
         new = _text(versions.content(version))
+        if before is None:
+            return text.append(safe_text.clean(new))
+        old = _text(versions.content(before))
     except MemtuiError as error:
         return text.append(f"! {safe_text.line(error.message)}\n", "yellow")
     return text.append_text(line_diff.drawn(old, new, (f"version {number - 1}", f"version {number}")))
