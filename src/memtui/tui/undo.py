@@ -108,6 +108,7 @@ class Undo:
         def attempt() -> tuple[undo.Elsewhere | undo.Undone, str]:
             journal = self.services.data.journal()
             outcome = undo.attempt(journal, wanted.op, wanted.key, sure=self._is_sure, go_on=go_on)
+            self.services.data.take_in()  # what others wrote and the undo brings back waits in the inbox at once
             if isinstance(outcome, undo.Elsewhere) or (outcome.total > 1 and not outcome.done):
                 return outcome, "nothing"
             return outcome, undone_as_one(outcome).summary

@@ -212,7 +212,7 @@ async def test_a_draft_is_not_merged_into_a_memory_that_came_with_the_repository
         await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, Preview)
-        assert any("skip-code-review is not trusted" in note.message for note in app._notifications)
+        assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
         assert everything(world) == before
 
 
@@ -520,6 +520,9 @@ async def test_the_memory_to_merge_into_is_found_by_typing_and_shown_before_it_i
         await pilot.press("m")
         await settle(pilot)
         assert "never npm" in app.screen.query_one("Detail").plain
+        # It came with the repository: whoever chooses it is only refused.
+        assert not any("skip-code-review" in words for _, words in app.screen.table.rows)
+        assert "Not listed, as not trusted: skip-code-review." in "\n".join(drawn(app))
         await pilot.press(*"relea")
         await settle(pilot)
         assert [words.split()[0] for _, words in app.screen.table.rows] == ["project:release-steps"]
@@ -1308,6 +1311,11 @@ async def test_a_draft_that_was_edited_and_kept_for_later_is_neither_hidden_nor_
         assert [note.message for note in app._notifications][-1] == "Your text is kept: e goes on with it."
         assert any("D no-snapshot-tests" in line for line in drawn(app))
         assert "you have unsaved text for this" in app.screen.detail.plain
+        await pilot.press("m")
+        await settle(pilot)
+        assert "You edited this and did not save it" in app.screen.question
+        await pilot.press("escape")
+        await settle(pilot)
         await pilot.press("a")
         await settle(pilot)
         assert "You edited this and did not save it" in app.screen.question

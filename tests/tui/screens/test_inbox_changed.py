@@ -98,8 +98,9 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         await settle(pilot)
         assert "Undone: take back project:prefer-pnpm" in [note.message for note in app._notifications][-1]
         assert "Somebody's words." in path.read_text()
-        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()  # as the next look does
         assert waiting(world) == {"prefer-pnpm"}, "what the undo brought back is still theirs"
+        row = app.screen.table.row
+        assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
 async def test_the_tab_counts_it_again_after_an_undo_of_keep(world, app, place):

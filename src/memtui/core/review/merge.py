@@ -9,6 +9,7 @@ from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
+from memtui.core.places import trust
 from memtui.core.review import draft
 from memtui.core.review.entries import removal
 from memtui.core.review.waiting import Waiting
@@ -50,6 +51,16 @@ def refusal(store: Store, found: Memory) -> MemtuiError | None:
     if found.broken is not None:
         return MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
     return None
+
+
+def mergeable(store: Store, found: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
+    """Return those of some memories that pending updates can be merged into, and those that are not trusted. `store`
+    and reasons as for `refusal`, which is for one."""
+    known = {each.label: trust.load(store.root, each.directory) for each in store.scopes() if each.needs_trust}
+    whole = [each for each in found if each.broken is None]
+    new = [each for each in whole if each.scope_label in known and not known[each.scope_label].allows(each.raw)]
+    paths = {each.path for each in new}
+    return [each for each in whole if each.path not in paths], new
 
 
 def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:

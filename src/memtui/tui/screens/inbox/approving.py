@@ -6,7 +6,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.review import approve, merge
@@ -45,12 +45,8 @@ class ApproveCommands:
         items = self.chosen.items("updates")
         root = self.services.data.root
         unsaved = [kept for item in items if (kept := autosave.kept(root, item.id)) is not None]
-        if len(items) == 1 and unsaved:
-            answer = await self.services.ask(which(unsaved[0], self.services.data.now()))
-            if answer == MINE:
-                await self.rewrite(items[0])
-            if answer != PROPOSED:
-                return
+        if not await self._takes_proposed(items):
+            return
         found = [self.proposals.propose(each) for each in items]
         errors = [each for each in found if isinstance(each, MemtuiError)]
         drafts = [each for each in found if isinstance(each, Draft)]
@@ -79,11 +75,23 @@ class ApproveCommands:
         if await self.services.ask(Preview(title, text, yes)):
             self._write(free)
 
+    async def _takes_proposed(self, items: Sequence[Waiting]) -> bool:
+        """Ask which text is meant of one draft that was edited and not saved, and go on with the person's in the form.
+        Return whether to go on with the text as it was proposed."""
+        kept = autosave.kept(self.services.data.root, items[0].id) if len(items) == 1 else None
+        if kept is None:
+            return True
+        answer = await self.services.ask(which(kept, self.services.data.now()))
+        if answer == MINE:
+            await self.rewrite(items[0])
+        return answer == PROPOSED
+
     async def _approve_taken(self, draft: Draft) -> None:
         """Ask what becomes of a draft whose name another memory has: merge it into that one, or rename it."""
         item, there = draft.item, next((e for e in self.proposals.near(draft.item) if e.path == draft.path), None)
         ways = [("name", "Give the draft another name, then approve it")]
-        if there is not None and there.broken is None:
+        store = merge.store_of(self.services.data.store(), [item])
+        if there is not None and merge.refusal(store, there) is None:
             ways.insert(0, ("merge", f"Merge the draft into {there.ref}; what it becomes is shown first"))
         question = f"{draft.scope.label} has a memory called {draft.name} already."
         words = " ".join(item.text.split("\n")).strip()
@@ -181,13 +189,20 @@ class ApproveCommands:
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
         items = self.chosen.items("updates")
+        if not await self._takes_proposed(items):
+            return
         under_cursor = self.chosen.under_cursor
         first = under_cursor if under_cursor is not None and under_cursor in items else items[0]
         several = len({item.slug for item in items if item.slug}) > 1
-        ranked = [(each, rank) for each, rank in self._ranked(first) if not several or each.scope_label == "global"]
+        every = [(each, rank) for each, rank in self._ranked(first) if not several or each.scope_label == "global"]
+        store = merge.store_of(self.services.data.store(), items)
+        able, untrusted = merge.mergeable(store, [each for each, _ in every])
+        able_paths = {each.path for each in able}
+        ranked = [(each, rank) for each, rank in every if each.path in able_paths]
+        hidden = f"Not listed, as not trusted: {some([each.stem for each in untrusted])}." if untrusted else ""
         if not ranked:
             of = " of all projects, as these drafts are of several" if several else ""
-            self.services.say(f"There is no memory{of} to merge into.")
+            self.services.say(f"There is no memory{of} to merge into. {hidden}".strip())
             return
         by_path = {each.path: each for each, _ in ranked}
         wide = 5 if any(rank for _, rank in ranked) else 0
@@ -200,7 +215,8 @@ class ApproveCommands:
         question = f"Merge {many(len(items), 'draft')} into" if len(items) > 1 else "Merge into"
         question += f" a memory of {project_name}, or of all projects" if project_name else ""
         words = " ".join(first.text.split("\n")).strip()
-        path = await self.services.ask(Choice(question, rows, about=lambda path: compared(words, by_path[path])))
+        choice = Choice(question, rows, about=lambda path: compared(words, by_path[path]), below=hidden)
+        path = await self.services.ask(choice)
         if not path:
             return
         await self._merge_into(items, by_path[path])
@@ -209,6 +225,9 @@ class ApproveCommands:
         """Show what a memory becomes with these drafts in it, and write it."""
         store = self.services.data.store()
         text = merged_text(target, merge.merged(merge.store_of(store, items), items, target).raw)
+        unsaved = [item for item in items if autosave.kept(store.root, item.id) is not None]
+        if len(items) > 1 and unsaved:
+            text.append(f"\n! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
             done = f"Merged {named(items)} into {target.ref}."
             self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")

@@ -197,7 +197,7 @@ class Inbox(ListScreen[InboxRow]):
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
         self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
         self.found = [*self.found, *rows.of_changed(message.changed)]
-        keys = {each.key for each in message.found}
+        keys = {each.key for each in message.found} | {row.key for row in self.found if row.changed is not None}
         stuck = [is_stuck for slug, is_stuck in message.notes if self.all_projects or slug in near]
         self._show_notes(len(stuck) - sum(stuck), sum(stuck))
         self._returned = (keys - self._last_keys) & self._all_keys
