@@ -225,6 +225,15 @@ def test_orders_are_found_in_any_text(texts):
         ("Use pnpm, not npm.", "Avoid npm.", False),
         ("Never commit secrets.", "Do not commit secrets.", False),
         ("Prefer single quotes.", "Prefer double quotes in strings.", True),
+        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files.", True),
+        ("Enable the build cache on CI.", "Disable the build cache on CI.", True),
+        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people.", True),
+        ("Integration tests run in parallel.", "Integration tests don't run in parallel.", True),
+        ("Migrations run before the deploy.", "Migrations run after the deploy.", True),
+        ("Never disable the build cache on CI.", "Enable the build cache on CI.", False),
+        ("Debug output is enabled in staging.", "Debug output is disabled in production.", False),
+        ("Tests of the till never run in parallel.", "Tests of the shelf run in parallel.", False),
+        ("The shop has no door on Sundays.", "The shop has two floors.", False),
     ],
 )
 def test_plain_contradictions(one, other, opposed):

@@ -66,6 +66,22 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     assert merge.decision == "open"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Indent with tabs in all Go files.", "Indent with spaces in all Go files."),
+        ("Enable the build cache on CI.", "Disable the build cache on CI."),
+        ("Migrations must always be reviewed by two people.", "Migrations must never be reviewed by two people."),
+    ],
+)
+def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, other):
+    world.write("one.md", text_of("one", "What the team does about it", one))
+    world.write("other.md", text_of("other", "What the team does about it", other))
+    found = planned(world)
+    assert ["one" in str(each.data) for each in found.findings if each.code == "memories.contradict"] == [True]
+    assert not [each for each in found.changes.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
+
+
 def test_the_same_memories_give_the_same_plan(world):
     assert planned(world).changes.proposals == planned(world).changes.proposals
 
