@@ -164,6 +164,23 @@ def test_the_scopes_keep_their_drafts(home):
     assert {entry.fields["scope"] for entry in found} == set(paths)
 
 
+@pytest.mark.parametrize("way", ["link to the project", "link to Claude Code's directory", "~"])
+def test_a_path_that_leads_there_in_another_way_is_refused_too(home, tmp_path, way):
+    (home.project / ".claude" / "memory").mkdir(parents=True)
+    (tmp_path / "project-link").symlink_to(home.project)
+    (tmp_path / "config-link").symlink_to(home.config)
+    home.env["HOME"] = str(home.config.parent)
+    path, scope = {
+        "link to the project": (tmp_path / "project-link/.claude/memory/a.md", "project"),
+        "link to Claude Code's directory": (tmp_path / "config-link/memory/a.md", "global"),
+        "~": (f"~/{home.config.name}/memory/a.md", "global"),
+    }[way]
+    assert decide(home, "Write", file_path=str(path), content=MEMORY.format(name="a", body="Text."))
+    (entry,) = [*drafts(home), *drafts(home, "global")]
+    assert entry.fields["scope"] == scope
+    assert decide(home, "Write", file_path=str(tmp_path / "project-link/README.md"), content="x") == ""
+
+
 def test_it_can_be_set_for_one_project(home):
     home.settings(f'[projects."{home.project}"]\ngate = "ask"\n')
     text = MEMORY.format(name="a", body="Text.")
