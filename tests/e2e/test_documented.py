@@ -341,7 +341,8 @@ def first_approval(tui, world):
 
 
 def changed_by_others(tui, world):
-    """a or = in the inbox keeps a memory that somebody else changed, x takes it back, e edits it."""
+    """a or = in the inbox keeps a memory that somebody else changed, x takes it back, e edits it, H lists its
+    versions."""
     path = world.project / ".claude/memory/prefer-pnpm.md"
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
         assert shell.run("memtui history prefer-pnpm")[0] == 0
@@ -359,6 +360,10 @@ def changed_by_others(tui, world):
         made.replace(path)
         tui.press("\x12")
         tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen", "2 changed by others")
+        tui.press("H")
+        tui.see("Versions of prefer-pnpm: enter restores one", "not seen yet")
+        tui.press("\x1b")
+        tui.see("keep it: it counts as seen", gone="Versions of")
         tui.press(key)
         tui.see(said)
         if key != "e":

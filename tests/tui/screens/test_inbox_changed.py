@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.worker import gated
@@ -283,3 +284,39 @@ async def test_a_first_start_only_looks(tmp_path):
         (tmp_path / ".claude" / "memtui").mkdir(parents=True)
         app.files._take_in(frozenset())
         assert (tmp_path / ".claude" / "memtui" / "versions.jsonl").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("gone", [False, True])
+async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, place, gone):
+    path = place / "prefer-pnpm.md"
+    before = change(world, path)
+    if gone:
+        path.unlink()
+        Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "prefer-pnpm")
+        assert "inbox.history" in [each.id for each in app.screen.footer_actions()]
+        await pilot.press("H")
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        assert app.screen.question == "Versions of prefer-pnpm: enter restores one"
+        await pilot.press("end", "enter")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
+        await pilot.press("enter")
+        await settle(pilot)
+        if isinstance(app.screen, Preview):
+            await pilot.press("enter")
+            await settle(pilot)
+        assert path.read_text() == before
+        assert app.screen.group == "inbox"
+        assert waiting(world) == set()
+
+
+async def test_capital_h_says_that_a_draft_has_no_versions(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await pilot.press("G", "H")
+        await settle(pilot)
+        assert any("Only a memory that others changed" in note.message for note in app._notifications)

@@ -64,12 +64,17 @@ def typed_over(found: Memory, *, raw: bool) -> Autosave:
 
 
 def saved_words(store: Store, was: Memory, saved: Memory) -> str:
-    """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it."""
+    """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it. A new name
+    is that of the file, by which deliveries are counted."""
     if saved.raw == was.raw and saved.path == was.path:
         return NOTHING
+    renamed = saved.path != was.path
+    done = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
+    rest = " Links and index follow; its deliveries count anew." if renamed else ""
     if not store.is_trusted(was):
-        return actions.keyed("Saved, and trusted, because you saw all of it. {app.undo} undoes both.")
-    return "Saved. " + actions.takes_back()
+        undoes = f"{actions.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
+        return f"{done}, and trusted, because you saw all of it.{rest} {undoes}"
+    return f"{done}.{rest} {actions.takes_back()}"
 
 
 class MemorySubject:

@@ -14,6 +14,7 @@ from memtui.core.review.changed import Changed
 from memtui.present import changed as words
 from memtui.present import safe_text, versions
 from memtui.tui.batch import BatchRunner, left_alone
+from memtui.tui.dialogs import memory_history
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.model import autosave, line_diff
@@ -128,6 +129,18 @@ class ChangedCommands:
             data.take_in()
             self._unmark([item])
         self.services.read()
+
+    async def history(self) -> None:
+        """List the versions of the chosen one, and restore one."""
+        (item,) = self.chosen.changed()
+        await memory_history.show(self.services, item.scope, item.key)
+
+    def why_no_history(self) -> str:
+        """Say why no versions can be listed, if they can't."""
+        found = self.chosen.changed()
+        if not found:
+            return self.chosen.hidden() or "Only a memory that others changed has versions here."
+        return self.screen.one_by_one() if len(found) > 1 else ""
 
     def why_no_edit(self) -> str:
         """Say why the chosen ones can't be edited, if they can't."""

@@ -75,6 +75,7 @@ class InboxCommands:
                 Command(self.changed.keep),
                 Command(partial(self._decide, "items", "keep", Review.keep), first_of(item, self._why_no_keep)),
             ),
+            "inbox.history": Command(self.changed.history, self.changed.why_no_history),
             "inbox.guide": Command(self.guide, first_of(chosen.hidden, self._why_no_guide)),
         }
 

@@ -70,7 +70,14 @@ COLUMNS = (
 )
 # The actions in the foot, in their order.
 ON_DRAFT = ("approve", "edit", "merge", "reject", "wait", "never", "type", "scope", "mark", "filter", "mark_all")
-ON_CHANGED = {"approve": "keep", "edit": "edit", "reject": "take back", "mark": "mark", "mark_all": "mark all"}
+ON_CHANGED = {
+    "approve": "keep",
+    "edit": "edit",
+    "reject": "take back",
+    "history": "versions",
+    "mark": "mark",
+    "mark_all": "mark all",
+}
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 

@@ -129,9 +129,10 @@ class Memories(ListScreen[Pair]):
         self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
 
     async def _show_history(self) -> None:
-        from memtui.tui.screens.memories.versions import MemoryHistory
+        from memtui.tui.dialogs import memory_history
 
-        await MemoryHistory(self.services, self.table, self.reader).show()
+        scope, row = self.table.chosen()[0]
+        self.reader.expected = await memory_history.show(self.services, scope, row.memory.path)
 
     # reading
 
