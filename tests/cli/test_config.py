@@ -322,3 +322,10 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
     assert not os.path.exists(project + b"/.claude/settings.json")
     run("config", "unset", "mode", "--project", ".")
     assert run("config", "get", "mode") == "full\n"
+
+
+def test_setting_the_gate_says_what_it_does_from_now_on(bare):
+    told = bare("config", "set", "gate", "ask").out
+    assert told.startswith('gate = "ask"\n')
+    assert "Claude's write is refused and becomes a draft in the Inbox" in " ".join(told.split())
+    assert bare("config", "set", "budget", "6000").out == "budget = 6000\n"

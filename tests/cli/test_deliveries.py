@@ -263,3 +263,11 @@ def test_nothing_found_is_told_from_nothing_there(memtui, bare):
 
 def test_the_reason_is_readable_in_eighty_columns(memtui):
     assert "unreviewed, newest first" in memtui("deliveries", "show", "Z2C4A7").out
+
+
+def test_where_nothing_was_delivered_it_says_whether_the_hooks_are_installed(bare):
+    assert "No hooks are installed: memtui hooks install" in bare("deliveries").out
+    bare("hooks", "install", "--yes")
+    told = bare("deliveries").out
+    assert "The hooks are installed: the next session or prompt gets what waits." in told
+    assert "hooks status" not in told

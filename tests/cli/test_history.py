@@ -335,3 +335,10 @@ def test_what_was_written_just_now_has_its_history(memtui, world):
     path.write_text("---\nname: by-hand\ndescription: d\n---\n\nA text.\n")
     os.utime(path, (NOW, NOW))
     assert versions(memtui, "by-hand") == [(1, "other", False)]
+
+
+def test_a_version_that_is_no_number_is_told_as_such(memtui):
+    for option in ("--show", "--diff", "--restore"):
+        done = memtui("history", "prefer-pnpm", option, "x", check=False)
+        assert done.code == 2
+        assert "give a number, 0 or more, not x" in done.err

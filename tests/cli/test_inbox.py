@@ -512,3 +512,10 @@ def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, s
     assert refused.code in {2, 3}
     assert says in refused.err
     assert hint in refused.err
+
+
+def test_proposals_are_listed_with_everything_and_not_with_one_kind(memtui):
+    memtui("dream", "--yes")
+    assert "about memories, by" in memtui("inbox").out
+    for kind in ("changed", "drafts"):
+        assert "about memories, by" not in memtui("inbox", "--kind", kind).out

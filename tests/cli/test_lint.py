@@ -360,3 +360,16 @@ def test_a_description_that_is_filled_in_is_in_the_line_that_comes_with_it(bare)
     (found / "two.md").write_text("---\nname: two\n---\nShips leave on Monday.\n")
     bare("lint", ".", "--fix", check=False)
     assert "- [two](two.md) — Ships leave on Monday" in (found / "MEMORY.md").read_text()
+
+
+def test_a_command_to_copy_stays_in_one_line(bare):
+    place = Path(bare.cwd, ".claude/memory")
+    place.mkdir(parents=True)
+    (place / "MEMORY.md").write_text("- [tides](tides.md) — Tides\n")
+    text = "The harbour is closed to ships tomorrow. See [[quay]].\n"
+    (place / "tides.md").write_text(f"---\nname: tides\ndescription: Tides\ntype: project\n---\n{text}")
+    bare.env["COLUMNS"] = "60"
+    told = bare("lint", check=False).out
+    assert "\n      memtui edit project:tides\n" in told
+    bare.env["COLUMNS"] = "40"
+    assert "\n      memtui edit project:tides\n" in bare("doctor", check=False).out

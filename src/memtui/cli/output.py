@@ -316,6 +316,20 @@ class Output:
         for pieces in lines:
             self.exact(indent + GAP.join(self.style(*piece) for piece in pieces))
 
+    def wrapped_advice(self, text: str, indent: int) -> "list[str]":
+        """Wrap text that names commands of memtui, as `wrapped`, so that each that fits into a line is in one, to be
+        copied. Where there is no width it stays whole."""
+        if self.columns is None:
+            return [safe(text)]
+        lines = [""]
+        for piece in text.replace(" memtui ", "\nmemtui ").split("\n"):
+            joined = f"{lines[-1]} {piece}".lstrip()
+            if width(joined) <= self.columns - indent:
+                lines[-1] = joined
+            else:
+                lines.append(piece)
+        return [each for line_ in filter(None, lines) for each in self.wrapped(line_, indent)]
+
     def paragraph(self, text: str, indent: str = "") -> None:
         """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
         for piece in self.wrapped(text, len(indent)):

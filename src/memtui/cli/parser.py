@@ -295,7 +295,7 @@ def stdin_bytes(limit: int) -> bytes:
 
 
 def count(text: str) -> int:
-    """Return the number of a --limit or --rows, which is 0 or more: 0 is for all. Raises ArgumentTypeError."""
+    """Return the number of an option such as --limit or --show, which is 0 or more. Raises ArgumentTypeError."""
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"give a number, 0 or more, not {text}")
     return int(text)

@@ -37,6 +37,13 @@ def data(code: str) -> dict[str, str] | None:
     return {"why": WHY[code], "do": COMMANDS[code]} if code else None
 
 
+def at_prompt(code: str) -> str:
+    """Return why nothing was delivered, with a command; without a code that the next prompt brings what waits."""
+    if not code:
+        return "The hooks are installed: the next session or prompt gets what waits."
+    return f"{WHY[code][:1].upper()}{WHY[code][1:]}: {COMMANDS[code]}"
+
+
 def paragraph(code: str) -> str:
     """Give the reason and the keys for a list that is empty, for `actions.keyed`; begins with a blank line, empty for
     no code."""

@@ -141,6 +141,8 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         out.print(f"{args.key} = {config_text.written(value)}{line(where) and ' ' + line(where)}")
+        if does := setting.VALUES.get(args.key, {}).get(str(value).lower()):
+            out.paragraph(does, "  ")
         if own is not None:
             out.say(
                 f"note: this project has its own {args.key}, {config_text.written(own)}, which stays in force here."

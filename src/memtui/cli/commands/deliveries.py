@@ -22,6 +22,7 @@ from memtui.core.deliveries.record import Delivery, Item, session_kind
 from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
 from memtui.core.memories import scopes
+from memtui.present import unheard
 from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason
 
 LIMIT = 20
@@ -68,7 +69,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument(
         "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
     )
-    found.add_argument("--days", type=int, metavar="N", help=f"with --stats: how many days, default: {STATS_DAYS}")
+    found.add_argument(
+        "--days", type=parser.count, metavar="N", help=f"with --stats: how many days, default: {STATS_DAYS}"
+    )
     found.add_argument(
         "--all",
         action="store_true",
@@ -149,7 +152,7 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
         out.print("  All there are: memtui deliveries --limit 0")
     else:
         out.print("Nothing was delivered yet.")
-        out.print("  Are the hooks installed? memtui hooks status")
+        out.print(f"  {unheard.at_prompt(ctx.unheard())}")
         out.print('  Write a note:            memtui guide "…"')
     if reading.cut:
         part = f"{MOST_LOOKED_UP:,} deliveries" if reading.wanted.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"

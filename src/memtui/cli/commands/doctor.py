@@ -5,7 +5,7 @@ import sys
 
 from memtui.cli import parser
 from memtui.cli.context import Context
-from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.output import Output, Result, line
 from memtui.cli.show import index_fix
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
@@ -148,7 +148,7 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
             for piece in rest:
                 out.print("  " + piece)
             if remedy := findings.remedy(each):
-                first, *rest = out.wrapped(remedy, 6) if out.columns else [safe(remedy)]
+                first, *rest = out.wrapped_advice(remedy, 6)
                 out.print("    → " + first)
                 for piece in rest:
                     out.print("      " + piece)

@@ -31,9 +31,11 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("name", metavar="NAME")
     only = found.add_mutually_exclusive_group()
-    only.add_argument("--diff", type=int, metavar="N", help="what version N changed")
-    only.add_argument("--show", type=int, metavar="N", help="the whole text of version N")
-    only.add_argument("--restore", type=int, metavar="N", help="make version N the present text; memtui undo undoes it")
+    only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
+    only.add_argument("--show", type=parser.count, metavar="N", help="the whole text of version N")
+    only.add_argument(
+        "--restore", type=parser.count, metavar="N", help="make version N the present text; memtui undo undoes it"
+    )
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

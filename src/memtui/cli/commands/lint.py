@@ -222,8 +222,10 @@ def _print(ctx: Context, out: Output, found: "list[Finding]", told: Remedies) ->
         where = f"{shown}:{number}" if number else shown
         out.exact("    " + out.style(safe(f"{where}  {each.code}"), "dim"))
         if remedy := told.of(each):
-            show = out.exact if remedy == told.fix else out.print  # what is to be copied stays in one line
-            show("    → " + safe(remedy))
+            first, *rest = [safe(remedy)] if remedy == told.fix else out.wrapped_advice(remedy, 6)
+            out.exact("    → " + first)
+            for piece in rest:
+                out.exact("      " + piece)
     if found:
         out.print()
 

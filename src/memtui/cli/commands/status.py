@@ -134,6 +134,8 @@ def _steps(
             steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
     if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
         steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
+    if total:
+        steps.append(("memtui lint", "reads the memories: secrets, days that are over, paths that are gone"))
     if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
         steps.append(("memtui config edit", "config.toml can't be read"))
     if total:

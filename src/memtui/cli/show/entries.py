@@ -53,7 +53,7 @@ def listing(
     last. With `snoozed` list only what is snoozed, else say how much is."""
     unread: list[dict[str, str]] = []
     with_changed, kinds = CHANGED in kinds and not snoozed, _of_inbox(kinds)
-    proposals = entries.proposals(ctx) if with_changed else []
+    proposals = entries.proposals(ctx) if with_changed and kinds else []  # of --kind changed these are none
     others = _changed(ctx, all_projects) if with_changed else []
     hidden = ctx.count_hidden() if with_changed else 0
     every = entries.read(ctx, kinds, all_projects=True, unread=unread)

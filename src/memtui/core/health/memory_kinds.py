@@ -110,8 +110,8 @@ KINDS = {
         "Make it clearer, or put the draft {draft} into it: memtui approve {draft} --into {memory}",
     ),
     "memories.date": Kind(
-        "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}: "
-        "“{proposed}”.",
+        "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}, "
+        "so it means “{proposed}”.",
         "Write the date: memtui edit {scope}:{memory}",
         "lint",
     ),

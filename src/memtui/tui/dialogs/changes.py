@@ -172,7 +172,10 @@ class Changes(Dialog[None]):
         row = self.table.row
         idle = {"enter"} if row is None or row.state != "done" else set()
         idle |= {"l h"} if row is None or not (row.together or row.inside) else set()
-        idle |= {"enter", "{app.redo}"} if self.services.read_only else set()
+        idle |= {"tab"} if row is None else set()
+        idle |= {"enter"} if self.services.read_only else set()
+        nothing_undone = self.ledger is None or not self.ledger.redoable
+        idle |= {"{app.redo}"} if self.services.read_only or nothing_undone else set()
         return keyed([(key, word) for key, word in CHANGES if key not in idle])
 
     def on_mount(self) -> None:

@@ -39,7 +39,7 @@ Memories that overlap, have expired, are broken or are missing in MEMORY.md are 
 # Which memories this is about.
 HERE = "These are changes of {}, and of the memories that it shares with all projects."
 ELSEWHERE = "For those of another project, start memtui there."
-MORE = "\n{} left for you: `memtui lint` says what to do."
+MORE = "\n{} left for you: {app.health} and `memtui lint` say what to do."
 
 
 class Consolidate(ListScreen[ProposalRow]):
@@ -175,7 +175,7 @@ class Consolidate(ListScreen[ProposalRow]):
             return PLANNING
         if self._stopped:
             return actions.keyed(STOPPED)
-        more = MORE.format(many(self._left, "problem is", "problems are")) if self._left else ""
+        more = actions.keyed(MORE).format(many(self._left, "problem is", "problems are")) if self._left else ""
         return EMPTY + more if self.planned else ""
 
     def summary(self) -> Text:
