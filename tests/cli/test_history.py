@@ -218,7 +218,7 @@ def test_an_old_name_says_what_became_of_it_and_restores_no_second_copy(memtui, 
     done = memtui("history", "prefer-pnpm")
     assert "renamed to project:pp" in done.out
     assert "deleted" not in done.out
-    assert "It is project:pp now: memtui history project:pp" in done.err
+    assert done.err == "It is project:pp now: memtui history project:pp\n"
     found = memtui.json("history", "prefer-pnpm")
     assert (found["became"], found["versions"][-1]["became"]) == ("project:pp", "project:pp")
     assert not found["versions"][-1]["deleted"]

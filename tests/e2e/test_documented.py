@@ -116,7 +116,7 @@ STORIES = {
         typed("edit NAME…", "memtui edit prefer-pnpm", "prefer-pnpm"),
         typed("mv NAME NEWNAME", "memtui mv from-body moved", "moved"),
         typed("mv NAME SCOPE:NEWNAME", "memtui mv moved auto:moved-on && memtui mv moved-on moved", "moved-on"),
-        typed("mv NAME… --to SCOPE", "memtui mv moved --to global", "global"),
+        typed("mv NAME… --to SCOPE", "memtui mv moved --to global --json", "global"),
         typed("", "memtui mv moved --scope project --name prefer-npm", "prefer-npm"),
         typed("cp NAME NEWNAME", "memtui cp prefer-npm copied", "copied"),
         typed("cp NAME… --to SCOPE", "memtui cp copied --to global", "global"),

@@ -173,6 +173,8 @@ def _print(
     out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", ""], rows, flex=[3], right=[0, 1, 2], notes=notes)
     if last:
         out.say(last)
+    if history_rows[-1].became is not None:
+        return  # its new name has what it changed
     if len(known) > 1:
         out.say(f"What the newest changed: memtui history {line(name)} --diff {len(known)}")
     else:
