@@ -402,7 +402,9 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.key == "setting budget")
         assert "6000" in row.words
-        assert row.words.split() == ["6000", "default", "9000", "config.toml"]
+        whence, _, meaning = row.words.partition(" · ")
+        assert whence.split() == ["6000", "default", "9000", "config.toml"]
+        assert meaning == "characters of a delivery, 500 to 9800"  # what the bare name does not tell
         await pilot.press("enter")
         await pilot.pause()
         await pilot.press(*["backspace"] * 4, *"12", "enter")
@@ -416,7 +418,7 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
         await ready(pilot)
         assert "budget" not in fs.read_bytes(path).decode()
         assert "# mine" in fs.read_bytes(path).decode()
-        assert screen.table.row.words.split() == ["9000", "default"]
+        assert screen.table.row.words.split()[:3] == ["9000", "default", "·"]
         await pilot.press("z", "z")
         await ready(pilot)
         assert fs.read_bytes(path).decode() == text

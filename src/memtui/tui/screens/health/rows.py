@@ -166,9 +166,8 @@ def _setting(each: Setting) -> HealthRow:
     value = setting.as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
-    words = f"{value:<{VALUE_WIDTH}} " + (
-        f"default {setting.as_typed(each.default):<6} {source}" if source else "default"
-    )
+    whence = f"default {setting.as_typed(each.default):<6} {source}" if source else "default"
+    words = f"{value:<{VALUE_WIDTH}} {whence} · {each.meaning}"
     return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
