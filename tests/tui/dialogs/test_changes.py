@@ -226,3 +226,15 @@ async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
             assert (box.region.y, box.region.bottom) == (0, 23), key
             await pilot.press("escape")
             await settle(pilot)
+
+
+async def test_only_keys_that_do_something_are_named(app, world):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        trash(world, "prefer-pnpm", "tui", NOW)
+        await pilot.press("U")
+        await settle(pilot)
+        assert "redo the last undone" not in [word for _, word in app.screen.keys()]  # nothing was undone yet
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "redo the last undone" in [word for _, word in app.screen.keys()]
