@@ -121,6 +121,15 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     assert not any("lockfile" in each for each in added)
 
 
+def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_dates_are_not(world, api):
+    api.script = answers({**DATES, "body": f"{DATES['body']} Ask Bob before each deploy."})
+    (made,) = dream(world).run().found.proposals
+    assert [each.texts for each in made.evidence if each.code == dreaming.ADDED] == [("Ask Bob before each deploy.",)]
+    api.script = answers(DATES)
+    (made,) = dream(world, again=True).run().found.proposals
+    assert not [each for each in made.evidence if each.code == dreaming.ADDED]
+
+
 @pytest.mark.parametrize(
     ("action", "why"),
     [

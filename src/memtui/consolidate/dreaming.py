@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, count
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import changeset, coverage
+from memtui.consolidate import changeset, coverage, duplicates
 from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence
 from memtui.consolidate.clusters import ALIKE, Cluster, written_on
 from memtui.core.base import visible
@@ -225,7 +225,7 @@ class _Made(NamedTuple):
         if self.keep is not None:
             told["keep"] = self.keep.path
         said = ProposalEvidence("dream", data=told)
-        added = [] if self.kind != "merge" else self._added(outputs)
+        added = self._added(outputs) if self.kind in {"merge", "dates"} else []
         new = (ProposalEvidence(ADDED, texts=tuple(added)),) if added else ()
         alike = tuple(each for each in self.cluster.evidence if len(self.memories) > 1 or each.code != ALIKE)
         return changeset.propose(
@@ -237,10 +237,19 @@ class _Made(NamedTuple):
         )
 
     def _added(self, outputs: list[FileOutput]) -> list[str]:
-        """List the statements of a merged text that none of the memories has, as far as words tell."""
+        """List the statements of a text that none of the memories has, as far as words tell. One that got another date
+        has half of its words or more from the one that it replaces."""
         known = [each for found in self.memories for each in coverage.of_file(found.path, found.raw)]
         made = [each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"]
-        return [each.statement.text[:MOST_REASON] for each in coverage.cover(made, known).dropped][:MOST_ADDED]
+        new = [each.statement.text for each in coverage.cover(made, known).dropped]
+        if self.kind == "dates":
+            replaced = [duplicates.words(each.statement.text) for each in coverage.cover(known, made).dropped]
+            new = [each for each in new if not any(_is_mostly(duplicates.words(each), old) for old in replaced)]
+        return [each[:MOST_REASON] for each in new][:MOST_ADDED]
+
+
+def _is_mostly(words: frozenset[str], old: frozenset[str]) -> bool:
+    return 2 * len(words & old) >= len(words)
 
 
 def _archived(directory: str, memories: Sequence[Memory]) -> list[FileOutput]:
