@@ -95,6 +95,8 @@ def test_what_is_dropped_or_invented_is_said(dreamy, api):
     said = " ".join(dreamy("dream", "--yes").out.split())
     assert "drops “" in said
     assert "adds “Ask Bob before.”" in said
+    (path,) = Path(dreamy.json("paths")["root"]).glob("proposals/*.json")
+    assert "adds “Ask Bob before.”" in dreamy("consolidate", "--apply", str(path), "--all", check=False).out
 
 
 @pytest.mark.slow

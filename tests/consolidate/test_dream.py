@@ -6,7 +6,7 @@ import json
 import pytest
 
 from e2e.model import Reply, use
-from memtui.consolidate import applying, coverage, dreaming, gates, plan_file, proposed, rejected
+from memtui.consolidate import applying, changeset, coverage, dreaming, gates, plan_file, proposed, rejected
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
@@ -116,7 +116,7 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     (made,) = dream(world).run().found.proposals
     dropped = {each.statement.text for each in coverage.of_proposal(made).dropped}
     assert any("pnpm 9" in each for each in dropped)
-    (added,) = [each.texts for each in made.evidence if each.code == dreaming.ADDED]
+    (added,) = [each.texts for each in made.evidence if each.code == changeset.ADDED]
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
     assert not any("lockfile" in each for each in added)
 
@@ -124,10 +124,10 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
 def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_dates_are_not(world, api):
     api.script = answers({**DATES, "body": f"{DATES['body']} Ask Bob before each deploy."})
     (made,) = dream(world).run().found.proposals
-    assert [each.texts for each in made.evidence if each.code == dreaming.ADDED] == [("Ask Bob before each deploy.",)]
+    assert [each.texts for each in made.evidence if each.code == changeset.ADDED] == [("Ask Bob before each deploy.",)]
     api.script = answers(DATES)
     (made,) = dream(world, again=True).run().found.proposals
-    assert not [each for each in made.evidence if each.code == dreaming.ADDED]
+    assert not [each for each in made.evidence if each.code == changeset.ADDED]
 
 
 @pytest.mark.parametrize(

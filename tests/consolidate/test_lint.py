@@ -234,6 +234,13 @@ def test_orders_are_found_in_any_text(texts):
         ("Debug output is enabled in staging.", "Debug output is disabled in production.", False),
         ("Tests of the till never run in parallel.", "Tests of the shelf run in parallel.", False),
         ("The shop has no door on Sundays.", "The shop has two floors.", False),
+        (
+            "Use pnpm for every script in this repository.",
+            "Use pnpm for every script in this repository, never npm.",
+            False,
+        ),
+        ("Install every package and script by pnpm.", "Install every package and script by pnpm and never npm.", False),
+        ("Integration tests run in parallel on CI.", "Integration tests do not run in parallel on CI Fridays.", False),
     ],
 )
 def test_plain_contradictions(one, other, opposed):

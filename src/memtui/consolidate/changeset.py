@@ -26,6 +26,8 @@ ACCEPTED = frozenset({"accepted", "edited"})
 ARCHIVE = ".archive"
 # The most pieces of evidence of a proposal, passages of a piece, and characters of a passage or a reason.
 MAX_EVIDENCE, MAX_TEXTS, MAX_TEXT = 100, 100, 20_000
+# The code of the evidence that names what a model wrote and no input says.
+ADDED = "added"
 # What is known of a finding besides its code.
 Data = Mapping[str, object]
 

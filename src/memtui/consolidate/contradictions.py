@@ -57,7 +57,8 @@ NEGATION = re.compile(
     r"\b(?:never|not|no|cannot|avoid|stop|"
     r"(?:do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|wo|would|could)n['’]?t)\b"
 )
-SENTENCE = re.compile(r"[^.!?;:\n]+(?:[.:](?=\S)[^.!?;:\n]+)*")
+# A sentence, or the part of one between commas.
+PART = re.compile(r"[^.!?;:,()—–\n]+(?:[.:,](?=\S)[^.!?;:,()—–\n]+)*")
 # The share of words that two subjects have in common.
 SAME = 0.8
 # The fewest words of a sentence that is compared as a whole, and the rarest of them by which its partners are found.
@@ -129,7 +130,7 @@ def orders(memory: Memory) -> Iterator[Order]:
 def statements(memory: Memory) -> Iterator[Order]:
     """Yield the sentences of a memory's description and text, outside of code, that say enough to be compared as a
     whole. An even number of negations is none."""
-    for match in SENTENCE.finditer(_text(memory)):
+    for match in PART.finditer(_text(memory)):
         plain, negations = NEGATION.subn(" ", match[0].casefold())
         words = frozenset(WORD.findall(plain)) - FILLERS
         if len(words) >= FEWEST:
@@ -162,7 +163,15 @@ def _negates(one: Order, other: Order) -> bool:
     """Return whether two whole sentences are the same but for a negation or two opposites."""
     swapped = {word for word in one.subject if SWAPPED.get(word) in other.subject}
     mine, theirs = one.subject - swapped, other.subject - {SWAPPED[word] for word in swapped}
-    same = _is_part(mine, theirs) and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
+    # What a negative one says besides may be just what it negates: "… and never npm", "not on Fridays".
+    said = (
+        _is_part(mine, theirs)
+        if one.positive == other.positive
+        else mine <= theirs
+        if other.positive
+        else theirs <= mine
+    )
+    same = said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
     return same and (len(swapped) + (one.positive != other.positive)) % 2 == 1
 
 

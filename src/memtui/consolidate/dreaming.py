@@ -28,8 +28,8 @@ Action = Literal["merge", "contradict", "prune", "dates", "describe"]
 Why = Literal["stranger", "twice", "incomplete", "budget", "same", "redacted", "impossible"]
 # Estimated tokens of the memories in one request, at most, and of an answer.
 BATCH_TOKENS, ANSWER_TOKENS = 12_000, 16_000
-# The code of what a model wrote that no memory says; so many statements of it are told, at most.
-ADDED, MOST_ADDED = "added", 10
+# So many statements that a model wrote and no memory says are told, at most.
+MOST_ADDED = 10
 MOST_ACTIONS, MOST_BODY, MOST_DESCRIPTION, MOST_REASON = 60, 8000, 300, 400
 SYSTEM = f"""\
 You tidy the memory of a coding agent: small notes in files, each about one fact, with a description by which it is
@@ -226,7 +226,7 @@ class _Made(NamedTuple):
             told["keep"] = self.keep.path
         said = ProposalEvidence("dream", data=told)
         added = self._added(outputs) if self.kind in {"merge", "dates"} else []
-        new = (ProposalEvidence(ADDED, texts=tuple(added)),) if added else ()
+        new = (ProposalEvidence(changeset.ADDED, texts=tuple(added)),) if added else ()
         alike = tuple(each for each in self.cluster.evidence if len(self.memories) > 1 or each.code != ALIKE)
         return changeset.propose(
             kind,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import Proposal, ProposalEvidence, name, title
+from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, name, title
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
@@ -95,6 +95,13 @@ def brief(proposal: Proposal) -> str:
 def dropped(found: Coverage) -> list[str]:
     """List the statements that a proposal drops, each with the memory that has it."""
     return [f"“{each.statement.text}” ({name(each.statement.path)})" for each in found.lost]
+
+
+def added(found: Proposal) -> list[str]:
+    """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
+    if found.decision == "edited":
+        return []
+    return [text for each in found.evidence if each.code == ADDED for text in each.texts]
 
 
 def fields(found: Coverage) -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from memtui.consolidate.changeset import Proposal
 from memtui.consolidate.clusters import MOST_CHARACTERS, WhyNot
-from memtui.consolidate.dreaming import ADDED, Dropped, Why
+from memtui.consolidate.dreaming import Dropped, Why
 from memtui.core.base.phrasing import many, some
 from memtui.core.memories.memory import Memory
 
@@ -33,11 +33,6 @@ def reason(found: Proposal) -> str:
     if found.reason:
         return found.reason
     return ", ".join(dict.fromkeys(each.code for each in found.evidence))
-
-
-def added(found: Proposal) -> list[str]:
-    """List what the model wrote that no memory says, as far as words tell."""
-    return [text for each in found.evidence if each.code == ADDED for text in each.texts]
 
 
 def not_looked_at(found: Iterable[tuple[Memory, WhyNot]]) -> list[str]:

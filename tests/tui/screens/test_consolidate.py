@@ -8,7 +8,7 @@ from textual.widgets import TextArea
 
 from memtui.cli.main import main
 from memtui.consolidate import plan, proposed
-from memtui.consolidate.changeset import ChangeSet, FileOutput, propose, read_from
+from memtui.consolidate.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
 from memtui.core.base import clock, paths
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
@@ -568,6 +568,23 @@ async def test_what_a_dream_proposed_is_listed_and_accepted_or_rejected_there(em
         await agree(pilot)
         assert "72 characters" not in read(f"{place}/commit-style.md")
         assert not proposed.waiting(root)
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_what_a_model_invented_is_said(empty, place, size):
+    env, cwd = empty
+    path, data = f"{place}/commit-style.md", STYLE.encode()
+    invented = data.replace(b"72 characters.", b"72 characters. Ask Bob before.")
+    evidence = [ProposalEvidence("dream"), ProposalEvidence(ADDED, texts=("Ask Bob before.",))]
+    found = propose("rewrite", [read_from(path, data)], [FileOutput(path, invented)], evidence, "It tidies.")
+    proposed.save(Store(env, cwd, by="tui").root, ChangeSet("2026-11-20T08:00:00Z", "a model", (found,)), NOW - 3600)
+    app = started(empty)
+    async with app.run_test(size=size) as pilot:
+        await to(pilot, "rewrite")
+        if size == WIDE:
+            assert "added by the model: 1 statement that no memory has\n+ Ask Bob before." in app.screen.detail.plain
+        else:
+            assert "1 statement is the model's own" in "".join(strip.text for strip in painted(app))
 
 
 async def test_a_saved_change_set_that_is_broken_hides_nothing(empty, place):

@@ -168,6 +168,7 @@ def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict
         "dropped": [{"path": each.statement.path, "text": each.statement.text} for each in covered.dropped]
         if covered is not None
         else None,
+        "added": changesets.added(found),
         **counted,
         "refused": next(iter(map(_refusal, composition.refused)), None),
     }
@@ -202,6 +203,8 @@ def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition:
             out.print(f"  drops {len(told) - DROPPED_SHOWN} more")
         for words in changesets.fields(covered):
             out.paragraph(line(words), "  ")
+        for words in changesets.added(found):
+            out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
         out.print("  " + out.style(changesets.covered(covered), "dim"))
     for refusal in composition.refused:
         out.paragraph(changesets.refused(refusal), "  ")

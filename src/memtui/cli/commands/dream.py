@@ -200,7 +200,7 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
             out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
         for words in [] if covered is None else changesets.fields(covered):
             out.paragraph(line(words), "  ")
-        for words in dreams.added(each):
+        for words in changesets.added(each):
             out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
     if not outcome.found.proposals:
         out.print("Nothing new to propose.")

@@ -75,8 +75,10 @@ def glance(row: ProposalRow, unsaved: str = "") -> tuple[Text, Text]:
     text.rstrip()
     tail = Text(no_wrap=True, overflow="ellipsis")
     covered = row.weighed.coverage if row.weighed is not None else None
-    if lost := count_lost(row):
-        tail.append(lost, style="red")
+    added = changesets.added(row.proposal)
+    told = [count_lost(row), f"{many(len(added), 'statement is', 'statements are')} the model's own" if added else ""]
+    if any(told):
+        tail.append(", ".join(filter(None, told)), style="red")
     elif covered is not None:
         tail.append(changesets.covered(covered), style="dim")
     return text, tail
@@ -101,6 +103,13 @@ def _lost(text: Text, row: ProposalRow) -> None:
     covered = row.weighed.coverage
     if covered is not None:
         _statements(text, covered)
+    _added(text, row.proposal)
+
+
+def _added(text: Text, found: Proposal) -> None:
+    if added := changesets.added(found):
+        _heading(text, f"added by the model: {many(len(added), 'statement')} that no memory has")
+        text.append("".join(f"+ {_said(each)}\n" for each in added), style="yellow")
 
 
 def _statements(text: Text, covered: Coverage) -> None:
@@ -212,6 +221,7 @@ def previewed(rows: "list[ProposalRow]", most: int = 60_000) -> Text:
         covered = row.weighed.coverage if row.weighed is not None else None
         if covered is not None and covered.dropped:
             _statements(text, covered)
+        _added(text, row.proposal)
         _changes(text, row)
         text.append("\n")
     return text
