@@ -234,6 +234,9 @@ def test_orders_are_found_in_any_text(texts):
         ("Debug output is enabled in staging.", "Debug output is disabled in production.", False),
         ("Tests of the till never run in parallel.", "Tests of the shelf run in parallel.", False),
         ("The shop has no door on Sundays.", "The shop has two floors.", False),
+        ("Tests of the till are not run on CI.", "Tests of the till are run on CI.", True),
+        ("The notes are in shop/till not in shop", "The notes are in shop/till", False),
+        ("The files are `shop/till/local` not `shop/till`", "Look at `shop/till/local`", False),
         (
             "Use pnpm for every script in this repository.",
             "Use pnpm for every script in this repository, never npm.",

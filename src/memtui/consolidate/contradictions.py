@@ -53,10 +53,9 @@ SWAPPED = dict(
     )
     for pair in ((one, other), (other, one))
 )
-NEGATION = re.compile(
-    r"\b(?:never|not|no|cannot|avoid|stop|"
-    r"(?:do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|wo|would|could)n['’]?t)\b"
-)
+# "Not" between two nouns ("this not that") negates only the second one.
+HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"
+NEGATION = re.compile(rf"\b(?:never|no|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b")
 # A sentence, or the part of one between commas.
 PART = re.compile(r"[^.!?;:,()—–\n]+(?:[.:,](?=\S)[^.!?;:,()—–\n]+)*")
 # The share of words that two subjects have in common.
