@@ -6,6 +6,7 @@ import pytest
 
 from memtui.consolidate import gates
 from memtui.core.base import fs
+from memtui.core.base.errors import ConflictError
 from memtui.core.health import findings
 
 NOW = 1_795_000_000.0
@@ -74,6 +75,15 @@ def test_the_lock_is_that_of_a_living_process_and_expires(root):
     os.utime(gates.lock_path(root), (NOW, NOW))
     assert state(root, NOW)["lock"]
     assert gates.last(root) == NOW - 30 * HOUR  # that of one that was killed is none
+
+
+def test_after_an_hour_another_may_begin_although_the_first_still_lives(root):
+    with gates.held(root, NOW):
+        with pytest.raises(ConflictError), gates.held(root, NOW + 59 * 60):
+            pass
+        with gates.held(root, NOW + 61 * 60):
+            pass
+        assert gates.last(root) == NOW + 61 * 60
 
 
 def test_one_that_fails_does_not_count(root):
