@@ -17,8 +17,8 @@ UNIT = r"(?P<unit{0}>day|week|month|year)"
 COUNT = r"(?P<count{0}>\d{{1,3}}|" + "|".join(NUMBERS) + ")"
 RELATIVE = re.compile(
     r"(?<![\w/.#@-])(?:"
-    r"(?P<day>yesterday|tomorrow|today|tonight|this (?:morning|afternoon|evening))"
-    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|year))"
+    r"(?P<day>yesterday|tomorrow|today|tonight|last night|this (?:morning|afternoon|evening))"
+    r"|(?P<which>last|next|this) (?:(?P<weekday>" + "|".join(WEEKDAYS) + r")|(?P<span>weekend|week|month|quarter|year))"
     r"|" + COUNT.format(1) + " " + UNIT.format(1) + r"s? ago"
     r"|in " + COUNT.format(2) + " " + UNIT.format(2) + r"s?"
     r")(?![\w/-]|\.\w|['’]s\b| of\b)",
@@ -100,7 +100,9 @@ def _is_span(match: "re.Match[str]") -> bool:
 def _absolute(match: "re.Match[str]", written: date) -> str:
     found = {key: value.casefold() for key, value in match.groupdict().items() if value}
     if "day" in found:
-        return (written + timedelta({"yesterday": -1, "tomorrow": 1}.get(found["day"], 0))).isoformat()
+        return (
+            written + timedelta({"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["day"], 0))
+        ).isoformat()
     if "weekday" in found:
         return _weekday(WEEKDAYS.index(found["weekday"]), found["which"], written).isoformat()
     if "span" in found:
@@ -124,11 +126,15 @@ def _weekday(wanted: int, which: str, written: date) -> date:
 
 
 def _span(unit: str, steps: int, written: date) -> str:
-    """Return a week or weekend (by its first day), a month (2026-11) or a year, `steps` from that day's."""
+    """Return a week or weekend (by its first day), a month (2026-11), a quarter (2026-Q4) or a year, `steps`
+    from that day's."""
     if unit in {"week", "weekend"}:
         monday = written - timedelta(written.weekday()) + timedelta(7 * steps)
         return f"the {unit} of {(monday + timedelta(5 if unit == 'weekend' else 0)).isoformat()}"
     if unit == "year":
         return str(written.year + steps)
+    if unit == "quarter":
+        quarters = written.year * 4 + (written.month - 1) // 3 + steps
+        return f"{quarters // 4}-Q{quarters % 4 + 1}"
     months = written.year * 12 + written.month - 1 + steps
     return f"{months // 12}-{months % 12 + 1:02}"
