@@ -15,7 +15,9 @@ from memtui.core.memories.memory import Memory
 
 # The rarest words of a text by which its partners are found, in how many texts a word may be at most, and how many of
 # these words two texts must share. Measured on planted near-duplicates: tests/benchmarks/consolidate.py.
-RAREST, COMMON, SHARED = 8, 60, 2
+RAREST, COMMON, SHARED = 12, 60, 2
+# How many of the words that both have are told.
+TOLD = 8
 # The least score, of 1, of a pair.
 LEAST = 0.35
 # Characters of a body that are compared.
@@ -49,7 +51,7 @@ def pairs(
             found.append((score, one, other))
     found.sort(key=lambda each: (-each[0], each[1], each[2]))
     return [
-        Pair(whole[one], whole[other], round(score, 3), _rarest(bags[one] & bags[other], weights, RAREST))
+        Pair(whole[one], whole[other], round(score, 3), _rarest(bags[one] & bags[other], weights, TOLD))
         for score, one, other in found[:most]
     ]
 
