@@ -86,6 +86,13 @@ def test_after_an_hour_another_may_begin_although_the_first_still_lives(root):
         assert gates.last(root) == NOW + 61 * 60
 
 
+def test_the_end_of_the_first_leaves_the_lock_to_the_other(root):
+    with gates.held(root, NOW):
+        fs.write_atomic(gates.lock_path(root), b"1 0.0")
+        os.utime(gates.lock_path(root), (NOW + 61 * 60, NOW + 61 * 60))
+    assert not state(root, NOW + 62 * 60)["lock"]
+
+
 def test_one_that_fails_does_not_count(root):
     with pytest.raises(ValueError, match="x"), gates.held(root, NOW):
         raise ValueError("x")

@@ -140,11 +140,19 @@ def held(root: str, now: float) -> Iterator[None]:
         yield
         done = True
     finally:
-        fs.write_atomic(path, b"", durable=False)
-        if done or before:
-            os.utime(path, (now, now) if done else (before, before))
-        else:
-            fs.unlink(path)
+        with fs.Lock(path + ".guard", LOCK_SECONDS):
+            # After EXPIRES another one may hold it.
+            if _content(root)[0] == os.getpid():
+                _release(path, now if done else before)
+
+
+def _release(path: str, last: float) -> None:
+    """Leave a lock file that names no process, of the time of the last dream, or none if there was none."""
+    if not last:
+        fs.unlink(path)
+        return
+    fs.write_atomic(path, b"", durable=False)
+    os.utime(path, (last, last))
 
 
 def check(root: str, now: float) -> Iterator[Finding]:
