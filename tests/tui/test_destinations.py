@@ -94,3 +94,41 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
             name: next(at for at, row in enumerate(found) if name in row) for name in ("theme: dark", "changes: list")
         }
         assert at["theme: dark"] < at["changes: list"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("screen", "words", "first"),
+    [
+        ("inbox", "nord", "theme: nord"),
+        ("memories", "nord", "theme: nord"),
+        ("memories", "dark", "theme: dark"),
+        ("guidance", "pnpm", "memory: prefer-pnpm"),
+        ("inbox", "done", "inbox: mark done"),
+    ],
+)
+async def test_a_name_that_has_the_typed_word_comes_first_and_scattered_letters_not_at_all(world, screen, words, first):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        found = await palette(pilot, words)
+        assert found[0].startswith(first)
+        assert all(words in row.casefold() for row in found)
+
+
+def remember_editor(world):
+    """Write a memory whose name is a word of an action."""
+    with open(f"{world.shop}/.claude/memory/editor.md", "w", encoding="utf-8") as file:
+        file.write("---\nname: editor\ndescription: which editor\n---\n\nUse vim.\n")
+
+
+@pytest.mark.slow
+async def test_a_memory_that_is_called_what_was_typed_comes_before_an_action_with_that_word(world):
+    remember_editor(world)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        found = await palette(pilot, "editor")
+        names = [row.partition("  ")[0] for row in found]
+        assert names[0] == "memory: editor"
+        assert "memories: edit in your editor" in names

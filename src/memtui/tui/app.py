@@ -48,16 +48,10 @@ WATCH_SECONDS = 0.7
 AGED_SECONDS = 60.0
 
 
-def _verbs() -> type[Provider]:
-    from memtui.tui.palette import Verbs
+def _names() -> type[Provider]:
+    from memtui.tui.palette import Names
 
-    return Verbs
-
-
-def _destinations() -> type[Provider]:
-    from memtui.tui.destinations import Destinations
-
-    return Destinations
+    return Names
 
 
 class MemtuiApp(App[None]):
@@ -67,7 +61,7 @@ class MemtuiApp(App[None]):
 
     TITLE = "memtui"
     CSS_PATH = "memtui.tcss"
-    COMMANDS: ClassVar[set[type[Provider] | Any]] = {_verbs, _destinations}
+    COMMANDS: ClassVar[set[type[Provider] | Any]] = {_names}
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+z", "suspend_process", show=False),

@@ -1,12 +1,9 @@
 """What the palette finds beside the actions: themes, memories and projects by name, sessions by title."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
-
-from textual.command import Hit, Hits, Provider
 
 from memtui.core.base import paths
 from memtui.core.base.phrasing import age
@@ -14,52 +11,29 @@ from memtui.core.client import projects, titles, transcript
 from memtui.core.places import locate
 from memtui.core.settings import config
 from memtui.present import memories, safe_text
-from memtui.tui.palette import line
-from memtui.tui.services import Services, services_of
+from memtui.tui.services import Services
 
-# Scores, below those of actions that are found by name: all words at the beginnings of words, or within them.
-AT_START, WITHIN = 2.0, 1.5
-# The most lines of each kind, and the newest sessions whose titles are looked up.
-MOST, SESSIONS = 20, 50
+# The newest sessions whose titles are looked up.
+SESSIONS = 50
 
 
 class Destination(NamedTuple):
-    """A line of the palette: `kind` and `name` are searched, `words` follow them, `go` is run."""
+    """A line of the palette: its title is searched, `words` follow it, `go` is run."""
 
     kind: str
     name: str
     words: str
     go: Callable[[], object]
 
-
-class Destinations(Provider):
-    """The themes, memories, projects and sessions. Their names are listed when the palette opens."""
-
-    async def startup(self) -> None:
-        """List memories, projects and sessions in a thread."""
-        services = services_of(self.screen)
-        self._found = _themes(services)
-        more = (_memories, _projects, _sessions)
-        self._found += await asyncio.to_thread(lambda: [found for kind in more for found in kind(services)])
-
-    async def search(self, query: str) -> Hits:
-        """Find lines that have all words of the query."""
-        words, matcher = query.casefold().split(), self.matcher(query)
-        counts: dict[str, int] = {}
-        scored = [(_score(each, words), each) for each in self._found]
-        for score, each in sorted(scored, key=lambda pair: -pair[0]):
-            counts[each.kind] = counts.get(each.kind, 0) + 1
-            if score and counts[each.kind] <= MOST:
-                name = f"{each.kind}: {each.name}"
-                yield Hit(score, line(matcher.highlight(name), "", each.words), each.go, text=name)
+    @property
+    def title(self) -> str:
+        """The kind and the name."""
+        return f"{self.kind}: {self.name}"
 
 
-def _score(each: Destination, words: list[str]) -> float:
-    text = f"{each.kind}: {each.name}".casefold()
-    if not words or not all(word in text for word in words):
-        return 0.0
-    parts = text.replace("-", " ").replace("_", " ").split()
-    return AT_START if all(any(part.startswith(word) for part in parts) for word in words) else WITHIN
+def listed(services: Services) -> list[Destination]:
+    """Read the names of the themes, memories, projects and sessions."""
+    return [found for kind in (_themes, _memories, _projects, _sessions) for found in kind(services)]
 
 
 def _themes(services: Services) -> list[Destination]:

@@ -1,35 +1,46 @@
-"""The palette: every action as `group: verb`, with its key beside it; those of the screen that is shown first."""
+"""The palette: every action as `group: verb`, with its key beside it, those of the screen that is shown first; and
+themes, memories, projects and sessions by name. What was typed whole stands first, then words, then parts of words."""
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 from textual import events
 from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.fuzzy import FuzzySearch
 
 from memtui import actions
+from memtui.tui import destinations
+from memtui.tui.model import fuzzy, ranking
 from memtui.tui.services import services_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from memtui.actions import Action
+    from memtui.tui.destinations import Destination
 
 PLACEHOLDER = "An action, a theme, a memory, a project or a session"
 NAME_WIDTH, KEY_WIDTH = 34, 10
-# Scores: all words found in the name; the share of them that begin a word of it; found in the name or the explanation.
-IN_NAME, AT_WORD_START, IN_HELP = 3.0, 1.0, 1.0
-# Added for an action that works on the screen that is shown, and is found by its name: a theme or a memory whose name
-# is typed comes before an action whose explanation has the word.
-HERE = 10.0
+# Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
+# one that works elsewhere. What is no action comes after them.
+RANK, HERE, ACTION = 10.0, 2.0, 1.0
+# The most lines of each kind of destination.
+MOST = 20
 
 
-def line(name: Content, keys: str, words: str) -> Content:
-    """Return a line of the palette: a name, the keys for it, and words about it."""
-    gap = " " * max(2, NAME_WIDTH - name.cell_length)
-    return Content.assemble(name, gap, (keys, "$accent"), (words, "dim"))
+class Names(Provider):
+    """The actions and the destinations, found by their names. One provider for both: whether scattered letters count
+    depends on what all of them have."""
 
+    async def startup(self) -> None:
+        """Begin to list the destinations. The search for actions does not wait for it."""
+        self._reading = asyncio.create_task(asyncio.to_thread(destinations.listed, services_of(self.screen)))
 
-class Verbs(Provider):
-    """The actions, found by words of their names and explanations."""
+    async def shutdown(self) -> None:
+        """Stop waiting for the list."""
+        self._reading.cancel()
 
     def _actions(self) -> "list[Action]":
         """Return the actions that can be run: this screen's, then those that work everywhere, then the others."""
@@ -37,8 +48,8 @@ class Verbs(Provider):
         offered = actions.offered(read_only=services_of(self.screen).read_only)
         return sorted(offered, key=lambda action: order.get(action.group, len(order)))
 
-    def _here(self, action: "Action") -> float:
-        return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else 0.0
+    def _bonus(self, action: "Action") -> float:
+        return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else ACTION
 
     def _line(self, action: "Action", name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
@@ -53,26 +64,48 @@ class Verbs(Provider):
             )
 
     async def search(self, query: str) -> Hits:
-        """Find actions, best first: by name, then by explanation; only if there are none, by letters in order."""
-        words = query.casefold().split()
-        found = []
+        """Find names, best first, as `ranking` says; only if none has the words, actions by letters in order."""
+        nothing = True
         for action in self._actions():
-            name, text = action.name.casefold(), action.help.casefold()
-            if all(word in name for word in words):
-                begun = sum(any(part.startswith(word) for part in name.split()) for word in words)
-                found.append((IN_NAME + AT_WORD_START * begun / max(1, len(words)), action))
-            elif all(word in text or word in name for word in words):
-                found.append((IN_HELP, action))
-        matcher = self.matcher(query)
-        if not found:
-            found = [(score, a) for a in self._actions() if (score := matcher.match(a.name)) > 0]
-        for score, action in found:
-            shown = self._line(action, matcher.highlight(action.name))
-            bonus = self._here(action) if score >= IN_NAME else 0.0
-            yield Hit(score + bonus, shown, lambda a=action: self._run(a), text=action.name)
+            if rank := ranking.rank(action.name, query, action.help):
+                nothing = False
+                shown = self._line(action, self._marked(action.name, fuzzy.spans(action.name, query)))
+                score = RANK * rank + self._bonus(action)
+                yield Hit(score, shown, lambda a=action: self._run(a), text=action.name)
+        for each, rank in _best(await asyncio.shield(self._reading), query):
+            nothing = False
+            shown = line(self._marked(each.title, fuzzy.spans(each.title, query)), "", each.words)
+            yield Hit(RANK * rank, shown, each.go, text=each.title)
+        for action in self._actions() if nothing else ():
+            score, offsets = FuzzySearch().match(query, action.name)
+            if score > 0:
+                shown = self._line(action, self._marked(action.name, ranking.scattered(action.name, offsets)))
+                yield Hit(score, shown, lambda a=action: self._run(a), text=action.name)
+
+    def _marked(self, name: str, spans: "Sequence[tuple[int, int]]") -> Content:
+        content = Content(name)
+        for start, end in spans:
+            content = content.stylize(self.match_style or "reverse", start, end)
+        return content
 
     def _run(self, action: "Action") -> None:
         services_of(self.screen).action_run(action.id)
+
+
+def line(name: Content, keys: str, words: str) -> Content:
+    """Return a line of the palette: a name, the keys for it, and words about it."""
+    gap = " " * max(2, NAME_WIDTH - name.cell_length)
+    return Content.assemble(name, gap, (keys, "$accent"), (words, "dim"))
+
+
+def _best(found: "Sequence[Destination]", query: str) -> "Iterator[tuple[Destination, int]]":
+    """Yield the destinations whose name has the words, with their rank, best first, and not too many of a kind."""
+    counts: dict[str, int] = {}
+    ranked = [(rank, each) for each in found if (rank := ranking.rank(each.title, query))]
+    for rank, each in sorted(ranked, key=lambda pair: -pair[0]):
+        counts[each.kind] = counts.get(each.kind, 0) + 1
+        if counts[each.kind] <= MOST:
+            yield each, rank
 
 
 class Commands(CommandList):
