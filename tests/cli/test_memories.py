@@ -338,19 +338,47 @@ def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_neve
     def shown(name):
         return " ".join(memtui("show", name).out.split())
 
-    assert "delivered never" not in shown("prefer-pnpm")
+    times = re.search(r"delivered \d+×", shown("prefer-pnpm"))[0]
     memtui("mv", "prefer-pnpm", "use-pnpm")
-    assert "delivered not since it was renamed just now" in shown("use-pnpm")
+    assert times in shown("use-pnpm")
     memtui("mv", "use-pnpm", "--to", "global")
-    assert "delivered not since it was moved here just now" in shown("use-pnpm")
+    assert times in shown("use-pnpm")
+    memtui("rm", "use-pnpm")
+    memtui("restore", "use-pnpm")
+    assert times in shown("use-pnpm")
     memtui("rm", "use-pnpm")
     memtui("new", "use-pnpm", "--scope", "global", "--body", "Another one.")
     assert "delivered never" in shown("use-pnpm")
-    memtui("undo")
-    memtui("undo")
-    memtui("undo")
-    memtui("undo")
-    assert re.search(r"delivered \d+×", shown("prefer-pnpm"))
+    for _ in range(6):
+        memtui("undo")
+    assert times in shown("prefer-pnpm")
+
+
+def test_a_renamed_memory_keeps_its_deliveries_in_lists_sums_and_filters(memtui):
+    sent = len(memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"])
+    memtui("mv", "conventional-commits", "cc")
+    assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
+    stats = memtui.json("deliveries", "--stats")
+    assert [row["name"] for row in stats["never_delivered"]] == ["skip-code-review"]
+    (row,) = [row for row in stats["memories"] if row["name"] in {"cc", "conventional-commits"}]
+    assert row["name"] == "cc"
+    assert row["path"].endswith("/cc.md")
+    assert row["deliveries"] > 0
+    found = memtui.json("deliveries", "--memory", "cc")["deliveries"]
+    assert len(found) == sent > 0
+    # What was delivered stays what it was.
+    assert "conventional-commits" in {item.get("id") for each in found for item in each["items"]}
+    assert len(memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"]) == sent
+
+
+def test_a_memory_that_takes_the_name_of_a_renamed_one_has_none_of_its_deliveries(memtui):
+    before = memtui.json("show", "conventional-commits")["deliveries"]
+    memtui("mv", "conventional-commits", "cc")
+    memtui("mv", "skip-code-review", "conventional-commits")
+    assert memtui.json("show", "cc")["deliveries"] == before > 0
+    assert memtui.json("show", "conventional-commits")["deliveries"] == 0
+    assert memtui("list", "--never", "--names").out.split() == ["conventional-commits"]
+    assert memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"] == []
 
 
 def test_every_memory_says_where_it_comes_from(memtui):

@@ -109,7 +109,7 @@ async def test_another_name_in_the_form_renames_in_the_same_step(app, world):
         assert "description: pnpm only" in read(project(world, "use-pnpm.md"))
         assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
         said = [note.message for note in app._notifications]
-        assert "Saved, renamed to use-pnpm. Links and index follow; its deliveries count anew. z undoes." in said
+        assert "Saved, renamed to use-pnpm. Links, index and deliveries follow. z undoes." in said
         await press(pilot, "z")
         assert "description: Use pnpm in this repository" in read(project(world, "prefer-pnpm.md"))
         assert not exists(project(world, "use-pnpm.md"))

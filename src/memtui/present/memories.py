@@ -113,16 +113,6 @@ def loader(label: str, count: int = 1) -> str:
     return LOADERS.get(label, "").format(them="it" if count == 1 else "them")
 
 
-def not_delivered(moved: tuple[str, float | None] | None, now: float) -> str:
-    """Say that a memory was not delivered: `never`, or `not since it was renamed 2m ago`. `moved`: as in the answer of
-    `origin.moves`."""
-    if moved is None:
-        return "never"
-    how, when = moved
-    words = f"not since it was {'renamed' if how == 'rename' else 'moved here'}"
-    return words + (f" {ago(when, now)}" if when is not None else "")
-
-
 def source(found: "Source", title: str, now: float) -> str:
     """Say where a memory comes from, in a few words. `title` is that of its session, or empty."""
     if found.session:

@@ -8,6 +8,7 @@ import pytest
 from memtui.core.base import clock, fs, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.record import Delivery
@@ -501,7 +502,7 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
 
 @pytest.mark.parametrize("width", [60, 76, 100, 156])
 def test_the_bars_of_a_day_stand_below_their_headings_and_unknown_receipts_are_no_losses(width):
-    statistics = Statistics("/nowhere", lambda: NOW)
+    statistics = Statistics("/nowhere", lambda: NOW, lambda: NOTHING_MOVED)
     today = day_of(NOW)
     day = Day(9, 3000)
     day.times.extend([12.0, 16.0])

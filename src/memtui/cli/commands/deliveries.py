@@ -16,12 +16,13 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.record import Delivery, Item, session_kind
 from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
-from memtui.core.memories import scopes
+from memtui.core.memories import moved, scopes
 from memtui.present import unheard
 from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason
 
@@ -131,7 +132,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--days only works with --stats.", f"Use --since {args.days}d.")
     proofs = receipts_of(ctx)
     most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP)
-    reading = Reading(ctx.root, wanted, proofs, most=most, looked=looked, follow=args.follow)
+    earlier = moved.load(ctx.root) if wanted.memory else NOTHING_MOVED
+    reading = Reading(ctx.root, wanted, proofs, earlier=earlier, most=most, looked=looked, follow=args.follow)
     found = list(itertools.islice(reading.read(), args.limit if args.limit > 0 else None))
     proofs.look(found)
     if args.follow:
@@ -176,7 +178,7 @@ def _follow(ctx: Context, reading: Reading, found: "list[Delivery]") -> None:
         time.sleep(POLL_SECONDS)
         fresh = reading.fresh()
         if fresh is None:  # the log was rewritten: follow it from its present end
-            reading = Reading(ctx.root, reading.wanted, proofs)
+            reading = Reading(ctx.root, reading.wanted, proofs, earlier=reading.earlier)
         for each in reversed(fresh or []):
             print_row(ctx, out, each, proofs.of(each))
 

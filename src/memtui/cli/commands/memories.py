@@ -195,8 +195,6 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     raw = found.raw.decode("utf-8", "backslashreplace")
     back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
     source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
-    moved = origin.moves(ctx.root).get(os.path.realpath(found.path)) if not row.deliveries else None
-    undelivered = present.not_delivered(moved, ctx.now())
     data = {
         **_data(row),
         "fields": found.fields,
@@ -214,7 +212,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         data["born"] = None if born is None else dataclasses.asdict(born)
 
     def text(out: Output) -> None:
-        _print_one(ctx, out, scope, row, back, source, undelivered)
+        _print_one(ctx, out, scope, row, back, source)
         if args.born:
             _print_born(out, born)
 
@@ -229,9 +227,7 @@ def _print_raw(out: Output, data: bytes) -> None:
     out.stdout.buffer.write(data)
 
 
-def _print_one(
-    ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str, undelivered: str
-) -> None:
+def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
     out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
@@ -243,7 +239,7 @@ def _print_one(
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
     elif scope is not None:
-        facts.append(("delivered", undelivered if row.never_delivered(scope) else BY_CLIENT))
+        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
     if found.links:

@@ -12,7 +12,7 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.reading import Receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.statistics import Day, Statistics, day_of, percentile
-from memtui.core.memories import scopes
+from memtui.core.memories import moved, scopes
 from memtui.core.memories.status import Row, never_delivered
 from memtui.present.bars import bar
 from memtui.present.deliveries import GLYPHS, sums
@@ -29,7 +29,7 @@ def run(ctx: Context, days: int, *, whole: bool = False) -> Result:
     if not 1 <= days <= MOST_DAYS:
         raise UsageError(f"--days {days}: give a number from 1 to {MOST_DAYS}.")
     most = 0 if whole else delivery_log.WINDOW_BYTES
-    statistics = Statistics(ctx.root, ctx.now, days, ctx.project_wanted, most)
+    statistics = Statistics(ctx.root, ctx.now, lambda: moved.load(ctx.root), days, ctx.project_wanted, most)
     statistics.count(lambda _: True)
     proofs = Receipts(ctx.env, ctx.now)
     proofs.look(statistics.recent)

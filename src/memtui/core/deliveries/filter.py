@@ -9,6 +9,7 @@ from typing import Any
 
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
 from memtui.core.deliveries.record import USE, Delivery
 
 # The word for all outcomes of deliveries that did not arrive.
@@ -63,19 +64,21 @@ class Filter:
         given: dict[str, Any] = {**fields, "order": (*kept, *(name for name, value in fields.items() if value))}
         return replace(self, **given)
 
-    def needle(self) -> tuple[bytes, bool]:
-        """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored."""
+    def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
+        """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored.
+        `earlier` as for `matches`."""
         words = [self.session, f'"{self.kind}"' if self.kind else "", self.project]
-        stems = {_stem(name) for name in _names(self.memory)}
+        stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
         words += stems if len(stems) == 1 else []
         words += re.split(rf"[^{PLAIN}]+|\s+", self.text)
         fit = [word for word in words if re.fullmatch(rf'"?[{PLAIN}]*"?', word)]
         found = max(fit, key=len, default="").encode()
         return (found.lower(), True) if self.text else (found, False)
 
-    def matches(self, found: Delivery) -> bool:
+    def matches(self, found: Delivery, earlier: EarlierPlaces = NOTHING_MOVED) -> bool:
         """Whether a delivery matches all fields but `outcome`, which takes its receipt. Uses of memories match only if
-        the filter names a kind or a memory."""
+        the filter names a kind or a memory. A path of `memory` stands for the memory that is there now, or was there
+        last, also for what it got under another name (`earlier`)."""
         kinds = {item.kind for item in found.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
         if not with_uses and kinds == {USE}:
@@ -88,15 +91,18 @@ class Filter:
             found.session.startswith(self.session)
             and (not self.project or self.project in {found.project, found.project_root, _last(found.project_root)})
             and (not self.kind or self.kind in kinds)
-            and (not self.memory or self._names_memory(found))
+            and (not self.memory or self._names_memory(found, earlier))
             and (self.since is None or found.time >= self.since)
             and (self.until is None or found.time < self.until)
         )
 
-    def _names_memory(self, found: Delivery) -> bool:
+    def _names_memory(self, found: Delivery, earlier: EarlierPlaces) -> bool:
         names = _names(self.memory)
+        if "/" in self.memory:
+            names = frozenset(map(earlier.latest, names))
+            return any(earlier.now(item.path, found.time) in names for item in found.items if item.names_memory)
         return any(
-            item.path in names or item.id in names or _stem(item.path) in names
+            not names.isdisjoint({item.id, stem(item.path), stem(earlier.now(item.path, found.time))})
             for item in found.items
             if item.names_memory
         )
@@ -114,7 +120,3 @@ def _last(path: str) -> str:
 def _names(memory: str) -> frozenset[str]:
     """Return the paths or the name by which the log may name a memory."""
     return frozenset({memory, os.path.realpath(memory)} if "/" in memory else {memory} - {""})
-
-
-def _stem(path: str) -> str:
-    return path.rpartition("/")[2].removesuffix(".md")

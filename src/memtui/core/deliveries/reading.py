@@ -15,6 +15,7 @@ from memtui.core.base import clock
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.record import Delivery, ItemCounts, Record
 
@@ -157,13 +158,23 @@ class Reading:
 
     `most`: read only so many bytes of the newest log; `looked`: look up so many receipts at most, for a filter that
     needs them; `cut` says that reading ended there. `skipped` counts the lines that could not be read; with `follow`
-    False also one that is not finished yet.
+    False also one that is not finished yet. `earlier`: where memories are that were renamed or moved, for a filter by
+    memory.
     """
 
     def __init__(
-        self, root: str, wanted: Filter, proofs: Receipts, *, most: int = 0, looked: int = 0, follow: bool = True
+        self,
+        root: str,
+        wanted: Filter,
+        proofs: Receipts,
+        *,
+        earlier: EarlierPlaces = NOTHING_MOVED,
+        most: int = 0,
+        looked: int = 0,
+        follow: bool = True,
     ) -> None:
         self.root = root
+        self.earlier = earlier
         self.wanted = wanted
         self.proofs = proofs
         self.rows: list[DeliveryRow] = []
@@ -188,7 +199,7 @@ class Reading:
             self.skipped += 1
             return None, False
         found = Delivery.of(record, place)
-        if not self.wanted.matches(found):
+        if not self.wanted.matches(found, self.earlier):
             return None, self.wanted.ended(found)
         if self.wanted.outcome:
             self._proved += 1
@@ -198,7 +209,7 @@ class Reading:
 
     def read(self, go: Callable[[int], bool] = lambda _: True) -> Iterator[Delivery]:
         """Yield the deliveries that match, from where reading stopped before, until `go(lines read)` returns False."""
-        needle, fold = self.wanted.needle()
+        needle, fold = self.wanted.needle(self.earlier)
         most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
         try:

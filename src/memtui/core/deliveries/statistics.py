@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.core.deliveries.record import GONE, USE, Delivery, Item
 
@@ -65,16 +66,27 @@ def day_of(seconds: float) -> int:
 
 class Statistics:
     """The statistics of today and the `span` - 1 days before: `days` by number, `events` and `last_runs` by event,
-    `memories` by path, `sessions` by id as (last time, root of the project, deliveries), and `recent`, the newest
-    deliveries, newest first.
+    `memories` by their present path, `sessions` by id as (last time, root of the project, deliveries), and `recent`,
+    the newest deliveries, newest first.
 
     With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
-    statistics begin at the time `oldest`.
+    statistics begin at the time `oldest`. `earlier` returns where memories are that were renamed or moved: if that
+    changes, everything is counted anew.
     """
 
-    def __init__(self, root: str, now: Callable[[], float], days: int = DAYS, project: str = "", most: int = 0) -> None:
+    def __init__(
+        self,
+        root: str,
+        now: Callable[[], float],
+        earlier: Callable[[], EarlierPlaces],
+        days: int = DAYS,
+        project: str = "",
+        most: int = 0,
+    ) -> None:
         self.root = root
         self.now = now
+        self._read_earlier = earlier
+        self.earlier = NOTHING_MOVED  # as counted last
         self.span = days
         self.project = project  # count only the deliveries of this slug, if given
         self.most = most
@@ -85,7 +97,9 @@ class Statistics:
     def count(self, go: Callable[[int], bool]) -> bool:
         """Count everything first, later what was appended, until `go(lines read)` is False; whether anything is new."""
         with self._lock:
-            if self.ready:
+            earlier, before = self._read_earlier(), self.earlier
+            self.earlier = earlier
+            if self.ready and earlier.spans == before.spans:
                 got = delivery_log.appended(self.root, self._ends)
                 if got is not None:
                     lines, self._ends = got
@@ -154,8 +168,15 @@ class Statistics:
             self.last_runs[found.event] = max(self.last_runs.get(found.event, 0.0), found.time)
         for item in found.items:
             if item.names_memory and item.path and item.reason != GONE:
-                self.memories.setdefault(item.path, MemoryUse(item.id)).add(item, found.time)
+                path = self.earlier.now(item.path, found.time)
+                if path:
+                    name = item.id if path == item.path else stem(path)
+                    self.memories.setdefault(path, MemoryUse(name)).add(item, found.time)
         return found.time
+
+    def present(self, row: DeliveryRow) -> set[str]:
+        """Return the present paths of the memories of a delivery."""
+        return {self.earlier.now(path, row.time) for path in row.files} - {""}
 
     def days_back(self, count: int) -> list[tuple[int, Day]]:
         """Return the last days, oldest first, also those without a delivery."""

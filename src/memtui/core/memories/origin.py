@@ -74,25 +74,6 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
     return found
 
 
-def moves(root: str) -> dict[str, tuple[str, float | None]]:
-    """Map the path of each file that was renamed or moved there with memtui, by the journal, to (rename or move,
-    seconds since the epoch). Its earlier deliveries are counted under the old path."""
-    try:
-        ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
-    except OSError:
-        return {}
-    found: dict[str, tuple[str, float | None]] = {}
-    for each in ledger.all():
-        if each.state != "done" or not each.is_change:
-            continue
-        for row in each.record["changes"]:
-            if row.get("before") is None and row.get("after"):
-                found.pop(row["path"], None)  # a new file in the place of one that is gone
-                if each.op in {"rename", "move"}:
-                    found[row["path"]] = each.op, clock.parse(each.time)
-    return found
-
-
 def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
     """Return where a memory comes from. `known`: as returned by `creations`."""
     if found.origin_session:

@@ -12,7 +12,7 @@ from memtui.core.base import clock, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import GONE, MEMORY_KINDS, USE
-from memtui.core.memories import scopes
+from memtui.core.memories import moved, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -130,7 +130,8 @@ NOTHING = UsageCounts()
 
 
 class Usage:
-    """Deliveries and uses of memories by path, counted in the newest records of the log. Not thread-safe.
+    """Deliveries and uses of memories by path, counted in the newest records of the log; those under a name that a
+    memory had before memtui renamed or moved it count for its present path. Not thread-safe.
 
     `statistics` counts days instead, in the whole log: too slow for a list of memories, and without their records.
     """
@@ -138,6 +139,7 @@ class Usage:
     def __init__(self, root: str) -> None:
         self.root = root
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
+        self._earlier = moved.load(root)
         self._ends = delivery_log.ends(root)
         for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
             self._add(line, appended=False)
@@ -162,6 +164,10 @@ class Usage:
                 continue
             kind, path = item.get("kind"), item.get("path")
             if not isinstance(path, str) or not (kind == USE or kind in MEMORY_KINDS):
+                continue
+            if self._earlier.moved(path):
+                path = self._earlier.now(path, clock.parse(record.get("time")) or 0.0)
+            if not path:
                 continue
             found.append(path)
             counts = self.memories[path]

@@ -70,7 +70,7 @@ def saved_words(store: Store, was: Memory, saved: Memory) -> str:
         return NOTHING
     renamed = saved.path != was.path
     done = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
-    rest = " Links and index follow; its deliveries count anew." if renamed else ""
+    rest = " Links, index and deliveries follow." if renamed else ""
     if not store.is_trusted(was):
         undoes = f"{actions.key_of('app.undo')} undoes {'all of this' if renamed else 'both'}."
         return f"{done}, and trusted, because you saw all of it.{rest} {undoes}"

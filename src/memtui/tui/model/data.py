@@ -57,8 +57,9 @@ class Data(Workspace):
     def statistics(self) -> "Statistics":
         """The statistics of the delivery log."""
         from memtui.core.deliveries.statistics import Statistics
+        from memtui.core.memories import moved
 
-        return Statistics(self.root, self.now)
+        return Statistics(self.root, self.now, lambda: moved.load(self.root))
 
     # settings
 

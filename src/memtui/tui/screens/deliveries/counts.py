@@ -49,6 +49,8 @@ def find_never_delivered(data: "Data") -> list[tuple[str, str]]:
     """Find the memories of this project that were never delivered, as far as deliveries are counted, without those that
     the client loads itself: (name, path) each. Reads all memories."""
     try:
+        if data.statistics.ready:
+            data.statistics.count(lambda _: True)  # a memory may have been renamed since
         rows = never_delivered(data.root, data.scopes(), data.statistics, Usage(data.root), data.known)
     except (OSError, MemtuiError):
         return []

@@ -104,8 +104,9 @@ class Filters:
 
     async def _memory(self) -> None:
         row = self.screen.table.row
-        own = set(row.files) if row else set()
-        found = self.services.data.statistics.memories.items()
+        statistics = self.services.data.statistics
+        own = statistics.present(row) if row else set()
+        found = statistics.memories.items()
         options = [
             (path, f"{each.name}  {each.deliveries}×" + (f", used {each.uses}×" if each.uses else ""))
             for path, each in sorted(found, key=lambda pair: (pair[0] not in own, -pair[1].deliveries))[:OPTIONS_SHOWN]

@@ -8,9 +8,11 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.core.client import titles, transcript
+from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading
 from memtui.core.deliveries.record import Delivery
+from memtui.core.memories import moved
 
 if TYPE_CHECKING:
     from memtui.tui.model.data import Data
@@ -57,7 +59,8 @@ class LogReader:
 
     def reading(self, wanted: Filter) -> Reading:
         """Begin a reading at the end of the log."""
-        return Reading(self.data.root, wanted, self.data.receipts)
+        earlier = moved.load(self.data.root) if wanted.memory else NOTHING_MOVED
+        return Reading(self.data.root, wanted, self.data.receipts, earlier=earlier)
 
     def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:
         """Read `count` more rows, then look up their receipts, those of the oldest first if so wanted, then count.

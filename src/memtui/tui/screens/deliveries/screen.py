@@ -384,7 +384,8 @@ class Deliveries(ListScreen[DeliveryRow]):
     async def count_memories(self) -> None:
         """Show the memories by how often they were delivered; go to the chosen one, or to its deliveries."""
         row = self.table.row
-        chosen = await self.services.ask(MemoryCounts(self.services.data, set(row.files) if row else set()))
+        data = self.services.data
+        chosen = await self.services.ask(MemoryCounts(data, data.statistics.present(row) if row else set()))
         if chosen is not None:
             place, path = chosen
             if place == "memory":

@@ -1,6 +1,5 @@
 """The detail of a memory: its text with its index, links, deliveries, and the session it comes from."""
 
-import os
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -85,7 +84,6 @@ class MemoryDetail:
             pending,
             draft,
             source,
-            present.not_delivered(self.reader.moved.get(os.path.realpath(found.path)), now),
         )
         if self._rest_timer is not None:
             self._rest_timer.stop()

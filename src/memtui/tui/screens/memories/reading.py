@@ -27,14 +27,12 @@ Rows = dict[str, list[Row]]
 @dataclass
 class Read(Message):
     """Memories were read: of all scopes (`whole`), or only of those of this project. `found`: the scopes; `rows`: their
-    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made; `moved`: which it
-    renamed or moved."""
+    memories by label; `usage`: how often each was delivered; `made`: which of them memtui made."""
 
     found: list[Scope]
     rows: Rows
     usage: Usage
     made: dict[str, tuple[str, float | None]]
-    moved: dict[str, tuple[str, float | None]]
     whole: bool
 
 
@@ -69,7 +67,7 @@ class MemoryReader:
     """Everything that the Memories screen has read.
 
     `found`: the scopes; `rows`: their memories by label; `outcomes`: of the last deliveries, by id; `autosaves`: their
-    times, by path of the memory; `made`: the memories that memtui made; `moved`: those that it renamed or moved;
+    times, by path of the memory; `made`: the memories that memtui made;
     `partly`: the labels of scopes with only the first page read; `loaded`: whether all scopes were read. The screen
     gets the messages of the workers and passes them to `take`.
     """
@@ -81,7 +79,6 @@ class MemoryReader:
         self.outcomes: dict[str, str] = {}
         self.autosaves: dict[str, float] = {}
         self.made: dict[str, tuple[str, float | None]] = {}
-        self.moved: dict[str, tuple[str, float | None]] = {}
         self.partly: set[str] = set()
         self.loaded = False
         self.expected = ""  # the path of the memory that the cursor goes to, once it is read
@@ -141,7 +138,7 @@ class MemoryReader:
 
     def take(self, message: Read) -> None:
         """Keep what was read."""
-        self.found, self._usage, self.made, self.moved = message.found, message.usage, message.made, message.moved
+        self.found, self._usage, self.made = message.found, message.usage, message.made
         self.rows = message.rows if message.whole else self.rows | message.rows
         self.partly = set()
         self.loaded = self.loaded or message.whole
@@ -200,13 +197,13 @@ class MemoryReader:
 
         data = self.services.data
         here = data.scopes()
-        made, moved = origin.creations(data.root), origin.moves(data.root)
+        made = origin.creations(data.root)
         usage = Usage(data.root)
         rows: Rows = {}
         for scope in here:
             rows[scope.label] = self._rows_of(scope, usage, here) if _readable(scope) else []
         others = [scope for scope in data.scopes(every=True) if scope.label not in rows]
-        if not self._post(Read(here + others, dict(rows), usage, made, moved, False)):
+        if not self._post(Read(here + others, dict(rows), usage, made, False)):
             return
         shown = time.monotonic()
         for number, scope in enumerate(others):
@@ -217,6 +214,6 @@ class MemoryReader:
                     return
             rows[scope.label] = self._rows_of(scope, usage, [each for each in here if each.kind == "global"])
         records = {str(t.record.get("id")): t.record for each in rows.values() for row in each for t in row.newest}
-        if self._post(Read(here + others, rows, usage, made, moved, True)):
+        if self._post(Read(here + others, rows, usage, made, True)):
             self._post(Arrived(data.outcomes(list(records.values()))))
         fuzzy.load()

@@ -38,8 +38,7 @@ SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "m
 class MemoryFacts:
     """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
     `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
-    `draft`: words about an autosave; `source`: words about where the memory comes from; `undelivered`: words for that
-    it was not delivered."""
+    `draft`: words about an autosave; `source`: words about where the memory comes from."""
 
     where: str
     back: Sequence[str] = ()
@@ -50,7 +49,6 @@ class MemoryFacts:
     seeking: bool = False
     draft: str = ""
     source: str = ""
-    undelivered: str = "never"
 
 
 def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
@@ -176,7 +174,7 @@ def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: flo
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
     if not row.deliveries:
-        never = facts.undelivered if row.never_delivered(scope) else BY_CLIENT
+        never = "never" if row.never_delivered(scope) else BY_CLIENT
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
