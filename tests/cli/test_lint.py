@@ -74,6 +74,20 @@ def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare, made):
     assert bare("lint").code == 0  # a project needs no memories
 
 
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_missing_index_is_named_and_made_whoever_trusts_the_memories(bare, trusted):
+    index = Path(bare.cwd, ".claude/memory/MEMORY.md")
+    index.parent.mkdir(parents=True)
+    (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
+    if trusted:
+        bare("trust", "--yes")
+    found = bare.json("lint", ".")["findings"]
+    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui lint . --fix")]
+    bare("lint", ".", "--fix")
+    assert index.read_text() == "- [one](one.md) — Use one thing\n"
+    assert bare.json("lint", ".")["findings"] == []
+
+
 def test_a_path_that_is_not_there_or_is_a_file_is_refused(bare, messy):
     assert bare("lint", "nowhere", check=False).code == 3
     done = bare("lint", ".claude/memory/big.md", check=False)

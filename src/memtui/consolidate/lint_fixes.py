@@ -34,6 +34,7 @@ TEXTS = {"memories.date", "memories.path"}
 LINES = {
     "memories.dangling",
     "memories.no_line",
+    "memories.no_index",
     "memories.same_line",
     "memories.empty_section",
     "memories.long_hook",
@@ -43,12 +44,13 @@ LINES = {
 
 
 class FileFix(NamedTuple):
-    """The fix of one file of a scope: its real path, and its content before and after; `file` relative to the scope."""
+    """The fix of one file of a scope: its real path, and its content before (None if it is not there) and after; `file`
+    relative to the scope."""
 
     scope: Scope
     file: str
     path: str
-    before: bytes
+    before: bytes | None
     after: bytes
 
 
@@ -75,10 +77,12 @@ def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memo
             continue
         try:
             real = references.real_path(scope, path)
-            before = fs.read_bytes(real)
+            before: bytes | None
             if path == scope.index_path:
+                before = read_or_none(real)
                 after = index_after(root, scope, those, _as_fixed(scope, fixes, known))
             else:
+                before = fs.read_bytes(real)
                 after = memory_after(before, those)
         except (OSError, MemtuiError):
             continue
@@ -153,7 +157,7 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Map
 def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
     codes = {each.code for each in found}
     report = Report(root, scope, parse_index(data))
-    if "memories.no_line" in codes:
+    if codes & {"memories.no_line", "memories.no_index"}:
         # Before any line goes: those that go tell where the new one belongs.
         data = report.with_missing(data, memories.values())
     if "memories.dangling" in codes:
@@ -179,11 +183,11 @@ def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None
     Raises MemtuiError."""
     changes: list[Change] = []
     known = trust.load(store.root, scope.directory) if scope.needs_trust else None
-    trusted = [(each.file, each.after) for each in fixes if known is not None and known.allows(each.before)]
+    trusted = [(each.file, each.after) for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
     changes += store.trust_changes(scope, [each for each in trusted if each[0] != INDEX_NAME])
     for each in fixes:
         if each.file == INDEX_NAME:
-            changes += text_edits(each.path, each.before, each.after)
+            changes += text_edits(each.path, each.before or b"", each.after)
         else:
             changes.append(FileChange(each.path, each.before, each.after))
     if changes:

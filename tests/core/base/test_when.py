@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from memtui.core.base import clock, when
 
 BERLIN = ZoneInfo("Europe/Berlin")
+DAYS = st.sampled_from([when.START, when.END, when.NEXT])
 NOW = datetime(2026, 7, 1, 15, 0, tzinfo=BERLIN)  # a Wednesday
 
 
@@ -58,9 +59,15 @@ def test_each_way_to_say_a_time(words, ahead, back):
 
 @pytest.mark.parametrize("words", ["today", "friday", "2026-11-22"])
 def test_the_end_of_a_day_is_its_last_minute(words):
-    end = when.read(words, NOW.timestamp(), ahead=True, end=True)
+    end = when.read(words, NOW.timestamp(), ahead=True, day=when.END)
     assert time.localtime(end)[3:5] == (23, 59)
     assert time.localtime(end)[:3] == time.localtime(when.read(words, NOW.timestamp(), ahead=True))[:3]
+
+
+@pytest.mark.parametrize("words", ["today", "yesterday", "wednesday", "tue", "fri", "2026-06-30"])
+def test_a_day_in_the_past_can_be_meant_whole(words):
+    beginning, end = (when.read(words, NOW.timestamp(), ahead=False, day=each) for each in (when.START, when.NEXT))
+    assert end - beginning == timedelta(days=1).total_seconds()
 
 
 def test_every_example_that_is_shown_is_taken():
@@ -95,9 +102,9 @@ def test_a_time_of_day_is_the_nearest_one_in_its_direction(now, hour, minute, ah
     assert abs(found - now) <= timedelta(days=1, hours=1).total_seconds()
 
 
-@given(st.text(max_size=20) | st.text("0123456789-:.TZ+ smhdwtoyfri", max_size=32), st.booleans(), st.booleans())
-def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead, end):
-    found = when.read(text, NOW.timestamp(), ahead=ahead, end=end)
+@given(st.text(max_size=20) | st.text("0123456789-:.TZ+ smhdwtoyfri", max_size=32), st.booleans(), DAYS)
+def test_no_text_raises_and_what_is_found_can_be_written_into_a_file(text, ahead, day):
+    found = when.read(text, NOW.timestamp(), ahead=ahead, day=day)
     assert found in {None, when.NEVER} or clock.parse(clock.iso_seconds(found)) == int(found)
 
 

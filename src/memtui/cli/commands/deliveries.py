@@ -64,7 +64,7 @@ def register(commands: "parser.Commands") -> None:
         "--text", metavar="WORDS", help="only with these words in the delivered text, which is not kept for ever"
     )
     found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
-    found.add_argument("--until", metavar="WHEN", help="older than WHEN, in the same form")
+    found.add_argument("--until", metavar="WHEN", help="older than WHEN, in the same form; a day counts whole")
     found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for new ones (with --json: one answer per line)")
     found.add_argument(
@@ -87,7 +87,7 @@ def register(commands: "parser.Commands") -> None:
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
-    since, until = _moment(ctx, "--since", args.since), _moment(ctx, "--until", args.until)
+    since, until = _moment(ctx, "--since", args.since), _moment(ctx, "--until", args.until, day=when.NEXT)
     if since is not None and until is not None and since >= until:
         raise UsageError(f"--since {args.since} is not before --until {args.until}.", "Nothing is between them.")
     return Filter(
@@ -102,9 +102,11 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     )
 
 
-def _moment(ctx: Context, option: str, words: "str | None") -> "float | None":
-    """Return a limit in seconds since the epoch; None where there is none (`never`)."""
-    found = when.read(words, ctx.now(), ahead=False) if words else None
+def _moment(
+    ctx: Context, option: str, words: "str | None", *, day: "tuple[int, int]" = when.START
+) -> "float | None":
+    """Return a limit in seconds since the epoch; None where there is none (`never`). A day alone is its `day`."""
+    found = when.read(words, ctx.now(), ahead=False, day=day) if words else None
     if words and found is None:
         raise UsageError(f"{option}: “{words}” is not a time.", f"Use one of: {when.BACK}.")
     return None if found == when.NEVER else found

@@ -84,7 +84,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "problems": problems,
         "notes": findings.notes(found),
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
-        "fixed": [{"path": each.path, "diff": "\n".join(diff.lines(each.before, each.after))} for each in fixed],
+        "fixed": [{"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed],
         "undo": "memtui undo" if undo else None,
     }
 
@@ -146,7 +146,7 @@ def _confirm(ctx: Context, fixed: "list[FileFix]", *, yes: bool) -> None:
     """Show what would be written, and ask a person about it; without a terminal --fix counts as a yes."""
     for each in [] if ctx.out.json else fixed:
         ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
-        diff.show(ctx.out, each.before, each.after)
+        diff.show(ctx.out, each.before or b"", each.after)
     if fixed and ctx.can_ask and not ctx.out.json and not yes:
         ctx.confirm(f"Write {many(len(fixed), 'file')}?", "Nothing was written.")
 

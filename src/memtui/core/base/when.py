@@ -13,14 +13,14 @@ DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 WEEK = 7
 LAST = 253402214400  # 9999-12-31T00:00:00Z: the last day that files can hold
-START, END = (0, 0), (23, 59)  # of a day
+START, END, NEXT = (0, 0), (23, 59), (24, 0)  # of a day: its beginning, its last minute, the beginning of the next
 
 
-def read(given: str, now: float, *, ahead: bool, end: bool = False) -> "float | None":
+def read(given: str, now: float, *, ahead: bool, day: "tuple[int, int]" = START) -> "float | None":
     """Return the moment that a person means, in seconds since the epoch; NEVER for `never`; None for anything else.
 
-    With `ahead` spans, weekdays and times of day lie after `now`, else before it. A day without a time is its
-    beginning, with `end` its end. A time without a zone is local, one with a zone is RFC 3339.
+    With `ahead` spans, weekdays and times of day lie after `now`, else before it. A day without a time is
+    its `day`: START, END or NEXT. A time without a zone is local, one with a zone is RFC 3339.
     """
     words = given.lower().split()
     if words in (["now"], ["never"]):
@@ -29,7 +29,7 @@ def read(given: str, now: float, *, ahead: bool, end: bool = False) -> "float | 
     if seconds is not None:
         found: float | None = now + seconds if ahead else now - seconds
     else:
-        found = _by_the_clock(words, now, ahead, END if end else START) or _zoned(given)
+        found = _by_the_clock(words, now, ahead, day) or _zoned(given)
     return found if found is not None and 0 <= found <= LAST else None
 
 
@@ -59,6 +59,8 @@ def _by_the_clock(words: "list[str]", now: float, ahead: bool, alone: "tuple[int
     weekday = _weekday(days[0])
     if weekday is not None:
         first = (weekday - today.tm_wday) % WEEK - WEEK
+        if not ahead and not hour:  # a day that has begun counts, also where its end is meant
+            return _local(today[0], today[1], today[2] + (first if first + WEEK else 0), at)
         return _nearest(today, at, range(first, 2 * WEEK, WEEK), now, ahead)
     midnight = clock.parse(days[0]) if len(days[0]) == len("2026-11-22") else None
     return None if midnight is None else _local(*time.gmtime(midnight)[:3], at)

@@ -78,7 +78,7 @@ EXPIRY_HINT = f"Use one of: {EXPIRY}."
 def expiry(given: str, now: float) -> float:
     """Return when a note expires, in seconds since the epoch; `when.NEVER` if it never does. A day without a time means
     its end."""
-    seconds = when.read(given, now, ahead=True, end=True)
+    seconds = when.read(given, now, ahead=True, day=when.END)
     if seconds is None:
         raise UsageError(f"“{given}” is not a time.", EXPIRY_HINT)
     if seconds <= now:

@@ -65,7 +65,7 @@ def _as_given(expires: str) -> str:
         return expires
     local = time.strftime("%Y-%m-%dT%H:%M:%S" if seconds % 60 else "%Y-%m-%d %H:%M", time.localtime(seconds))
     # An hour that there is twice, as clocks are put back, would be read as another.
-    return local if when.read(local, seconds, ahead=True, end=True) == seconds else expires
+    return local if when.read(local, seconds, ahead=True, day=when.END) == seconds else expires
 
 
 def blank(data: Data, text: str = "", to: str = PROJECT) -> dict[str, str]:
