@@ -180,3 +180,19 @@ def test_the_list_says_where_each_change_was_made_in_the_words_of_the_tui(memtui
         "cli",
         "tui",
     }
+
+
+def test_an_older_change_that_another_stands_on_names_that_one(memtui):
+    memtui("mv", "project:prefer-pnpm", "one")
+    memtui("mv", "project:one", "two")
+    memtui("edit", "project:release-steps", "--description", "How a release is made")  # links to it
+    first, second = (
+        next(row["id"] for row in memtui.json("undo", "--list")["history"] if row["summary"].startswith(words))
+        for words in ("rename project:prefer-pnpm", "rename project:one")
+    )
+    refused = memtui("undo", first, check=False)
+    assert refused.code == 4
+    assert f"it was changed since, by “rename project:one to two” ({second[-6:]}); undo that first." in refused.err
+    memtui("undo", second[-6:])
+    memtui("undo", first)
+    assert "prefer-pnpm" in memtui("list").out

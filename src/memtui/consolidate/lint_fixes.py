@@ -183,7 +183,8 @@ def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None
     Raises MemtuiError."""
     changes: list[Change] = []
     known = trust.load(store.root, scope.directory) if scope.needs_trust else None
-    trusted = [(each.file, each.after) for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
+    allowed = [each for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
+    trusted = [(each.file, each.after) for each in allowed]
     changes += store.trust_changes(scope, [each for each in trusted if each[0] != INDEX_NAME])
     for each in fixes:
         if each.file == INDEX_NAME:

@@ -102,9 +102,7 @@ def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
     )
 
 
-def _moment(
-    ctx: Context, option: str, words: "str | None", *, day: "tuple[int, int]" = when.START
-) -> "float | None":
+def _moment(ctx: Context, option: str, words: "str | None", *, day: "tuple[int, int]" = when.START) -> "float | None":
     """Return a limit in seconds since the epoch; None where there is none (`never`). A day alone is its `day`."""
     found = when.read(words, ctx.now(), ahead=False, day=day) if words else None
     if words and found is None:

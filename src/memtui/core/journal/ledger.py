@@ -12,13 +12,17 @@ from typing import Any
 
 from memtui.core.base import fastjson
 from memtui.core.base.errors import NotFoundError
+from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.records import VERSION, readable
+from memtui.core.places.locate import INDEX_NAME
 
 BLOCK = 1 << 18
 # The last bytes that were read are compared on the next read, to see whether the file is still the same.
 TAIL = 64
 # After reading this many bytes at once, the garbage collector is told to leave them alone.
 FREEZE_BYTES = 1 << 20
+# Files that changes of many memories share.
+SHARED = frozenset({INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
 
 
@@ -198,6 +202,14 @@ class Ledger:
     def last_done(self) -> Transaction | None:
         """Return the newest transaction that was carried out: a change, an undo or a redo; None if there is none."""
         return next((each for each in reversed(self.all()) if each.state not in {"intent", "back"}), None)
+
+    def later(self, found: Transaction) -> Transaction | None:
+        """Return the change after one that can be undone which is most about the same memories, the newest of several;
+        None if there is none. Files that many changes share, as MEMORY.md and the inbox, tell nothing."""
+        own = {path for path in found.paths if path.endswith(".md") and os.path.basename(path) not in SHARED}
+        after = [self.transactions[key] for key in self.undoable[self.undoable.index(found.id) + 1 :]]
+        best = max(reversed(after), key=lambda each: len(own.intersection(each.paths)), default=None)
+        return best if best is not None and own.intersection(best.paths) else None
 
     def available(self, op: str) -> list[str]:
         """Return the ids of the transactions that can be undone or redone, the next one last."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.short_ids import short_id
 from memtui.core.journal import actor
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Transaction
@@ -128,7 +129,14 @@ def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
         if undone.op == "undo":
             changes = [change.inverse() for change in reversed(changes)]
         journal.run_locked(undone.op, changes, found.summary, of=found.id)
+    except ConflictError as error:
+        later = journal.ledger().later(found) if undone.op == "undo" else None
+        undone.failed.append((found, error if later is None else _blocked(later)))
     except MemtuiError as error:
         undone.failed.append((found, error))
     else:
         undone.done.append(found)
+
+
+def _blocked(later: Transaction) -> ConflictError:
+    return ConflictError(f"It was changed since, by “{later.summary}” ({short_id(later.id)}); undo that first")
