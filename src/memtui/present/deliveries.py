@@ -59,6 +59,13 @@ NOUNS = {
     "pending-update": ("draft", "drafts"),
     "pending-item": ("item", "items"),
 }
+# The words of the rows of a list for events and kinds, in lower case.
+LABELS = {
+    **EVENTS,
+    **{kind: " ".join(words) for kind, words in NOUNS.items()},
+    "index": "index",
+    "use": "agent",
+}
 
 
 def what(contents: ItemCounts) -> str:

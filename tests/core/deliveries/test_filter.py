@@ -65,6 +65,27 @@ def test_what_is_not_wanted_does_not_match(fields):
     assert not Filter(**fields).matches(FOUND)
 
 
+LABELS = {"SessionStart": "start", "guidance": "note notes", "index": "index"}
+ROW = {**RECORD, "text": "Use PNPM"}
+
+
+@pytest.mark.parametrize("text", ["shop", "shop pnpm", "5f0c", "start", "note", "notes shop", "index"])
+def test_with_labels_the_text_is_sought_in_what_a_row_shows_and_its_line_holds_the_needle(text):
+    wanted = Filter(text=text, labels=LABELS)
+    assert wanted.matches(Delivery.of(ROW))
+    assert wanted.needle()[0] in json.dumps(ROW).encode().lower()
+    assert not Filter(text=text).matches(Delivery.of(ROW))
+
+
+@pytest.mark.parametrize("text", ["home", "0000", "prompt", "left"])
+def test_what_a_row_does_not_show_is_not_sought(text):
+    assert not Filter(text=text, labels=LABELS).matches(Delivery.of(ROW))
+
+
+def test_labels_alone_let_everything_through():
+    assert not Filter(labels=LABELS)
+
+
 @pytest.mark.slow
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_a_line_is_never_passed_over_for_its_needle_where_its_delivery_matches(text, more):

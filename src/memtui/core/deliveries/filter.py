@@ -15,6 +15,8 @@ from memtui.core.deliveries.record import USE, Delivery
 # The word for all outcomes of deliveries that did not arrive.
 LOST = "lost"
 FIELDS = ("session", "project", "kind", "memory", "outcome", "text")
+# So much of a session's id stands in a row.
+SESSION_SHOWN = 4
 # The characters that JSON does not escape, so that a line of the log can be searched for them before it is parsed.
 PLAIN = "a-zA-Z0-9_. -"
 
@@ -25,7 +27,9 @@ class Filter:
 
     `session` is the beginning of an id, `project` a slug, a name or the path of its root, `memory` a path or a name,
     `text` some words in any order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive;
-    `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting.
+    `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting. `labels`: the
+    words that a list has for events and kinds. With them `text` is sought in all that a row says: also the name of the
+    project, the beginning of the session, the event, and what was brought.
     """
 
     session: str = ""
@@ -37,6 +41,7 @@ class Filter:
     since: float | None = None
     until: float | None = None
     order: tuple[str, ...] = field(default=(), compare=False)
+    labels: Mapping[str, str] | None = field(default=None, compare=False)
 
     @property
     def outcomes(self) -> tuple[str, ...]:
@@ -50,7 +55,7 @@ class Filter:
 
     def __bool__(self) -> bool:
         """Whether any field is set."""
-        return any(getattr(self, each.name) not in {"", None} for each in fields(self) if each.name != "order")
+        return any(getattr(self, each.name) not in {"", None} for each in fields(self) if each.compare)
 
     def words(self) -> list[tuple[str, str]]:
         """Return (field, value) of the text fields that are set, the one that was set last at the end."""
@@ -70,7 +75,7 @@ class Filter:
         words = [self.session, f'"{self.kind}"' if self.kind else "", self.project]
         stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
         words += stems if len(stems) == 1 else []
-        words += re.split(rf"[^{PLAIN}]+|\s+", self.text)
+        words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(filter(self._is_in_line, self.text.casefold().split())))
         fit = [word for word in words if re.fullmatch(rf'"?[{PLAIN}]*"?', word)]
         found = max(fit, key=len, default="").encode()
         return (found.lower(), True) if self.text else (found, False)
@@ -84,7 +89,7 @@ class Filter:
         if not with_uses and kinds == {USE}:
             return False
         if self.text:
-            text = found.text.casefold()
+            text = self._searched(found).casefold()
             if not all(word in text for word in self.text.casefold().split()):
                 return False
         return (
@@ -95,6 +100,18 @@ class Filter:
             and (self.since is None or found.time >= self.since)
             and (self.until is None or found.time < self.until)
         )
+
+    def _is_in_line(self, word: str) -> bool:
+        """Whether the log has a typed word wherever a row has it: it is no part of a label."""
+        return not any(word in label for label in (self.labels or {}).values())
+
+    def _searched(self, found: Delivery) -> str:
+        if self.labels is None:
+            return found.text
+        brought = [item for item in found.items if not item.left_out]
+        labels = {self.labels.get(each, each) for each in (found.event, *(item.kind for item in brought))}
+        used = [f"{item.action} {item.id}" for item in brought if item.kind == USE]
+        return " ".join((found.text, found.session[:SESSION_SHOWN], _last(found.root), *labels, *used))
 
     def _names_memory(self, found: Delivery, earlier: EarlierPlaces) -> bool:
         names = _names(self.memory)

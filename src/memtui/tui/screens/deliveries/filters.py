@@ -2,13 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from memtui.core.base.phrasing import many
 from memtui.core.client import projects
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import DeliveryRow
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS, KINDS, MEANINGS
+from memtui.present.deliveries import GLYPHS, KINDS, LABELS, MEANINGS
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services
@@ -22,7 +23,7 @@ class Filters:
 
     def __init__(self, services: Services, screen: ListScreen[DeliveryRow], changed: Callable[[], object]) -> None:
         self.services, self.screen, self.changed = services, screen, changed
-        self.wanted = Filter()
+        self.wanted = Filter(labels=LABELS)
         self._set_early = False  # whether another screen set the filter before this one was mounted
 
     def commands(self) -> dict[str, Command]:
@@ -50,12 +51,12 @@ class Filters:
     def replace(self, **fields: str) -> None:
         """Replace the filter by one with these fields, before the log is read."""
         self._set_early = True
-        self.wanted = Filter.of(fields)
+        self.wanted = replace(Filter.of(fields), labels=LABELS)
 
     def restore(self) -> None:
         """Restore the filter with which the screen was left the last time, unless another screen has set one."""
         if not self._set_early:
-            self.wanted = Filter.of(self.screen.left)
+            self.wanted = replace(Filter.of(self.screen.left), labels=LABELS)
 
     def drop_last(self) -> bool:
         """Clear the field that was set last; return False if none is set."""

@@ -2,6 +2,7 @@
 
 from rich.text import Text
 
+from memtui.core.deliveries.filter import SESSION_SHOWN
 from memtui.core.deliveries.reading import DeliveryRow, Receipts
 from memtui.core.deliveries.sessions import CHARS_A_TOKEN
 from memtui.present import safe_text
@@ -36,25 +37,29 @@ def in_log(row: DeliveryRow, project: str, receipts: Receipts, sought: str, now:
     """Draw the cells of a row for the columns IN_LOG. `project`: its name; `sought`: the words of the filter, which are
     highlighted."""
     glyph, style = GLYPHS.get(receipts.known.get(row.id, ""), (" ", ""))
+    session = Text(safe_text.line(row.session[:SESSION_SHOWN], SESSION_SHOWN), style="dim")
+    event = Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim")
+    words, whose = _brought(row), Text(safe_text.line(project, 40), style="dim")
+    for text in (session, event, words, whose):
+        for start, end in fuzzy.spans(text.plain, sought):
+            text.stylize(fuzzy.STYLE, start, end)
     return [
         Text(when(row.time, now), style="dim"),
-        Text(safe_text.line(row.session[:4], 4), style="dim"),
-        Text(safe_text.line(EVENTS.get(row.event, row.event), 20), style="dim"),
-        _brought(row, sought),
-        Text(safe_text.line(project, 40), style="dim"),
+        session,
+        event,
+        words,
+        whose,
         Text(f"{row.chars:,}" if row.chars else "", style="dim"),
         Text(f"{row.ms:.0f}" if row.ms is not None else "", style="dim"),
         Text(glyph, style=style),
     ]
 
 
-def _brought(row: DeliveryRow, sought: str) -> Text:
+def _brought(row: DeliveryRow) -> Text:
     counts, titles = brought(row.contents)
     text = Text(safe_text.line(titles or counts, 200), style="" if row.injected else "dim")
     if titles and counts:
         text = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), text)
-    for start, end in fuzzy.spans(text.plain, sought):
-        text.stylize(fuzzy.STYLE, start, end)
     return text
 
 

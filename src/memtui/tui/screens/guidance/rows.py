@@ -129,6 +129,6 @@ def newest(text: str) -> Callable[[Sequence[GuidanceRow]], int | None]:
     return find
 
 
-def searched(row: GuidanceRow, titles: Mapping[str, str]) -> str:
-    """Return the text that the filter searches."""
-    return f"{row.text[:2000]} {sender(row)} {to(row, '', titles)} {state(row).plain}"
+def searched(row: GuidanceRow, whom: str) -> str:
+    """Return the text that the filter searches; `whom`: what `to` says."""
+    return f"{row.text[:2000]} {sender(row)} {whom} {state(row).plain}"

@@ -76,8 +76,8 @@ class Guidance(ListScreen[GuidanceRow]):
         empty = actions.keyed(EMPTY, read_only=services.read_only)
         table = RowList[GuidanceRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
         self.notes = GuidanceNotes(services.data)
-        searched = lambda row: rows.searched(row, self.notes.titles)
-        super().__init__(services, table, searched, placeholder="filter: text, sender, session, state")
+        searched = lambda row: rows.searched(row, self._to(row))
+        super().__init__(services, table, searched, placeholder="filter: text, to, sender, state")
         self.commands |= GuidanceCommands(services, self, self.notes).table()
         self._problem = ""
         self._unused = False
@@ -162,14 +162,16 @@ class Guidance(ListScreen[GuidanceRow]):
             summary.append(" · all projects", style="dim")
         return summary
 
+    def _to(self, row: GuidanceRow) -> str:
+        return rows.to(row, self.notes.project(row), self.notes.titles, self.notes.is_elsewhere(row))
+
     def _draw(self, row: GuidanceRow) -> list[Text]:
         note = Text(safe_text.line(row.text, 400), style="dim" if row.note is not None else "")
-        whom = rows.to(row, self.notes.project(row), self.notes.titles, self.notes.is_elsewhere(row))
-        to = Text(safe_text.line(whom, 80), style="dim")
+        to, state = Text(safe_text.line(self._to(row), 80), style="dim"), rows.state(row)
         sender = Text(safe_text.line(rows.sender(row), 40), style="dim")
-        fuzzy.mark([note, to, sender], self.typed)
+        fuzzy.mark([state, note, to, sender], self.typed)
         return [
-            rows.state(row),
+            state,
             note,
             to,
             to,

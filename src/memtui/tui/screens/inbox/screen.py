@@ -118,6 +118,10 @@ class OccasionFound(Message):
     occasion: Occasion
 
 
+def _scope(item: Changed) -> str:
+    return safe_text.line(item.scope.project or item.scope.label, 40)
+
+
 class Inbox(ListScreen[InboxRow]):
     """The screen: on the left the list, on the right the memory that a draft would become, and why."""
 
@@ -142,7 +146,7 @@ class Inbox(ListScreen[InboxRow]):
         self._elsewhere = "\n" + actions.keyed("".join(ELSEWHERE[services.read_only :]))
         empty = EMPTY + self._elsewhere
         table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
-        super().__init__(services, table, rows.searched, placeholder="filter: name, text, kind")
+        super().__init__(services, table, self._searched, placeholder="filter: name, text, kind, project")
         self.proposals = Proposals(services.data)
         self.chosen = Chosen(services, self)
         self.bulk = BatchRunner(self)
@@ -325,11 +329,31 @@ class Inbox(ListScreen[InboxRow]):
         text.append(f" · {words.waiting(untils, self.services.data.now())}" if untils else "", style="dim")
         return text
 
+    def _searched(self, row: InboxRow) -> str:
+        if row.changed is not None:
+            return f"{rows.searched(row)} {self._kind(row)} {changed_words.who(row.changed)} {_scope(row.changed)}"
+        if row.item is None:
+            return ""
+        name = self.proposals.proposed(row.item, "name") or ""
+        return f"{rows.searched(row)} {name} {self._kind(row)} {self._where(row.item)}"
+
+    def _kind(self, row: InboxRow) -> str:
+        """Return the words of the column "kind"."""
+        if row.changed is not None:
+            return f"{rows.CHANGED_MARK} {changed_words.DID[row.changed.kind]}"
+        fields = row.item.entry.fields if row.item is not None else {}
+        if row.kind == "items":
+            return f"{rows.KEPT} kept" if fields.get("state") == "kept" else f"{rows.OPEN} item"
+        if row.until is not None:
+            return dates.day(row.until, self.services.data.now())
+        given = fields.get("kind", "draft")
+        return safe_text.line(KINDS.get(given, given), 12)
+
     def _draw(self, row: InboxRow) -> list[Text]:
-        item = row.item
+        item, kind = row.item, Text(self._kind(row), style="dim")
         blank = Text("")
         if row.changed is not None:
-            return self._draw_changed(row.changed)
+            return self._draw_changed(row.changed, kind)
         if item is None:
             fold = Text(self._folded(row), style="dim")
             return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 4]
@@ -338,17 +362,11 @@ class Inbox(ListScreen[InboxRow]):
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
             gist = Text(safe_text.line(item.text, 300))
-            fuzzy.mark([gist], self.typed)
-            gist = self._with_mark(item, gist)
-            mark = f"{rows.KEPT} kept" if fields.get("state") == "kept" else f"{rows.OPEN} item"
-            return [Text(mark, style="dim"), gist, blank, blank, where, when]
+            fuzzy.mark([kind, gist, where], self.typed)
+            return [kind, self._with_mark(item, gist), blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
-        fuzzy.mark([name], self.typed)
+        fuzzy.mark([kind, name, where], self.typed)
         name = self._with_mark(item, name)
-        given = fields.get("kind", "draft")
-        kind = Text(safe_text.line(KINDS.get(given, given), 12), style="dim")
-        if row.until is not None:
-            kind = Text(dates.day(row.until, self.services.data.now()), style="dim")
         sure = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
@@ -358,11 +376,10 @@ class Inbox(ListScreen[InboxRow]):
             return words
         return Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), words)
 
-    def _draw_changed(self, item: Changed) -> list[Text]:
+    def _draw_changed(self, item: Changed, kind: Text) -> list[Text]:
         name, by = Text(safe_text.line(item.name, 200)), Text(f"by {changed_words.who(item)}", style="dim")
-        fuzzy.mark([name], self.typed)
-        kind = Text(f"{rows.CHANGED_MARK} {changed_words.DID[item.kind]}", style="dim")
-        where = Text(safe_text.line(item.scope.project or item.scope.label, 40), style="dim")
+        where = Text(_scope(item), style="dim")
+        fuzzy.mark([kind, name, by, where], self.typed)
         when = Text(age(item.now.written, self.services.data.now()), style="dim")
         return [kind, name.append("  ").append_text(by), Text(""), Text(""), where, when]
 

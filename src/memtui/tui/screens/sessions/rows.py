@@ -33,7 +33,8 @@ def cells(row: SessionRow, project: str, typed: str, now: float) -> list[Text]:
     """Draw the cells of a row for COLUMNS. `typed`: the filter, whose matches are marked."""
     name = Text(safe_text.line(project, 40), style="dim")
     title = Text(safe_text.line(sessions.title(row), 300), style="bold" if row.live else "" if row.title else "dim")
-    fuzzy.mark([name, title], typed)
+    besides, brief = _besides(row, words=True), _besides(row, words=False)
+    fuzzy.mark([name, title, besides], typed)
     return [
         state(row),
         name,
@@ -41,8 +42,8 @@ def cells(row: SessionRow, project: str, typed: str, now: float) -> list[Text]:
         Text(age(row.last, now), style="dim"),
         Text(f"{row.deliveries:,}" if row.deliveries else "-", style="dim"),
         Text(sessions.arrived(row), style="" if row.counts.arrived == row.counts.settled else "bold"),
-        _besides(row, words=True),
-        _besides(row, words=False),
+        besides,
+        brief,
     ]
 
 
@@ -71,4 +72,5 @@ def joined(words: Sequence[tuple[str, str]], gap: str) -> Text:
 
 def searched(row: SessionRow) -> str:
     """Return the text of a row that the filter searches, beside the name of its project."""
-    return f"{row.title[:300]} {row.branch} {row.id[:8]}"
+    besides = " ".join(words for words, _ in sessions.besides(row))
+    return f"{sessions.title(row)[:300]} {row.branch} {row.id[:8]} {besides}"

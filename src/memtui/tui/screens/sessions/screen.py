@@ -58,7 +58,7 @@ class Sessions(ListScreen[SessionRow]):
 
     def __init__(self, services: Services) -> None:
         table = RowList[SessionRow](rows.COLUMNS, self._draw, lambda row: row.id, id="list")
-        super().__init__(services, table, self._searched, placeholder="filter: title, project, branch")
+        super().__init__(services, table, self._searched, placeholder="filter: title, project, branch, receipts")
         self.reader = SessionsReader(services.data, self.post_message)
         self.commands |= SessionsCommands(services, self, self.reader, self.project, self.toggle_lost).table()
         self.names: dict[str, str] = {}

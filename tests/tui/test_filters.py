@@ -1,0 +1,52 @@
+"""The filter of every list finds each word that the list shows."""
+
+import re
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+from memtui.tui.model import fuzzy
+
+from .conftest import NOW, settle
+
+# The columns that hold no words: times, numbers and marks.
+NO_WORDS = {"", "age", "seen", "sure", "sent", "arrived", "size", "chars", "ms", "time", "last", "flags", "memory"}
+
+
+def unfound(screen, row):
+    """The words in a row's columns that the filter does not search."""
+    cells = zip(screen.table.columns, screen.table._draw(row), strict=True)
+    text = " ".join(cell.plain for column, cell in cells if column.title not in NO_WORDS)
+    searched = screen.searched(row).casefold()
+    return {word for word in re.findall(r"\w{3,}", text.casefold()) if word not in searched and not word.isdigit()}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["inbox", "guidance", "consolidate", "sessions"])
+async def test_the_filter_searches_the_words_of_all_columns(world, name):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        screen = app.screen
+        assert screen.found
+        assert [(row, found) for row in screen.found if (found := unfound(screen, row))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "word"), [("inbox", "shop"), ("guidance", "shop"), ("deliveries", "blog")])
+async def test_each_row_with_the_typed_word_in_a_column_is_left_and_the_word_is_marked(world, name, word):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
+    async with app.run_test(size=(160, 40)) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        where = {"inbox": "for", "guidance": "to", "deliveries": "project"}[name]
+        at = max(number for number, column in enumerate(table.columns) if column.title == where)
+        wanted = {table._key(row) for row in table.rows if word in table._draw(row)[at].plain}
+        assert wanted
+        await pilot.press("slash", *word, "enter")
+        await pilot.pause(0.4)
+        await settle(pilot)
+        assert wanted <= {table._key(row) for row in table.rows}
+        for row in table.rows:
+            if table._key(row) in wanted:
+                assert any(span.style == fuzzy.STYLE for span in table._draw(row)[at].spans)
