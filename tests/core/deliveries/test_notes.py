@@ -1,5 +1,7 @@
 """Guidance is read back from the deliveries that brought it."""
 
+import pytest
+
 from memtui.core.base import visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import notes
@@ -20,3 +22,19 @@ def test_what_was_told_is_read_back_from_a_delivery():
     assert [each.text for each in found] == [visible.clean(text) for text in texts]
     assert found[0].sender == 'ci "watch" <x>'
     assert found[0].reason == "urgent"
+
+
+@pytest.mark.parametrize(
+    ("reason", "fields"),
+    [
+        ("next prompt", {}),
+        ("urgent", {"urgent": "yes"}),
+        ("for people, urgent", {"for": "people", "urgent": "yes"}),
+        ("for agent reviewer, a tool touched src/**", {"for": "agent:reviewer, path:src/**"}),
+        ("for this session", {"for": "session:5f0c1a2b"}),
+        ("lost by timeout", {}),
+    ],
+)
+def test_the_reason_of_a_delivered_note_tells_for_whom_it_was_and_whether_it_was_urgent(reason, fields):
+    delivery = Delivery.of({"session_id": "5f0c1a2b"})
+    assert notes.Note(delivery, "id", "text", "cli", "project", reason).fields == fields

@@ -500,6 +500,20 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         assert not screen.has_class("plots")
 
 
+def test_while_the_log_is_counted_the_plots_claim_nothing_about_days_that_were_not_reached():
+    statistics = Statistics("/nowhere", lambda: NOW, lambda: NOTHING_MOVED)
+    assert "counting …" in plots(statistics, {}, [], 80, "N").plain
+    statistics.lines = 10
+    statistics.days = {day_of(NOW): Day(9, 3000)}
+    drawn = plots(statistics, {}, [], 80, "N").plain
+    assert "none" not in drawn
+    assert "  counting …" in drawn
+    statistics.ready = True
+    drawn = plots(statistics, {}, [], 80, "N").plain
+    assert "none" in drawn
+    assert "counting" not in drawn
+
+
 @pytest.mark.parametrize("width", [60, 76, 100, 156])
 def test_the_bars_of_a_day_stand_below_their_headings_and_unknown_receipts_are_no_losses(width):
     statistics = Statistics("/nowhere", lambda: NOW, lambda: NOTHING_MOVED)
@@ -507,7 +521,7 @@ def test_the_bars_of_a_day_stand_below_their_headings_and_unknown_receipts_are_n
     day = Day(9, 3000)
     day.times.extend([12.0, 16.0])
     statistics.days = {today: day, today - 8: Day(1, 100)}
-    statistics.lines = 10
+    statistics.lines, statistics.ready = 10, True
     statistics.recent = [
         DeliveryRow.of(Delivery.of({"id": str(n), "chars": 1, "time": clock.iso(NOW)})) for n in range(9)
     ]

@@ -596,6 +596,15 @@ async def test_saying_it_again_opens_the_form_with_the_text(world, app):
     assert "Use the registry mirror today, the public one is slow." in notes(world)
 
 
+@pytest.mark.slow
+async def test_saying_an_urgent_note_again_keeps_it_urgent(world, app):
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "CI is red: somebody else")
+        await pilot.press("c")
+        await settle(pilot)
+        assert app.screen.query_one("#when", Select).value == "urgent"
+
+
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
     directory = paths.inbox_dir(world.root, paths.slug(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)

@@ -8,6 +8,10 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import titles
 from memtui.core.deliveries.record import Delivery
 
+# How a reason of a delivered note begins, and the addressee that it names; then reasons that name none.
+REASONS = {"for people": "people", "for agent ": "agent:", "a tool touched ": "path:"}
+FOR_SESSION, URGENT = "for this session", "urgent"
+
 
 @dataclass(frozen=True)
 class Note:
@@ -19,6 +23,21 @@ class Note:
     sender: str
     scope: str
     reason: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py)."""
+        found, whom = {}, []
+        for word in self.reason.split(", "):
+            for begin, kind in REASONS.items():
+                if word.startswith(begin):
+                    whom.append(kind + word.removeprefix(begin))
+        whom += [f"session:{self.delivery.session}"] if FOR_SESSION in self.reason.split(", ") else []
+        if whom:
+            found["for"] = ", ".join(whom)
+        if URGENT in self.reason.split(", "):
+            found["urgent"] = "yes"
+        return found
 
 
 def find(root: str, ref: str) -> Note | None:

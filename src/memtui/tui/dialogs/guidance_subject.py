@@ -14,6 +14,7 @@ from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import sessions
 from memtui.core.deliveries.sessions import Session
 from memtui.core.inbox import claims, guidance
+from memtui.core.inbox.format import Entry
 from memtui.core.redaction import redact
 from memtui.core.review import addressees
 from memtui.core.review.waiting import Waiting
@@ -44,16 +45,21 @@ Note = Mapping[str, str]  # the values of the form
 
 def note_of(item: Waiting) -> dict[str, str]:
     """Return the values of the form for waiting guidance."""
-    fields = item.entry.fields
+    return note_from(item.entry, everywhere=item.slug is None)
+
+
+def note_from(entry: Entry, *, everywhere: bool) -> dict[str, str]:
+    """Return the values of the form for an entry of an inbox."""
+    fields = entry.fields
     named = {kind: name for kind, _, name in (each.strip().partition(":") for each in fields.get("for", "").split(","))}
-    to = SESSION + named["session"] if named.get("session") else EVERYWHERE if item.slug is None else PROJECT
+    to = SESSION + named["session"] if named.get("session") else EVERYWHERE if everywhere else PROJECT
     return {
-        "text": item.text,
+        "text": entry.text,
         "to": to,
         "who": claims.PEOPLE if claims.PEOPLE in named else "",
         "agent": named.get("agent", ""),
         "path": named.get("path", ""),
-        "when": URGENT if item.entry.flag("urgent") else NEXT,
+        "when": URGENT if entry.flag("urgent") else NEXT,
         "expires": _as_given(fields.get("expires", "")),
     }
 

@@ -30,6 +30,8 @@ CELLS = (5, 26)
 # Memories listed as delivered most, and as never delivered.
 MOST = 12
 NEVER = 40
+# Instead of a number that is not known yet.
+COUNTING = "counting …"
 
 
 def plots(
@@ -39,7 +41,8 @@ def plots(
     delivered, None while a worker looks for them; `key`: the key that lists the memories."""
     text = Text()
     if not statistics.lines:
-        text.append("Nothing was delivered yet, so there is nothing to plot.\n", style="bold")
+        nothing = "Nothing was delivered yet, so there is nothing to plot." if statistics.ready else COUNTING
+        text.append(nothing + "\n", style="bold")
         text.append("escape goes back.", style="dim")
         return text
     _by_day(text, statistics, known, width)
@@ -84,13 +87,14 @@ def _by_day(text: Text, statistics: Statistics, known: dict[str, str], width: in
     taken = 10 + sum(each.cells + 2 for each in shown)
     cells = max(CELLS[0], min(CELLS[1], (width - taken) // len(shown)))
     older = sum(day.deliveries for day in days) > len(statistics.recent)
-    _title(text, "Per day", f"receipts of the newest {len(statistics.recent):,} deliveries" if older else "")
+    note = f"receipts of the newest {len(statistics.recent):,} deliveries" if older else ""
+    _title(text, "Per day", note if statistics.ready else COUNTING)
     heads = "".join(f"  {each.heading:<{each.cells + cells}}" for each in shown)
     text.append(f"{'':10}{heads}".rstrip() + "\n", style="dim")
     for first, last, day in statistics.days_folded(DAYS_SHOWN):
         if day is None:
             span = f"{_date(first)} to {_date(last)}" if last > first else _date(first)
-            text.append(f"{span}  none\n", style="dim")
+            text.append(f"{span}  {'none' if statistics.ready else COUNTING}\n", style="dim")
             continue
         text.append(f"{_date(last):<10}")
         for each in shown:
@@ -175,13 +179,13 @@ def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] |
         rows = [_memory(each, most[0], now, max(4, min(80, width - 64))) for each in most]
         _table(text, ("memory", "times", "last", "used", ""), rows, (30, 6, 6, 6))
     else:
-        text.append("none\n", style="dim")
+        text.append(f"{'none' if statistics.ready else COUNTING}\n", style="dim")
     _title(
         text,
         "Never delivered" if statistics.complete else f"Not delivered in {DAYS} days",
         "of what memtui delivers here",
     )
-    if never is None:
+    if never is None or not statistics.ready:
         text.append("looking …\n", style="dim")
     elif never:
         text.append(", ".join(safe_text.line(name, 200) for name, _ in never[:NEVER]))

@@ -1,16 +1,23 @@
 """The commands of the Guidance screen: write, edit, withdraw and send again."""
 
 from memtui import actions
+from memtui.core.inbox.format import Entry
 from memtui.core.review.waiting import Waiting
 from memtui.present import unheard
 from memtui.present.drafts import named
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.guidance_subject import EVERYWHERE, PROJECT, GuidanceSubject, blank, note_of
+from memtui.tui.dialogs.guidance_subject import GuidanceSubject, note_from
 from memtui.tui.screens.guidance import rows
 from memtui.tui.screens.guidance.reading import GuidanceNotes
 from memtui.tui.screens.guidance.rows import GuidanceRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, Services, first_of
+
+
+def _entry(row: GuidanceRow) -> Entry:
+    """Return a note as an entry of an inbox, a delivered one as far as the log tells of it."""
+    waiting = row.item.entry if row.item is not None else row.under_way.entry if row.under_way is not None else None
+    return waiting or Entry("", row.note.fields if row.note is not None else {}, row.text, "", 0)
 
 
 class GuidanceCommands:
@@ -68,7 +75,8 @@ class GuidanceCommands:
             self.services.read()
 
     async def again(self) -> None:
-        """Send a note again: open the form with its text. An expired or held one goes back into the queue itself."""
+        """Send a note again: open the form with its text, for whom it was, and how urgent. An expired or held one goes
+        back into the queue itself."""
         row = self.screen.table.row
         if row is None:
             return
@@ -77,7 +85,7 @@ class GuidanceCommands:
             return
         data = self.services.data
         everywhere = row.note.scope == "global" if row.note is not None else self.notes.slug(row) is None
-        note = note_of(row.item) if row.item else blank(data, row.text, EVERYWHERE if everywhere else PROJECT)
+        note = note_from(_entry(row), everywhere=everywhere)
         await self._write(GuidanceSubject(data, note, key=row.key.rpartition(" ")[2], home=self._home(row)))
 
     def _renew(self, item: Waiting) -> None:
