@@ -130,3 +130,11 @@ def test_those_of_two_projects_go_to_the_trash_only_after_a_yes(memtui, world):
     memtui("undo")
     memtui("rm", *map(str, paths), "--yes")
     assert not any(path.exists() for path in paths)
+
+
+def test_each_of_several_failures_says_what_to_do(memtui):
+    memtui("new", "one", "--scope", "global", "--body", "One.")
+    memtui("new", "one", "--scope", "project", "--body", "One.")
+    err = memtui("cp", "zero", "one", "--to", "project", check=False).err
+    assert "Use one of: global:one, project:one." in err
+    assert "There is no memory “zero”" in err

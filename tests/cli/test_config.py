@@ -329,3 +329,16 @@ def test_setting_the_gate_says_what_it_does_from_now_on(bare):
     assert told.startswith('gate = "ask"\n')
     assert "Claude's write is refused and becomes a draft in the Inbox" in " ".join(told.split())
     assert bare("config", "set", "budget", "6000").out == "budget = 6000\n"
+
+
+def test_a_value_that_can_not_be_used_is_not_said_to_be_in_force(bare):
+    path = Path(bare.env["HOME"], ".claude/memtui/config.toml")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text('mode = "bogus"\nbudget = 5000\n')
+    rows = {line.split()[0]: line.split()[1:4] for line in bare("config").out.splitlines() if line.strip()}
+    assert rows["mode"][:3] == ['"full"', "default", "!"]
+    assert rows["budget"][:2] == ["5000", "config"]
+    got = bare("config", "get", "mode")
+    assert got.out == "full\n"
+    assert "! mode in config.toml must be one of full" in got.err
+    assert bare("config", "get", "budget").err == ""

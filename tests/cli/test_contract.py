@@ -246,7 +246,7 @@ def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
 
 def test_what_is_no_command_leads_to_what_is(memtui):
     assert "Did you mean memtui --version?" in memtui("version", check=False).err
-    for word, meant in (("archive", "rm"), ("delete", "rm"), ("rename", "mv"), ("copy", "cp")):
+    for word, meant in (("archive", "rm"), ("delete", "rm"), ("rename", "mv"), ("copy", "cp"), ("note", "guide")):
         assert f"Did you mean memtui {meant}?" in memtui(word, "x", check=False).err
     assert "--withdraw and --again take one ID." in memtui("guide", "--withdraw", "A", "B", check=False).err
     refused = memtui("config", "set", "mode", "banana", check=False).err

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.cli.context import Context
 from memtui.cli.main import main
 from memtui.demo import world as demo_world
 
@@ -114,3 +115,17 @@ def test_the_environment_that_is_printed_is_enough(bare, tmp_path):
     bare.cwd = data["projects"][0]
     assert len(bare.json("list", "--scope", "project")["memories"]) == 4
     assert main is not None
+
+
+@pytest.mark.parametrize("answer", ["n\n", "y\n"])
+def test_a_person_is_asked_before_an_older_sample_world_is_made_anew(bare, tmp_path, monkeypatch, answer):
+    place = str(tmp_path / "world")
+    bare("demo", place)
+    marker = Path(place, "shop/mine.txt")
+    marker.write_text("x")
+    monkeypatch.setattr(Context, "can_ask", True)
+    done = bare("demo", place, stdin=answer, check=False)
+    assert "Make it anew" in done.err
+    assert (done.code, marker.exists()) == ((1, True) if answer == "n\n" else (0, False))
+    assert (f"memtui demo --keep {place}" in " ".join(done.err.split())) == marker.exists()
+    assert "Make it anew" not in bare("demo", place, "--yes").err

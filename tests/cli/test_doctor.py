@@ -247,3 +247,10 @@ def test_status_has_the_number_of_doctor_and_points_to_it(bare, world):
     assert f"memtui doctor {problems} problems to fix" in " ".join(bare("status").out.split())
     bare.cwd = f"{world.shop}/../blog"
     assert bare.json("status")["problems"] == bare.json("doctor", check=False)["problems"]
+
+
+def test_a_settings_file_that_can_not_be_read_is_one_problem_not_two(memtui):
+    Path(memtui.env["CLAUDE_CONFIG_DIR"], "settings.json").write_text("{ no JSON")
+    codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
+    assert "hooks.file" in codes
+    assert "hooks.absent" not in codes

@@ -241,10 +241,23 @@ def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
     memtui("history", "prefer-pnpm")
     memtui("mv", "prefer-pnpm", "pp")
     memtui("rm", "pp")
-    assert "It is project:pp now" in memtui("history", "prefer-pnpm").err
+    assert "It became project:pp, which is in the trash: memtui history" in memtui("history", "prefer-pnpm").err
+    refused = memtui("history", "prefer-pnpm", "--restore", "1", check=False).err
+    assert "prefer-pnpm became project:pp, which is in the trash; nothing was restored." in refused
+    assert "memtui history project:pp --restore 1 restores that version there." in " ".join(refused.split())
     done = memtui("history", "project:pp")
     assert "trashed" in done.out
     assert "It is in the trash: memtui restore" in done.err
+
+
+def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(memtui):
+    memtui("history", "prefer-pnpm")
+    memtui("new", "pp", "--scope", "global", "--body", "One.")
+    memtui("history", "pp")
+    memtui("mv", "global:pp", "qq")
+    memtui("mv", "prefer-pnpm", "pp")
+    memtui("rm", "pp")
+    assert "It is in the trash: memtui restore" in memtui("history", "pp").err
 
 
 def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):

@@ -519,3 +519,10 @@ def test_proposals_are_listed_with_everything_and_not_with_one_kind(memtui):
     assert "about memories, by" in memtui("inbox").out
     for kind in ("changed", "drafts"):
         assert "about memories, by" not in memtui("inbox", "--kind", kind).out
+
+
+@pytest.mark.parametrize(
+    "words", [("done", "EAC849"), ("keep", "EAC849"), ("guide", "EAC849"), ("edit", "EAC849", "x")]
+)
+def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
+    assert "memtui undo takes it back." in memtui("items", *words).err

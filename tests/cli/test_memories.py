@@ -417,6 +417,16 @@ def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtu
     assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
 
 
+def test_trust_warns_of_a_secret_and_says_that_undo_takes_it_back(memtui, world):
+    path = Path(world.shop, ".claude/memory/skip-code-review.md")
+    path.write_text(path.read_text() + "\nThe key is AKIAQ3EGZVKX7LMW4RTB.\n")
+    done = memtui("trust", "skip-code-review", "--yes")
+    assert "! This looks like it holds an AWS" in done.out
+    assert "memtui undo takes it back." in done.err
+    assert "memtui undo takes it back." in memtui("trust", "--remove", "skip-code-review").err
+    assert "memtui undo" not in memtui("trust", "--remove", "skip-code-review").err
+
+
 def test_trust_counts_what_it_trusted_now(memtui):
     assert "trusted: 1 memory\n" in memtui("trust", "--yes").out
     assert "All are trusted already." in memtui("trust", "--yes").out
@@ -615,3 +625,13 @@ def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
     text = index.read_text()
     assert text.splitlines()[3] == "- [new-one](new-one.md) — New"  # in the place of the line that went
     assert text.endswith("- [new-two](new-two.md) — New\n")
+
+
+def test_a_name_that_is_in_the_trash_says_so(memtui):
+    memtui("rm", "prefer-pnpm")
+    for words in (("show", "prefer-pnpm"), ("rm", "project:prefer-pnpm"), ("mv", "prefer-pnpm", "pp")):
+        done = memtui(*words, check=False)
+        assert done.code == 3
+        assert "It is in the trash: memtui restore" in done.err
+    memtui("restore", done.err.split()[-1])
+    memtui("show", "prefer-pnpm")

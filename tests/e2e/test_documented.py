@@ -86,6 +86,7 @@ STORIES = {
         typed("memtui", "memtui", "", 0, QUIT),
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
+        typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
         typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("g guide", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(

@@ -47,8 +47,13 @@ class BulkResult:
             raise failed[0][1]
         self.failed = [{"name": name, "message": e.message, "hint": e.hint} for name, e in failed]
         if self.failed and len(failed) == len(names):
-            messages = "\n".join(f"{row['name']}: {row['message']}" for row in self.failed)
-            raise MemtuiError(f"None of these {len(names)} could be changed.\n{messages}", self.failed[0]["hint"])
+            hints = {row["hint"] for row in self.failed}
+            shared = hints.pop() if len(hints) == 1 else ""
+            messages = [
+                f"{row['name']}: {row['message']}" + (f"\n  {row['hint']}" if row["hint"] and not shared else "")
+                for row in self.failed
+            ]
+            raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
 
     def result(self, data: "dict[str, object]", text: "Callable[[Output], None]", code: int = 0) -> Result:
         """Return the command's result: its own, then the failures. The exit code is 1 if there are any, else `code`."""

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 import memtui
 from memtui.cli import parser
@@ -19,6 +20,8 @@ SECTIONS = {
     "Environment": "ENVIRONMENT",
 }
 DOCUMENT = "cli.md"
+WIDTH = 80  # columns of the plain text
+EXACT = "\0"  # before a line of it that is not wrapped
 COMMON = {"help", "json", "project", "no_pager", "debug"}  # options that every command has; said once
 
 TYPE_CHECKING = False
@@ -170,12 +173,22 @@ def plain(text: str) -> str:
         elif macro in {".TH", ".RS", ".RE"} or not shown:
             continue
         elif verbatim:
-            lines.append("      " + shown)
+            lines.append(EXACT + "      " + shown)
         elif head:
             lines, head = [*lines, indent + shown, indent + "   "], False
         else:
             lines[-1] = f"{lines[-1]} {shown}" if lines[-1] else indent + shown
+    lines = [piece for line in lines for piece in _wrapped(line)]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n") + "\n"
+
+
+def _wrapped(line: str) -> "list[str]":
+    """Wrap a line of running text, indented as it is; one behind EXACT stays as it is."""
+    if line.startswith(EXACT):
+        return [line.removeprefix(EXACT)]
+    indent = line[: len(line) - len(line.lstrip())]
+    found = textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return found or [""]
 
 
 def show() -> None:

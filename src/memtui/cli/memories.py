@@ -2,16 +2,33 @@
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.short_ids import short_id
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
 
 def find(ctx: Context, ref: str) -> Memory:
-    """Find a memory by its name, file, scope:name or path. Raises NotFoundError, ConflictError."""
+    """Find a memory by its name, file, scope:name or path. Raises NotFoundError, which says it if the memory is in the
+    trash, ConflictError."""
     ctx.must_have_home()
-    return scopes.find(ctx.env, ctx.cwd, ref)
+    try:
+        return scopes.find(ctx.env, ctx.cwd, ref)
+    except NotFoundError as error:
+        error.hint = _in_trash(ctx, ref) or error.hint
+        raise
+
+
+def _in_trash(ctx: Context, ref: str) -> str:
+    """Say that a memory is in the trash, and how to restore it; empty if it is not there."""
+    try:
+        items = ctx.store().trash()
+    except (MemtuiError, OSError):
+        return ""
+    names = {ref, ref.removesuffix(".md")}
+    key = next((each.id for each in items if names & {each.memory.stem, each.memory.ref, each.memory.path}), "")
+    return f"It is in the trash: memtui restore {short_id(key)}" if key else ""
 
 
 def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":

@@ -75,6 +75,8 @@ COMMAND_WORDS = {
     "rename": "mv",
     "move": "mv",
     "copy": "cp",
+    "note": "guide",
+    "notes": "guide",
 }  # other words for a command
 VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
 EXIT_CODES = """\

@@ -90,12 +90,19 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         out.print(out.style(line(path), "dim"))
-        cells = [[(r.key, "bold"), config_text.written(r.value), r.source, (r.meaning, "dim")] for r in shown]
+        cells = [[(r.key, "bold"), config_text.written(r.value), _source(r), (r.meaning, "dim")] for r in shown]
         out.table(["SETTING", "VALUE", "FROM", "MEANING"], cells, flex=(3, 1), whole=True)
         out.say(f"What the values of {', '.join(setting.VALUES)} do: memtui help config")
         _warn(out, unknown)
 
     return Result(data, text)
+
+
+def _source(found: Setting) -> "tuple[str, str]":
+    """Say where the value in force is from; with a mark where another one is written that can't be used."""
+    if found.problem is None:
+        return found.source, ""
+    return f"{'default' if found.value == found.default else 'config'} !", "yellow"
 
 
 def _modes(ctx: Context) -> Result:
@@ -118,7 +125,13 @@ def get(ctx: Context, args: argparse.Namespace) -> Result:
     """Print one setting."""
     row = setting.row(ctx.root, ctx.project_root, args.key)
     value = row.value
-    return Result(_as_row(row), lambda out: out.print(value if isinstance(value, str) else config_text.written(value)))
+
+    def text(out: Output) -> None:
+        out.print(value if isinstance(value, str) else config_text.written(value))
+        if row.problem is not None:
+            out.say(f"! {args.key} in config.toml {line(row.problem)}, so that is not used.")
+
+    return Result(_as_row(row), text)
 
 
 def _owner(ctx: Context) -> "str | None":

@@ -47,9 +47,10 @@ def register(commands: "parser.Commands") -> None:
         "Without DIR it is made in a temporary directory, and its main lists are printed.",
     )
     found.add_argument(
-        "directory", nargs="?", metavar="DIR", help="the directory; an older sample world there is replaced"
+        "directory", nargs="?", metavar="DIR", help="the directory; an older sample world there is made anew"
     )
     found.add_argument("--keep", action="store_true", help="keep the sample world in DIR")
+    found.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
     found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 8 steps")
 
@@ -67,6 +68,12 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError("--keep needs the DIR of a sample world.")
     else:
         anew = demo_world.is_world(directory)
+        if anew and not args.yes and ctx.can_ask and not ctx.out.json:
+            ctx.confirm(
+                "There is a sample world already. Make it anew, without what you did in it?",
+                "The sample world is as it was. To use it: "
+                f"memtui demo --keep{' --open' if args.open or args.tour else ''} {shlex.quote(directory)}",
+            )
         world = demo_world.build(directory, ctx.now())
         _install(world)
     if anew:

@@ -58,7 +58,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     now = present.ref(gone.directory, gone.file, every) if gone is not None else ""
     if chosen is not None and args.restore is not None:
         if gone is not None:
-            raise _elsewhere(args.name, now, versions.line(gone.directory, gone.file), chosen)
+            became = _became(ctx, now, gone)
+            raise _elsewhere(args.name, now, became, versions.line(gone.directory, gone.file), chosen)
         return _restored(ctx, versions, scope, found, chosen, known[-1].file)
     trashed = _trash_id(ctx, known[-1]) if found is None else ""
     occasions = Occasions(ctx.env)
@@ -69,7 +70,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ]
     if chosen is None:
         last = f"It is in the trash: memtui restore {trashed}" if trashed else ""
-        last = f"It is {line(now)} now: memtui history {line(shlex.quote(now))}" if now else last
+        if gone is not None:
+            last = f"It {_became(ctx, now, gone)}: memtui history {line(shlex.quote(now))}"
         return Result(data, lambda out: _print(ctx, out, args.name, history_rows, occasions, every, last))
     content = versions.content(chosen)
     if args.show is not None:
@@ -102,13 +104,20 @@ def _trash_id(ctx: Context, newest: Version) -> str:
     return next((each.id for each in ctx.store().trash() if os.path.realpath(newest.path) == each.path), "")
 
 
-def _elsewhere(name: str, now: str, known: "list[Version]", version: Version) -> ConflictError:
-    """Return the error that a memory has another name now: its versions are restored under that."""
+def _became(ctx: Context, now: str, newest: Version) -> str:
+    """Say what a memory became that was renamed or moved: `is project:pp now`, with `newest` its newest version."""
+    if newest.digest != GONE:
+        return f"is {line(now)} now"
+    return f"became {line(now)}, which is {'in the trash' if _trash_id(ctx, newest) else 'gone'}"
+
+
+def _elsewhere(name: str, now: str, became: str, known: "list[Version]", version: Version) -> ConflictError:
+    """Return the error that a memory has another name `now`, as `became` says: its versions are restored under that."""
     command = f"memtui history {line(shlex.quote(now))}"
     hint = f"{command} lists its versions."
     if version in known:
         hint = f"{command} --restore {known.index(version) + 1} restores that version there."
-    return ConflictError(f"{line(name)} is {line(now)} now; nothing was restored.", hint)
+    return ConflictError(f"{line(name)} {became}; nothing was restored.", hint)
 
 
 def _data(

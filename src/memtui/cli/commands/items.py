@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.cli import entries, parser
+from memtui.cli import entries, memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
@@ -89,6 +89,7 @@ def act(ctx: Context, args: argparse.Namespace) -> Result:
             out.print(f"{verb}  {line(item.text)}")
         for was, now in renamed.items():
             _say_new_id(out, was, now)
+        memories.say_undo(out, len(items))
 
     ids = [renamed.get(item.id, item.id) for item in items]
     return bulk.result({"action": args.action, "items": ids, "transaction": done}, text)
@@ -117,5 +118,6 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         out.print(f"changed  {line(words)}")
         if entry_id != item.id:
             _say_new_id(out, item.id, entry_id)
+        memories.say_undo(out)
 
     return Result({"item": entry_id, "text": words, "transaction": done}, text)

@@ -13,6 +13,8 @@ from memtui.core.base.phrasing import many
 from memtui.core.memories import scopes, trusting
 from memtui.core.memories.memory import read_memory
 from memtui.core.places import locate, trust
+from memtui.core.redaction import redact
+from memtui.present import secret
 
 
 def register(commands: "parser.Commands") -> None:
@@ -77,6 +79,7 @@ def _grant(
         earlier = trusting.Earlier(ctx.root, directory)
         for name in names or untrusted:
             _print_content(ctx, earlier.of(name), name, contents)
+            _warn_of_secrets(ctx.out, contents.get(name, b""))
     what = "this memory" if len(contents) == 1 else "these memories"
     now = "as it is now" if len(contents) == 1 else "as they are now"
     question = f"Trust {what}, and all later versions?" if args.always else f"Trust {what} {now}?"
@@ -90,9 +93,11 @@ def _grant(
         if names is None:
             number = many(len(untrusted), "memory", "memories")
             out.print(f"trusted: {number}{how}" if untrusted or how else "All are trusted already.")
-            return
-        trusted = [name for name in after.trusted if name in names]
-        out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
+        else:
+            trusted = [name for name in after.trusted if name in names]
+            out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
+        if untrusted or how:
+            out.say("memtui undo takes it back.")
 
     return bulk.result(data, text)
 
@@ -102,7 +107,13 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkR
     data = {**_data(directory, _status(ctx, directory)), "removed": had}
     word = "no longer trusted" if had else "not trusted before"
     what = ", ".join(names) if names else ctx.tilde(directory)
-    return bulk.result(data, lambda out: out.print(f"{word}: {line(what)}"))
+
+    def text(out: Output) -> None:
+        out.print(f"{word}: {line(what)}")
+        if had:
+            out.say("memtui undo takes it back.")
+
+    return bulk.result(data, text)
 
 
 def _relative_path(ctx: Context, directory: str, name: str) -> str:
@@ -131,6 +142,13 @@ def _print_content(ctx: Context, was: "bytes | None", name: str, contents: "trus
         pieces = difflib.unified_diff(old.splitlines(), after.splitlines(), "as trusted", "now", lineterm="")
         diff.show_lines(out, pieces)
     out.print()
+
+
+def _warn_of_secrets(out: Output, text: bytes) -> None:
+    """Say that what is about to be trusted holds what looks like a secret."""
+    if kinds := redact.kinds_in(text.decode("utf-8", "replace")):
+        out.print(out.style(f"! {line(secret.suspicion(kinds))}: sessions read it once it is trusted.", "yellow"))
+        out.print()
 
 
 def _no_memories(ctx: Context, directory: str) -> str:

@@ -64,14 +64,18 @@ def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
 
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
     """List the versions of the file of this name, or `scope:name`, that is not there any more, oldest first; empty if
-    there was none."""
+    there was none. A memory that was deleted under this name comes before one that was renamed or moved since."""
+    found: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):
             known = versions.of(scope.directory, file)
             stem = references.stem(file)
             if known[-1].digest == GONE and name in {file, stem, f"{scope.shown}:{stem}", f"{scope.label}:{stem}"}:
-                return versions.line(scope.directory, file)
-    return []
+                line = versions.line(scope.directory, file)
+                if versions.became(known[-1]) is None:
+                    return line
+                found = found or line
+    return found
 
 
 def became(versions: Versions, version: Version) -> Version | None:

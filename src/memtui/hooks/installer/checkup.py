@@ -50,7 +50,9 @@ def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
         return [problem("hooks.failed", why=str(error))]
-    absent = [] if found.installed else [problem("hooks.absent")]
+    # A file that can't be read may install them.
+    unknown = any(each.code == "hooks.file" for each in found.problems)
+    absent = [] if found.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
     hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
     return [*found.problems, *absent, *hidden] or [good("hooks.ok", hooks=len(found.hooks), places=places)]
