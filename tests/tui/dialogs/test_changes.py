@@ -238,3 +238,16 @@ async def test_only_keys_that_do_something_are_named(app, world):
         await pilot.press("enter")
         await settle(pilot)
         assert "redo the last undone" in [word for _, word in app.screen.keys()]
+
+
+@pytest.mark.slow
+async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
+    trash(world, "prefer-pnpm", "tui", NOW)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("b")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await settle(pilot)
+        assert app.screen.query_one("Toast").region.width == 80
