@@ -173,7 +173,7 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
     if "memories.cut" in codes:
         data = index_lines.move_up(data, agent=scope.kind == "agent")
     # A section whose last line is gone is empty now.
-    if codes & {"memories.empty_section", "memories.dangling", "memories.same_line", "memories.cut"}:
+    if codes & {"memories.empty_section", "memories.same_line", "memories.cut"}:
         data = index_lines.remove_empty_sections(data)
     return data
 

@@ -24,11 +24,12 @@ class Report:
         self.fixed = self.without_dangling(self.with_missing(self.index.raw))
 
     def without_dangling(self, data: bytes) -> bytes:
-        """Return a content of the index without the lines of files that are not there."""
-        for entry in self.dangling:
-            if entry.leads:
-                data = index_lines.remove_line(data, entry.target)
-        return data
+        """Return a content of the index without the lines of files that are not there. A section that lost its last
+        line goes."""
+        gone = [entry.target for entry in self.dangling if entry.leads]
+        for target in gone:
+            data = index_lines.remove_line(data, target)
+        return index_lines.remove_empty_sections(data) if gone else data
 
     def with_missing(self, data: bytes, known: Iterable[Memory] | None = None) -> bytes:
         """Return a content of the index with lines for the memories that have none. Once one would push others below
