@@ -74,13 +74,10 @@ def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare, made):
     assert bare("lint").code == 0  # a project needs no memories
 
 
-@pytest.mark.parametrize("trusted", [False, True])
-def test_a_missing_index_is_named_and_made_whoever_trusts_the_memories(bare, trusted):
+def test_a_missing_index_is_named_and_made(bare):
     index = Path(bare.cwd, ".claude/memory/MEMORY.md")
     index.parent.mkdir(parents=True)
     (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
-    if trusted:
-        bare("trust", "--yes")
     found = bare.json("lint", ".")["findings"]
     assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui lint . --fix")]
     bare("lint", ".", "--fix")

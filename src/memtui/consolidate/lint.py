@@ -83,8 +83,8 @@ def at(
     found = []
     for directory in _directories(top):
         mine = own.get(os.path.realpath(directory))
-        # What is in the index has nothing to do with what somebody trusts: in CI nobody has trusted anything.
-        made = _scope(directory, cwd) if mine is None else replace(mine, kind="auto") if mine.needs_trust else mine
+        # In a checkout, as in CI, nobody has trusted anything yet: what is in the index has nothing to do with that.
+        made = _scope(directory, cwd) if mine is None else replace(mine, kind="auto") if not mine.trusted else mine
         found.append(made)
     instructions = {each.root_path: each for each in found if each.root_path}
     guides = [scopes.project_instructions(root, root) for root in instructions if root]
