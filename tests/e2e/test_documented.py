@@ -326,6 +326,23 @@ def guide_and_undo(tui, world):
     tui.see("3 Guidance 7")
 
 
+def list_of_changes(tui, world):
+    """U lists the changes; enter undoes one that is not the last."""
+    memory = world.project / ".claude/memory/prefer-pnpm.md"
+    with ShellTerminal(world) as shell:
+        for command in ("memtui rm project:prefer-pnpm", "memtui config set budget 1234"):
+            assert shell.run(command)[0] == 0
+    tui.press("U")
+    tui.see("trash project:prefer-pnpm", "budget")
+    tui.press("j")
+    tui.see("enter undoes it")
+    tui.press("\r")
+    tui.see("was undone: Z redoes it")
+    assert memory.exists()
+    tui.press("\x1b")
+    tui.see("prefer-pnpm", gone="what was changed")
+
+
 def first_approval(tui, world):
     """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z undoes it."""
     memory = world.project / ".claude/memory/ask-before-migrations.md"
@@ -425,6 +442,7 @@ KEYS = {
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,
+    ("README.md", "U"): list_of_changes,
     ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "Z"): guide_and_undo,

@@ -16,7 +16,7 @@ from memtui.tui.screens.memories.search import Search
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
-from .hands import detail, exists, line, names, read, stand_on, write
+from .hands import choose, detail, exists, line, names, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
@@ -491,6 +491,7 @@ async def test_the_list_says_of_which_scope_each_memory_is(app, world):
         await pilot.press("m")
         options = [words for _, words in app.screen.rows]
         await pilot.press(*["down"] * next(i for i, words in enumerate(options) if words.startswith("global")), "enter")
+        await choose(pilot, "Move all the same")
         await settle(pilot)
         assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
         assert "global" in shown_lines(app)[1 + app.screen.table.cursor]
