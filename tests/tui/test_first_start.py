@@ -142,6 +142,20 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
 
 
 @pytest.mark.slow
+async def test_a_first_note_that_was_left_comes_back_with_g(home):
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press(*"mine", "escape")
+        await settle(pilot)
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.typed().values["text"] == "mine"
+
+
+@pytest.mark.slow
 async def test_without_a_note_the_screen_says_how_to_write_one(home):
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -40,7 +40,7 @@ async def begin(services: "Services") -> None:
         return
     held = data.not_served()
     notice = " ".join(["The hooks are installed, but:", *hook_words.outcome(held)]) if held else NOTICE
-    subject = GuidanceSubject(data, blank(data, EXAMPLE), key="first", notice=notice)
+    subject = GuidanceSubject(data, blank(data, EXAMPLE), notice=notice)
     if await services.ask(DraftForm(subject, services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return
