@@ -2,12 +2,14 @@
 earlier name counts for the memory."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from memtui.core.base import clock
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, Span
-from memtui.core.journal import ledger as journal_ledger
-from memtui.core.journal.ledger import Transaction
 from memtui.core.places import locate
+
+if TYPE_CHECKING:
+    from memtui.core.journal.ledger import Transaction
 
 # By root: what the journal ended with, and the places then.
 _known: dict[str, tuple[tuple[int, str], EarlierPlaces]] = {}
@@ -15,6 +17,8 @@ _known: dict[str, tuple[tuple[int, str], EarlierPlaces]] = {}
 
 def load(root: str) -> EarlierPlaces:
     """Return the earlier places of memories. What was read before is returned again until something changes."""
+    from memtui.core.journal import ledger as journal_ledger  # not needed for the first paint
+
     try:
         every = journal_ledger.shared(f"{root}/journal.jsonl").follow().all()
     except OSError:
@@ -52,7 +56,7 @@ class _Walk:
         self.at[path], self.place[number] = number, path
         self.had.setdefault(path, []).append((since, number))
 
-    def take(self, each: Transaction) -> None:
+    def take(self, each: "Transaction") -> None:
         """Follow one change, undo or redo."""
         rows = [row for row in each.record["changes"] if "before" in row and _is_memory(row["path"])]
         gone = [row["path"] for row in rows if row["before"] and not row["after"]]
@@ -95,7 +99,7 @@ class _Walk:
         return path if self.at.get(path) == number else ""
 
 
-def of_changes(every: Sequence[Transaction]) -> EarlierPlaces:
+def of_changes(every: "Sequence[Transaction]") -> EarlierPlaces:
     """Return the earlier places by the transactions of a journal, oldest first."""
     walk = _Walk()
     for each in every:
@@ -104,7 +108,7 @@ def of_changes(every: Sequence[Transaction]) -> EarlierPlaces:
     return EarlierPlaces(walk.spans())
 
 
-def _pairs(each: Transaction, gone: Sequence[str], made: Sequence[str]) -> dict[str, str]:
+def _pairs(each: "Transaction", gone: Sequence[str], made: Sequence[str]) -> dict[str, str]:
     """Map the paths that a change made to those that it moved there. A consolidation says which became what."""
     became = each.record.get("became")
     if isinstance(became, dict):
