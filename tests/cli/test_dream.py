@@ -75,6 +75,7 @@ def test_a_plan_goes_where_it_is_wanted(dreamy, tmp_path):
     assert json.loads((tmp_path / "dream.json").read_text())["format"] == "memtui-changeset"
 
 
+@pytest.mark.slow
 def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
     api.script = lambda _: Reply([], status=401, error="authentication_error")
     done = dreamy("dream", "--yes", check=False)

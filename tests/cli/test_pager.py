@@ -72,6 +72,7 @@ def test_a_short_answer_does_not(terminal):
     assert "PAGED" not in terminal("inbox", "--no-pager", pager="sed 's/^/PAGED /'")[0]
 
 
+@pytest.mark.slow
 def test_the_setting_switches_it_off(terminal, memtui):
     memtui("config", "set", "pager", "never")
     assert "PAGED" not in terminal("inbox", pager="sed 's/^/PAGED /'")[0]
@@ -100,6 +101,7 @@ def test_q_leaves_less(terminal):
     assert "Unfinished work" not in drawn
 
 
+@pytest.mark.slow
 def test_what_is_said_beside_an_answer_comes_behind_it(terminal):
     drawn, _ = terminal("doctor", "--errors", pager="sed 's/^/PAGED /'")
     assert "No errors." in drawn

@@ -28,6 +28,7 @@ def shell(world):
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["list", "list --json", "inbox", "doctor --help", "status", "guide hello"])
 def test_a_closed_stdout_is_silence(shell, command):
     done = shell(f"memtui {command} >&-")

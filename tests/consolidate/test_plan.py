@@ -183,6 +183,7 @@ def test_a_large_memory_without_sections_or_with_a_part_that_is_large_is_left(wo
     assert only(world, "split") == []
 
 
+@pytest.mark.slow
 def test_a_report_or_a_log_is_one_thing(world):
     report = section("Summary", "A thing") + section("Tests", "A test to run") + section("Next steps", "A step")
     log = section("2026-11-20 10:00: deploy", "A line") + section("2026-11-20 11:00: tests", "A line of") * 2

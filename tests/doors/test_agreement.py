@@ -116,6 +116,7 @@ async def test_what_is_remembered(told, shown):
     assert {each["path"]: len(each["flags"]) for each in listed} == {row.memory.path: len(row.flags) for row in rows}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", [{}, {"kind": "guidance"}, {"outcome": "arrived"}, {"text": "ci is red"}])
 async def test_what_was_delivered(told, shown, wanted):
     listed = told("deliveries", *(word for name, value in wanted.items() for word in ("--" + name, value)))[

@@ -45,6 +45,7 @@ def test_input_that_makes_no_sense_gives_no_answer(home, event, odd):
     assert home.waiting() == ["said"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("event", EVENTS)
 def test_fields_of_other_types_are_passed_over(home, event):
     for odd in (None, 5, [], {}, True):

@@ -84,6 +84,7 @@ def test_an_edit_becomes_a_draft_that_replaces_the_text(home):
     assert path.read_text() == before.replace("uv for tools", "uv for all")
 
 
+@pytest.mark.slow
 def test_a_later_write_of_the_session_replaces_its_draft(home):
     for body in ("One.", "Two."):
         text = MEMORY.format(name="a", body=body)

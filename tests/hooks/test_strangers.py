@@ -57,6 +57,7 @@ def everything(home):
 PLACES = ["", "log", "run", "sessions", "global", "projects", "PROJECT", "PROJECT/claimed"]
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("how", [give_away, link_away])
 @pytest.mark.parametrize("place", PLACES)

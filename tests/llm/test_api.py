@@ -68,6 +68,7 @@ def test_a_model_that_answers_with_json_as_text_is_heard(api, model):
     assert ask(model()) == GOOD
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [

@@ -34,6 +34,7 @@ async def test_gg_goes_to_the_first_row_and_leaves_no_form_and_no_note_behind(ap
         assert not fs.read_or_empty(f"{app.data.root}/run/guidance.json")
 
 
+@pytest.mark.slow
 async def test_a_fast_gg_opens_no_form_after_it(app, at_once):
     """The second key comes before the first has gone through the widgets to the binding, as from a fast hand."""
     async with app.run_test(size=(80, 24)) as pilot:

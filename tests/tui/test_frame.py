@@ -197,6 +197,7 @@ async def test_no_tabs_word_is_cut(app, key, width):
         assert len(words) >= {60: 1, 80: 4}.get(width, 6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read_only", [False, True])
 async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
@@ -331,6 +332,7 @@ async def test_dialogs_over_notes_leave_no_empty_rows_behind(app):
         assert app.screen.foot.region.y - app.screen.index_line.region.bottom == 1
 
 
+@pytest.mark.slow
 async def test_notes_that_follow_each_other_take_the_room_of_one(app):
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)

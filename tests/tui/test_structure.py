@@ -164,6 +164,7 @@ def test_a_class_stands_on_at_most_one_other_of_ours_above_one_of_textual():
     assert sorted(chains()) == []
 
 
+@pytest.mark.slow
 def test_no_method_waits_for_a_class_below_to_fill_it():
     assert sorted(stubs()) == []
 

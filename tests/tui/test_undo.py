@@ -109,6 +109,7 @@ async def test_every_key_of_a_burst_is_one_step(app, world):
         assert files(world) != there
 
 
+@pytest.mark.slow
 async def test_a_burst_never_answers_a_question_that_nobody_could_read(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

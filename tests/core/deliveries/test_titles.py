@@ -1,5 +1,6 @@
 """Of what was delivered, a person sees the first words, not an id."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -59,6 +60,7 @@ def test_a_memory_is_called_by_its_name_and_what_the_text_lacks_by_nothing():
     assert found_titles("", Delivery.of({"items": items}).items) == ["prefer-pnpm", "", ""]
 
 
+@pytest.mark.slow
 @given(st.lists(LINES, min_size=1, max_size=5), st.lists(LINES, max_size=3))
 def test_each_title_is_that_of_its_own_item_whatever_the_texts_are(drafts, more):
     """Also of characters that are two UTF-16 code units."""

@@ -142,6 +142,7 @@ def test_it_imports_nothing():
     assert done.stdout.strip() == "[]", done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.isdir(MEMORIES), reason="the real memory files of ../shared/data are not here")
 def test_it_agrees_on_every_real_file():
     for directory, _, files in os.walk(MEMORIES):

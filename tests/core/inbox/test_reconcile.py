@@ -447,6 +447,7 @@ def old(seconds):
     return {"type": "user", "timestamp": at(seconds), "message": {"content": "x" * 2000}}
 
 
+@pytest.mark.slow
 def test_of_a_long_transcript_no_more_is_read_than_the_claim_is_old(world, monkeypatch):
     world.log(world.take("a"))
     world.tell(*[old(n - 9000) for n in range(2000)], context(world.block("a")), agent())

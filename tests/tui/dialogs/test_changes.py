@@ -40,6 +40,7 @@ def trash(world, name, by, seconds):
     return found.path
 
 
+@pytest.mark.slow
 async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -228,6 +229,7 @@ async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
             await settle(pilot)
 
 
+@pytest.mark.slow
 async def test_only_keys_that_do_something_are_named(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)

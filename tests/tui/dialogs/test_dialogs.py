@@ -93,6 +93,7 @@ async def test_the_palette_is_paged_before_it_is_drawn(app, key):
         assert not isinstance(app.screen, ModalScreen)
 
 
+@pytest.mark.slow
 async def test_a_click_on_what_the_palette_no_longer_has_chooses_nothing(app):
     async with app.run_test() as pilot:
         await start(pilot)
@@ -351,6 +352,7 @@ async def test_no_scrap_of_the_list_is_left_beside_a_dialog(world, name, size):
         assert "escape" in foot(app)
 
 
+@pytest.mark.slow
 async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=WIDE) as pilot:

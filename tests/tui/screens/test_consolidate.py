@@ -723,6 +723,7 @@ async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
         assert said(app)[-1] == "It is about MEMORY.md, which is no memory."
 
 
+@pytest.mark.slow
 async def test_a_message_leaves_the_rows_of_the_list(app):
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settle(pilot)

@@ -472,6 +472,7 @@ async def test_a_redo_that_ends_over_the_counts_leaves_them_open(deliveries):
         assert pilot.app.screen.table.rows
 
 
+@pytest.mark.slow
 async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
     async with deliveries.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -483,6 +484,7 @@ async def test_o_reads_the_delivery_over_the_whole_screen(deliveries):
         assert screen.focused is screen.table
 
 
+@pytest.mark.slow
 @pytest.mark.every(step=4)
 @pytest.mark.parametrize("size", SIZES)
 async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):

@@ -654,6 +654,7 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
         assert "default" in line
 
 
+@pytest.mark.slow
 async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(health):
     async with health.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -668,6 +669,7 @@ async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_i
         assert setting.VALUES["gate"][chosen] in detail(pilot.app.screen, "Detail")
 
 
+@pytest.mark.slow
 async def test_after_the_filter_the_cursor_stands_on_what_it_found(health):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -679,6 +681,7 @@ async def test_after_the_filter_the_cursor_stands_on_what_it_found(health):
         assert isinstance(pilot.app.screen, Choice)
 
 
+@pytest.mark.slow
 async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_setting(health):
     async with health.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
@@ -817,6 +820,7 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
         assert not todo
 
 
+@pytest.mark.slow
 async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(health, world):
     memory = os.path.join(world.shop, ".claude/memory")
     async with health.run_test(size=(80, 24)) as pilot:

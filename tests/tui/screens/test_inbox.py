@@ -938,6 +938,7 @@ async def test_rejecting_names_the_draft(world, app):
         assert said == "Rejected “No snapshot tests for components”; this will not be drafted again. z undoes."
 
 
+@pytest.mark.slow
 async def test_opened_one_offs_stand_below_their_fold(world, app):
     leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.52", scope="project")
     async with app.run_test(size=WIDE) as pilot:
@@ -1167,6 +1168,7 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
     assert not there(world.shop + "/.claude/memory/alt-texts.md")
 
 
+@pytest.mark.slow
 async def test_two_projects_of_one_name_are_told_apart(world, app):
     for path in ("/srv/one/site", "/srv/two/site"):
         directory = paths.inbox_dir(world.root, paths.slug(path))
@@ -1251,6 +1253,7 @@ async def test_the_filter_narrows_and_escape_clears_it(world, app):
         assert len(app.screen.table.rows) == 10  # one that Claude changed, and the one that stands for the folded
 
 
+@pytest.mark.slow
 async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app):
     text = "[bold]\x1b[31mred\x1b[0m \u202egnp\n" + "x" * 1_000_000 + "\n\n> you: \x1b]0;owned\x07 [/]"
     leave(world, text, name="[red]x\x1b[2J", kind="\x1b[5m", confidence="0.99", scope="project")
@@ -1276,6 +1279,7 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
         assert "shows the memories." in shown  # to its end, whatever the width
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
 async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
     count = len(waiting_in(world.root, [paths.slug(world.shop), None], ("guidance",)))

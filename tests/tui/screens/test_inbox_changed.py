@@ -104,6 +104,7 @@ async def test_a_keeps_it_and_x_takes_it_back(world, app, place):
         assert (row.changed is not None and row.changed.name) == "prefer-pnpm"  # shown at once, with the cursor on it
 
 
+@pytest.mark.slow
 async def test_the_tab_counts_it_again_after_an_undo_of_keep(world, app, place):
     change(world, place / "prefer-pnpm.md")
     async with app.run_test(size=SMALL) as pilot:
@@ -117,6 +118,7 @@ async def test_the_tab_counts_it_again_after_an_undo_of_keep(world, app, place):
         assert "~1" in app.screen.top.render().plain
 
 
+@pytest.mark.slow
 async def test_a_memory_that_somebody_made_goes_to_the_trash(world, app, place):
     write(world, place / "made.md", "---\nname: made\n---\nNew.\n")
     async with app.run_test(size=WIDE) as pilot:
@@ -189,6 +191,7 @@ async def test_e_opens_its_form_and_what_is_saved_counts_as_seen(world, app, pla
     assert waiting(world) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["escape", "ctrl+s"])
 async def test_who_leaves_the_form_unchanged_is_back_in_the_inbox(world, app, place, key):
     change(world, place / "prefer-pnpm.md")

@@ -47,6 +47,7 @@ async def to(pilot, world, name):
     await settle(pilot)
 
 
+@pytest.mark.slow
 async def test_what_is_counted_of_a_long_log_is_said(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -188,6 +189,7 @@ async def test_escape_goes_back_step_by_step(world):
             assert app.screen.group == group
 
 
+@pytest.mark.slow
 async def test_a_session_of_another_project_is_found_from_its_delivery(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="deliveries", now=NOW)
     async with app.run_test(size=WIDE) as pilot:

@@ -367,6 +367,7 @@ async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
         assert app.screen.table.row_id == gone
 
 
+@pytest.mark.slow
 async def test_after_a_filter_without_matches_the_cursor_is_where_it_was(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -581,6 +582,7 @@ async def test_free_rows_below_a_short_list_hold_a_glance_at_the_memory(app, wor
         assert not any("── " in each for each in shown_lines(wide))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("every_frame")
 async def test_names_have_the_room_they_want(app):
     async with app.run_test(size=(80, 24)) as pilot:
