@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import turns
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.deliveries import folding, receipts
@@ -535,6 +536,7 @@ def test_what_can_not_be_read_is_not_gone(world, trusted, monkeypatch):
 @pytest.mark.kill
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_path):
+    """Before each third change, in turn."""
     world.set(undo_changes=0)
     for days in (300, 250, 200, 20, 10):
         world.create(f"m{days}", days=days)
@@ -552,7 +554,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
     kept = ["trust a", "trash global:m20", "create global:m10", "create global:m20"]
     top, copy = f"{tmp_path}/.claude", f"{tmp_path}/copy"
     shutil.copytree(top, copy, symlinks=True)
-    for point in range(1, 200):
+    for point in turns.share(range(1, 200)):
         shutil.rmtree(top)
         shutil.copytree(copy, top, symlinks=True)
         pid = os.fork()

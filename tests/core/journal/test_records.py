@@ -6,6 +6,7 @@ import pytest
 
 from memtui.core.base import ids
 from memtui.core.journal import records
+from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.changes.change import ChangedFiles
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
@@ -17,8 +18,8 @@ from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.changes.trust_edit import TrustEdit
 
-A, B, C = b"a\n", b"b\n", b"c\n"
-HASH = {data: ids.digest(data) for data in (A, B, C)}
+A, B, C, ROW = b"a\n", b"b\n", b"c\n", b'{"text":"x"}'
+HASH = {data: ids.digest(data) for data in (A, B, C, ROW)}
 CONTENTS = {digest: data for data, digest in HASH.items()}
 WRITTEN = [
     (
@@ -77,6 +78,15 @@ WRITTEN = [
             None,
             A,
         ),
+    ),
+    (
+        {
+            "path": "/r/triggers/x.jsonl",
+            "beside": {"directory": "/d", "file": "x.md"},
+            "removed": None,
+            "added": HASH[ROW],
+        },
+        BesideEdit("/r/triggers/x.jsonl", "/d", "x.md", (), (ROW.decode(),)),
     ),
 ]
 

@@ -15,13 +15,14 @@ import time
 
 import pytest
 
+import turns
 from memtui.core.base import fastjson, fs
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import TextEdit
-from memtui.core.memories import trusting
+from memtui.core.memories import triggers, trusting
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 
@@ -31,7 +32,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
 ]
 
-RUNS = int(os.environ.get("MEMTUI_KILL_RUNS", "500"))
+RUNS = len(turns.share(range(500)))  # a third of them, in turn
 ONE = b"---\nname: one\ndescription: first\nmetadata:\n  type: user\n---\nSee [[two]].\n"
 TWO = b"---\nname: two\ndescription: second\ntype: project\n---\n" + b"A line of some length for [[one]].\n" * 200
 INDEX = b"# Index\n- [one](one.md) - first\n- [two](two.md) - second\n"
@@ -72,8 +73,12 @@ class World:
         return found
 
     def files(self):
-        """What a person has: the memories, the indexes and the inbox."""
-        return {path: data for path, data in self.all().items() if path.endswith(".md")}
+        """What a person has: the memories with their triggers, the indexes and the inbox."""
+        texts = {path: data for path, data in self.all().items() if path.endswith(".md")}
+        return texts | {"triggers": {file: [each.text for each in found] for file, found in self.triggers().items()}}
+
+    def triggers(self):
+        return triggers.lines_of(self.root, self.project)
 
     def reset(self, files):
         shutil.rmtree(self.top)
@@ -109,6 +114,10 @@ def approve(world):
     world.store.journal.run("approve", changes, "approve")
 
 
+def triggered(world):
+    triggers.change(world.store, world.store.find("one"), ["put it live"])
+
+
 WRITERS = {
     "create": (nothing, lambda w: w.store.create(w.store.scope("project"), "three", "third", "user", "text")),
     "edit": (nothing, lambda w: w.store.edit(w.store.find("one"), {"description": "other", "body": "x\n" * 5000})),
@@ -123,6 +132,9 @@ WRITERS = {
     "redo": (undone, lambda w: w.redo()),
     "transaction": (nothing, approve),
     "recovery": (None, lambda w: w.store.scopes()),
+    "triggers": (nothing, triggered),
+    "rename with triggers": (triggered, renamed),
+    "delete with triggers": (triggered, deleted),
     "trust": (nothing, lambda w: trusting.grant(w.root, w.project, {"three.md": b"three\n"})),
 }
 
@@ -166,7 +178,8 @@ def half_done(world):
         intent = file.readline()
     after = world.files()
     for path, data in before.items():
-        fs.write_atomic(path, data)
+        if path.endswith(".md"):
+            fs.write_atomic(path, data)
     fs.write_atomic(f"{world.root}/journal.jsonl", intent)
     assert set(world.files()) > set(before)
     return before, after
@@ -207,7 +220,8 @@ def test_killed_at_random_points(world, name):
         outcomes.append(found == after)
         check_readable(world, store)
         if (
-            name in {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction"}
+            name
+            in {"create", "edit", "retype", "rename", "move", "copy", "delete", "restore", "transaction", "triggers"}
             and found == after
         ):
             assert world.undo().op == {"transaction": "approve"}.get(name, name)

@@ -1,4 +1,5 @@
-"""What a SIGKILL leaves of the log and the contents of versions can be read, and the next look completes it."""
+"""What a SIGKILL leaves of the log and the contents of versions can be read, and the next look completes it: at a third of
+the seeds, in turn (tests/turns.py)."""
 
 import os
 import random
@@ -7,6 +8,7 @@ import time
 
 import pytest
 
+import turns
 from memtui.core.base import fastjson, fs, ids
 from memtui.core.memories.intake import Intake
 from memtui.core.memories.versions import Versions, Writer
@@ -62,7 +64,7 @@ def test_wherever_it_is_killed_the_log_and_the_contents_can_be_used(tmp_path):
     os.mkdir(directory)
     look(root, directory)
     torn = 0
-    for seed in range(RUNS):
+    for seed in turns.share(range(RUNS)):
         killed(root, directory, seed)
         lines = fs.read_or_empty(f"{root}/versions.jsonl").split(b"\n")
         damaged = [line for line in lines if line and not fastjson.loads_dict(line)]

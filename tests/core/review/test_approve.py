@@ -6,6 +6,7 @@ from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.journal import undo
+from memtui.core.memories import triggers
 from memtui.core.memories.store import Store
 from memtui.core.review import draft, merge
 from memtui.core.review.approve import approve_all
@@ -100,3 +101,22 @@ def test_a_memory_that_changed_meanwhile_is_not_merged_into(store):
     with pytest.raises(MemtuiError):
         merge.merge(store, item, there)
     assert [each.text for each in due(store)] == ["Never npm."]
+
+
+def lines(store, scope="global"):
+    found = triggers.lines_of(store.root, store.scope(scope).directory)
+    return {file: [(each.text, each.origin) for each in rows] for file, rows in found.items()}
+
+
+def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memory_that_it_is_merged_into(store):
+    first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
+    (done,) = approve_all(store.journal, [draft.propose(store, first)])
+    assert lines(store) == {"use-pnpm.md": [("add a date picker", "draft")]}
+    undo.run(store.journal, "undo").first()
+    assert lines(store) == {}
+    there = store.create(store.scope("global"), "other", "Other", "tool", "Text.")
+    merge.merge_all(store, [item for item in due(store) if item.id == second.id], there)
+    assert lines(store) == {"other.md": [("add a date picker", "draft")]}
+    undo.run(store.journal, "undo").first()
+    assert lines(store) == {}
+    assert done.error is None

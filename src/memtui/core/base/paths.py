@@ -23,6 +23,13 @@ def root(env: "dict[str, str]") -> str:
     return found.rstrip("/") or "/" if found else config_dir(env) + "/memtui"
 
 
+def index_base(root: str, directory: str) -> str:
+    """Return how the paths of the index of a directory of memories begin (recall/segment.py)."""
+    from memtui.core.base import ids
+
+    return f"{root}/recall/{ids.content_hash(directory)}"
+
+
 def _base36(number: int) -> str:
     digits = ""
     while number:

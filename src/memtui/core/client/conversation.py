@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from memtui.core.base import session_state
-from memtui.core.client import transcript
+from memtui.core.client import request, transcript
 
 MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
@@ -69,7 +69,8 @@ _QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of the agent's text
-    since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it has none."""
+    since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it has none;
+    `request`: what the person had asked for before."""
 
     text: str
     channel: str
@@ -78,6 +79,7 @@ class Turn:
     time: str = ""
     agent: str = ""
     tools: tuple[str, ...] = ()
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ class Conversation:
         self.turns: list[Turn] = []
         self.last_message = ""
         self.session = ""
+        self._request = ""
         self._message_id = ""
         self._agent = ""
         self._tools: list[str] = []
@@ -164,8 +167,10 @@ class Conversation:
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
-        """Return what a later reading continues from: the agent's last words and the todo list, not the turns."""
+        """Return what a later reading continues from: the agent's last words, the request under way and the todo list,
+        not the turns."""
         return {
+            "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
             "last_message": self.last_message[-MAX_TEXT:],
             "message_id": self._message_id,
@@ -177,6 +182,7 @@ class Conversation:
 
     def _restore(self, state: dict[str, object]) -> None:
         self._agent = transcript.text_of(state.get("agent"))
+        self._request = transcript.text_of(state.get("request"))
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
@@ -384,8 +390,10 @@ class Conversation:
                 time=transcript.text_of(record.get("timestamp")),
                 agent=agent or self._agent,
                 tools=tuple(self._tools[-20:]),
+                request=self._request,
             )
         )
         if channel == "prompt":
             self._agent = ""
+            self._request = request.of_prompt(text) or self._request
         self._tools.clear()

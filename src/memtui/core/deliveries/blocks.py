@@ -11,7 +11,10 @@ TAGS = {
     "pending-update": "memtui-pending-updates",
     "pending-item": "memtui-pending-items",
     "index": "memtui-index",
+    "recall": "memtui-memory",
 }
+# Blocks of one part that are left out without a word if there is no room.
+SINGLE = (TAGS["guidance"], TAGS["recall"])
 TAIL_UNITS = 160
 MAX_LABEL = 60
 
@@ -63,7 +66,7 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
 
     No part is cut: one that does not fit is left out whole, and named at the end of its block if there is room. A
-    block of guidance that does not fit is left out; any other list says at least how many parts were left out.
+    block of guidance, or a memory, that does not fit is left out; a list says at least how many parts were left out.
     """
     texts: list[str] = []
     items: list[dict[str, object]] = []
@@ -101,6 +104,11 @@ def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str,
     return "\n".join(texts), items, left_out
 
 
+def least(blocks: "list[Block]") -> int:
+    """Return how many units some blocks need, about: what comes after them has the rest."""
+    return sum([units(part.text) + 1 for block in blocks for part in block.parts]) + 300 * len(blocks)
+
+
 def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
     """Return the text before and after a block's parts."""
     # A block without a time of its own has that of its delivery.
@@ -114,8 +122,9 @@ def _frame(block: Block, delivery_id: str) -> "tuple[str, str]":
 
 
 def _least_units(block: Block, frame: "tuple[str, str]") -> int:
-    """Return the units of a list that only says how many parts were left out; 0 for guidance, which waits instead."""
-    return 0 if block.tag == TAGS["guidance"] else units(frame[0]) + units(frame[1]) + 2 + TAIL_UNITS
+    """Return the units of a list that only says how many parts were left out; 0 for guidance, which waits instead, and
+    for memories that a prompt recalls."""
+    return 0 if block.tag in SINGLE else units(frame[0]) + units(frame[1]) + 2 + TAIL_UNITS
 
 
 def _missing_items(block: Block, missing: "list[Part]") -> "list[dict[str, object]]":

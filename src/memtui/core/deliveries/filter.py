@@ -10,7 +10,7 @@ from typing import Any
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
-from memtui.core.deliveries.record import USE, Delivery
+from memtui.core.deliveries.record import BRING_NOTHING, USE, Delivery
 
 # The word for all outcomes of deliveries that did not arrive.
 LOST = "lost"
@@ -86,7 +86,7 @@ class Filter:
         last, also for what it got under another name (`earlier`)."""
         kinds = {item.kind for item in found.items}
         with_uses = self.kind or self.memory or self.outcome == receipts.NOTHING
-        if not with_uses and kinds == {USE}:
+        if not with_uses and kinds and kinds <= BRING_NOTHING:
             return False
         if self.text:
             text = self._searched(found).casefold()

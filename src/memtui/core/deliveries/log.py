@@ -3,9 +3,11 @@
 import posix
 
 from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.deliveries import log_file
 
-VERSION = 1
-PREFIX, SUFFIX = "deliveries-", ".jsonl"
+# What appends to the log stands apart: a hook that delivers needs no more of it.
+VERSION, PREFIX, SUFFIX = log_file.VERSION, log_file.PREFIX, log_file.SUFFIX
+append, log_path = log_file.append, log_file.log_path
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
 # A hook or worker reads no more than this from the end of a month's log, which is seldom so long.
@@ -31,16 +33,6 @@ if TYPE_CHECKING:
     Record = dict[str, object]
     # The place of a line: file, first byte, and number of bytes without the line end.
     Place = tuple[str, int, int]
-
-
-def log_path(root: str, seconds: float) -> str:
-    """Return the log file of a time's month: `log/deliveries-2026-11.jsonl`."""
-    return f"{root}/log/{PREFIX}{clock.iso(seconds)[:7]}{SUFFIX}"
-
-
-def append(root: str, record: "dict[str, object]", seconds: float) -> None:
-    """Append one record (keys: docs/file-formats.md). Raises OSError."""
-    fs.append(log_path(root, seconds), fastjson.dumps(record).encode() + b"\n")
 
 
 def months(root: str) -> "list[str]":

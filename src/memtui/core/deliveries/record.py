@@ -13,11 +13,18 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
 
 Record = dict[str, object]
-# The kinds of items that bring a memory's line or text; and `use`: the agent opened or wrote the memory.
-MEMORY_KINDS = frozenset({"index", "memory"})
-USE = "use"
+# The kinds of items that bring a memory's line or text. Two bring nothing: `use`, the agent opened or wrote the memory;
+# `corrected`, a person corrected the agent in what a memory says that the session had been given.
+RECALL = "recall"
+MEMORY_KINDS = frozenset({"index", "memory", RECALL})
+USE, CORRECTED = "use", "corrected"
+BRING_NOTHING = frozenset({USE, CORRECTED})
+# A model's token is about four characters of English.
+CHARS_A_TOKEN = 4
 # So many items of a delivery are named where there is one line for all.
 TITLES = 4
+# The keys of an item that has a score.
+SCORED = frozenset({"score", "scores", "probability"})
 # The reason of an item that tells the session that a memory has gone.
 GONE = "gone in this session"
 
@@ -34,7 +41,7 @@ def _number(found: Mapping[str, object], key: str) -> float | None:
 
 def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
     parts = found.get("scores")
-    scores = {"": _number(found, "score")}
+    scores = {"": _number(found, "probability" if "probability" in found else "score")}
     scores |= {key: _number(parts, key) for key in parts} if isinstance(parts, dict) else {}
     return tuple((key, value) for key, value in scores.items() if value is not None)
 
@@ -43,7 +50,7 @@ def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
 @dataclass(slots=True)
 class Item:
     """One thing that a delivery brought or left out. `left_out`: why, or empty; `count`: how many things left out the
-    item represents. `scores`: its score under "", and the parts of the score."""
+    item represents. `scores`: its score, or its probability, under "", and the parts of the score."""
 
     kind: str
     id: str
@@ -70,13 +77,13 @@ class Item:
             str(found.get("left_out") or ""),
             None if count is None else int(count),
             None if chars is None else int(chars),
-            _scores(found) if "score" in found or "scores" in found else (),
+            _scores(found) if not SCORED.isdisjoint(found) else (),
         )
 
     @property
     def names_memory(self) -> bool:
-        """Whether it brought a memory, or is a use of one."""
-        return not self.left_out and (self.kind == USE or self.kind in MEMORY_KINDS)
+        """Whether it brought a memory, or tells what came of one."""
+        return not self.left_out and (self.kind in MEMORY_KINDS or self.kind in BRING_NOTHING)
 
 
 class ItemCounts(NamedTuple):
@@ -164,6 +171,12 @@ class Delivery:
     def uses(self) -> int:
         """How many uses of memories it records."""
         return sum(item.get("kind") == USE for item in _dicts(self.record))
+
+    @property
+    def tells_recall(self) -> bool:
+        """Whether any item tells that a memory was recalled, or what came of one."""
+        kinds = {item.get("kind") for item in _dicts(self.record)}
+        return RECALL in kinds or not kinds.isdisjoint(BRING_NOTHING)
 
     @property
     def injected(self) -> bool:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from memtui.core.base import clock, paths
 from memtui.core.client import serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.memory_counts import RecallCounts
 from memtui.core.deliveries.reading import KEPT, Proof, Receipts, proof, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
-from memtui.core.deliveries.record import Delivery, session_kind
-from memtui.core.deliveries.sessions import CHARS_A_TOKEN, Session, states
+from memtui.core.deliveries.record import CHARS_A_TOKEN, Delivery, session_kind
+from memtui.core.deliveries.sessions import Session, states
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -31,7 +32,7 @@ class SessionRow:
     `live`: a client serves it now. `title` and `branch`: as `titles.About`. `started` and `last`: seconds since the
     epoch, None if not known. `uses`: how often its agent opened or wrote a memory. `outcomes`: how many of its
     deliveries had which outcome, of those that were looked up: all of them once `looked_up` is set. `transcript`: its
-    path, empty if it is gone."""
+    path, empty if it is gone. `recalls`: what came of the memories that it recalled."""
 
     id: str
     project: str
@@ -51,6 +52,7 @@ class SessionRow:
     outcomes: Mapping[str, int] = field(default_factory=dict)
     looked_up: bool = False
     transcript: str = ""
+    recalls: RecallCounts = field(default_factory=RecallCounts)
 
     @property
     def tokens(self) -> int:
@@ -85,6 +87,7 @@ class SessionRow:
             "uses": self.uses,
             "characters": self.characters,
             "receipts": self.counts.data(),
+            "recalls": self.recalls.data(),
         }
 
 
@@ -244,6 +247,7 @@ def row_of(
         each.chars,
         round(each.ms),
         outcomes,
+        recalls=each.recalls,
     )
 
 

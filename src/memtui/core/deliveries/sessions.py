@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator
 from memtui.core.base import fastjson, fs, session_state
 from memtui.core.client.transcript import text_of
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import Delivery, Record
+from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
+from memtui.core.deliveries.record import CHARS_A_TOKEN, Delivery, Record
 
-# A model's token is about four characters of English.
-CHARS_A_TOKEN = 4
 # How the names of a session's other files end (session_state.path).
-PARTS = (".cursor.json", ".index.json", ".missed.json", ".stopped.json", ".tip.json")
+PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")
 STATE_BYTES = 1 << 20
 
 
@@ -27,12 +26,16 @@ class Session:
         self.chars = 0
         self.ms = 0.0
         self._newest: Delivery | None = None
+        self._recalls: RecallCounter | None = None
 
     def note(self, found: Delivery, *, newest: bool = False) -> None:
         """Add a delivery, or a use of a memory. `newest`: it is newer than all that were added before."""
         self._newest = found if newest or self._newest is None else self._newest
         self.last = max(self.last, found.logged)
         self.uses += found.uses
+        if found.tells_recall:
+            self._recalls = self._recalls or RecallCounter()
+            self._recalls.count(found, newest=newest)
         if found.injected:
             self.deliveries += 1
             self.chars += found.chars
@@ -43,6 +46,11 @@ class Session:
         """The sums of its deliveries."""
         tokens = self.chars // CHARS_A_TOKEN
         return {"deliveries": self.deliveries, "characters": self.chars, "tokens": tokens, "ms": round(self.ms)}
+
+    @property
+    def recalls(self) -> RecallCounts:
+        """What came of the memories that it recalled."""
+        return self._recalls.total() if self._recalls is not None else RecallCounts()
 
     @property
     def project(self) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
+from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.reading import DeliveryRow
-from memtui.core.deliveries.record import GONE, USE, Delivery, Item
+from memtui.core.deliveries.record import CORRECTED, GONE, USE, Delivery, Item
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -47,7 +48,7 @@ class MemoryUse:
         """Count an item of a delivery made at that time."""
         if item.kind == USE:
             self.uses += 1
-        else:
+        elif item.kind != CORRECTED:
             self.deliveries += 1
             self.last = max(self.last, seconds)
 
@@ -66,8 +67,8 @@ def day_of(seconds: float) -> int:
 
 class Statistics:
     """The statistics of today and the `span` - 1 days before: `days` by number, `events` and `last_runs` by event,
-    `memories` by their present path, `sessions` by id as (last time, root of the project, deliveries), and `recent`,
-    the newest deliveries, newest first.
+    `memories` and what came of recalling them (`recalls`) by their present path, `sessions` by id as (last time, root
+    of the project, deliveries), and `recent`, the newest deliveries, newest first.
 
     With `most`, only so many bytes of the newest log are counted; `cut` says that there were more, and that the
     statistics begin at the time `oldest`. `earlier` returns where memories are that were renamed or moved: if that
@@ -114,6 +115,7 @@ class Statistics:
         self.events: dict[str, array[float]] = {}
         self.last_runs: dict[str, float] = {}
         self.memories: dict[str, MemoryUse] = {}
+        self.recalls = RecallCounter()
         self.sessions: dict[str, tuple[float, str, int]] = {}
         self.recent: list[DeliveryRow] = []
         self.lines = 0
@@ -172,7 +174,13 @@ class Statistics:
                 if path:
                     name = item.id if path == item.path else stem(path)
                     self.memories.setdefault(path, MemoryUse(name)).add(item, found.time)
+                    chars = item.chars or 0
+                    self.recalls.add(path, found.session, item.kind, item.action, chars, found.time, newest=newest)
         return found.time
+
+    def recalled(self, path: str) -> RecallCounts:
+        """Return what came of recalling the memory at a path."""
+        return self.recalls.memories.get(path, RecallCounts())
 
     def present(self, row: DeliveryRow) -> set[str]:
         """Return the present paths of the memories of a delivery."""

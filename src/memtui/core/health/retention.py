@@ -19,6 +19,7 @@ from memtui.core.health import call_log
 from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.memories import beside
 from memtui.core.memories.versions import Versions
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -64,6 +65,7 @@ class Due:
     directories: list[str] = field(default_factory=list)
     versions: int = 0
     version_bytes: int = 0
+    beside: list[str] = field(default_factory=list)
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
 
@@ -79,6 +81,7 @@ class Due:
             or self.trusted
             or self.directories
             or self.versions
+            or self.beside
             or self.temporary
         )
 
@@ -98,6 +101,7 @@ class Due:
             "trusted_directories": self.directories,
             "versions": self.versions,
             "versions_bytes": self.version_bytes,
+            "triggers": len(self.beside),
             "temporary_files": len(self.temporary),
             "busy": self.busy,
         }
@@ -220,15 +224,16 @@ def _count_trust(found: Due, due: Absent) -> None:
 # Files
 
 
+# The directories below memtui's that files are written in, beside those of projects.
+WRITTEN_IN = (
+    *("global", "sessions", "run", "log", "proposals", "trash", "drafts", "backups", "versions"),
+    *("recall", *beside.KINDS),
+)
+
+
 def temporary(root: str, now: float) -> list[str]:
     """List the temporary files that killed writers left, older than TEMPORARY_SECONDS."""
-    directories = [
-        root,
-        *(
-            f"{root}/{name}"
-            for name in ("global", "sessions", "run", "log", "proposals", "trash", "drafts", "backups", "versions")
-        ),
-    ]
+    directories = [root, *(f"{root}/{name}" for name in WRITTEN_IN)]
     try:
         directories += [f"{root}/projects/{name}" for name in os.listdir(root + "/projects")]
     except OSError:
@@ -268,6 +273,11 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     versions.follow()
     gone, found.version_bytes = versions.too_old(*_of_versions(keep, now))
     found.versions = len(gone)
+    since = session_state.table(state, "beside")
+    old_enough = now - keep.trust_days * clock.DAY if keep.trust_days > 0 else 0.0
+    for path in beside.orphans(root):
+        if isinstance(known := since.get(path), (int, float)) and known <= old_enough:
+            found.beside.append(path)
     found.temporary = temporary(root, now)
     return found
 
@@ -374,6 +384,22 @@ def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
         _save(root, {**state, "absent": rest})
 
 
+def _beside(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
+    """Remove what is beside the memories of directories that have been gone for so many days as trust is kept."""
+    state = _state(root)
+    before = session_state.table(state, "beside")
+    absent: dict[str, float] = {}
+    for path in beside.orphans(root):
+        since = before.get(path)
+        absent[path] = min(float(since), now) if isinstance(since, (int, float)) else now
+        if keep.trust_days > 0 and absent[path] <= now - keep.trust_days * clock.DAY:
+            fs.unlink(path)
+            found.beside.append(path)
+            del absent[path]
+    if absent != before:
+        _save(root, {**state, "beside": absent})
+
+
 def _versions(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
     if os.path.exists(f"{root}/versions.jsonl"):
         found.versions, found.version_bytes = Versions(root, lambda: now).forget(*_of_versions(keep, now))
@@ -393,6 +419,7 @@ STEPS: dict[str, Callable[[str, float, Limits, Due, Callable[[], bool]], None]] 
     "texts": _texts,
     "calls": _calls,
     "trust": _trust,
+    "beside": _beside,
     "versions": _versions,
     "files": _files,
 }

@@ -7,13 +7,15 @@ that the person has left since (`/rewind`).
 
 from memtui.core.base import backwards, clock, fastjson, fs, paths, session_state
 from memtui.core.client import transcript
+from memtui.core.deliveries import given, receipts, steps
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import receipts, steps
 
 LOST = {receipts.PREVIEWED, *receipts.LOST}
 # Stands for the parent of a transcript's first record.
 NO_RECORD = "-"
 LISTS = {"pending-update", "pending-item", "index"}
+# Memories that a session was given whole.
+MEMORIES = {"recall", "memory"}
 
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
@@ -113,7 +115,7 @@ def left_behind(path: str, names: "set[str]", known: str) -> Left:
 
 
 def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
-    return [item for item in delivery_log.brought(record) if item.get("kind") in LISTS]
+    return [item for item in delivery_log.brought(record) if item.get("kind") in {*LISTS, *MEMORIES}]
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
@@ -154,6 +156,8 @@ def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[
         known = session_state.table(after, "updates")
         session_state.table(known, scope).pop(str(item.get("id")), None)
         after["stamps"] = {**session_state.table(after, "stamps"), scope: -1}
+    elif kind in MEMORIES:
+        given.Given(root, session_id).forget([str(item.get("path"))])
     else:
         lines = session_state.table(session_state.load(root, session_id, "index"), "lines")
         path = str(item.get("path"))

@@ -18,7 +18,7 @@ from memtui.core.journal.changes.change import Change
 from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.records import VERSION, readable
-from memtui.core.places import catalog
+from memtui.core.places import catalog, reindexing
 
 LOCK_SECONDS = 10.0
 BEGUN_PURGE = "The next memtui command finishes the change."
@@ -133,6 +133,7 @@ class Journal:
         # If there is no room for this line, the next process finds all changes made and writes it.
         with contextlib.suppress(MemtuiError):
             self._end(transaction, "done")
+        reindexing.request(self.root, [change.about for change in changes])
         return transaction
 
     def _make(self, record: Mapping[str, Any], changes: Sequence[Change], number: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core.base.storage import storage_error
+from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.changes.change import Change, ChangedFiles, KeepContent, ReadContent, is_digest
 from memtui.core.journal.changes.entry_edit import EntryEdit
 from memtui.core.journal.changes.file_change import FileChange
@@ -22,7 +23,7 @@ TAKES_BACK = frozenset({"delete", "restore"})
 Record = Mapping[str, Any]
 KINDS: Mapping[str, type[Change]] = {
     kind.key: kind
-    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit, SeenEdit)
+    for kind in (FileChange, TextEdit, TrustEdit, Patch, ModeEdit, Renaming, EntryEdit, PairsEdit, SeenEdit, BesideEdit)
 }
 
 

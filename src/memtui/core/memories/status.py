@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from memtui.core.base import clock, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import GONE, MEMORY_KINDS, USE
+from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
+from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.core.memories import moved, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
@@ -68,7 +69,7 @@ class MemoryDelivery:
 @dataclass
 class Row:
     """A memory, its file relative to the scope's directory, its findings (`flags`), and its deliveries and uses:
-    `newest` are its newest deliveries, newest first."""
+    `newest` are its newest deliveries, newest first; `recalls`: what came of those that recalled it."""
 
     memory: Memory
     file: str
@@ -76,6 +77,7 @@ class Row:
     deliveries: int = 0
     uses: int = 0
     newest: list[MemoryDelivery] = field(default_factory=list)
+    recalls: RecallCounts = field(default_factory=RecallCounts)
 
     @property
     def last_delivery(self) -> str | None:
@@ -113,6 +115,8 @@ SORT_KEYS: dict[str, Callable[[Row], object]] = {
     "size": lambda row: -row.memory.size,
     "deliveries": lambda row: -row.deliveries,
     "last": lambda row: -(clock.parse(row.last_delivery) or 0.0),
+    "recalled": lambda row: -row.recalls.recalled,
+    "used": lambda row: -row.uses,
     "flags": lambda row: row.severity,
 }
 
@@ -127,6 +131,7 @@ class UsageCounts:
 
 
 NOTHING = UsageCounts()
+NEVER_RECALLED = RecallCounts()
 
 
 class Usage:
@@ -139,6 +144,7 @@ class Usage:
     def __init__(self, root: str) -> None:
         self.root = root
         self.memories: defaultdict[str, UsageCounts] = defaultdict(UsageCounts)
+        self.recalls = RecallCounter()
         self._earlier = moved.load(root)
         self._ends = delivery_log.ends(root)
         for _, line in itertools.islice(delivery_log.lines(root, self._ends), RECORDS_READ):
@@ -163,16 +169,17 @@ class Usage:
             if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
                 continue
             kind, path = item.get("kind"), item.get("path")
-            if not isinstance(path, str) or not (kind == USE or kind in MEMORY_KINDS):
+            if not isinstance(path, str) or not (kind in BRING_NOTHING or kind in MEMORY_KINDS):
                 continue
             if self._earlier.moved(path):
                 path = self._earlier.now(path, clock.parse(record.get("time")) or 0.0)
             if not path:
                 continue
             found.append(path)
+            self._recalled(path, record, item, newest=appended)
             counts = self.memories[path]
-            if kind == USE:
-                counts.uses += 1
+            if kind in BRING_NOTHING:
+                counts.uses += kind == USE
                 continue
             counts.deliveries += 1
             if appended:
@@ -180,6 +187,19 @@ class Usage:
             elif len(counts.newest) < NEWEST_KEPT:
                 counts.newest.append(MemoryDelivery(record, item))
         return found
+
+    def recalled(self, path: str) -> RecallCounts:
+        """Return what came of recalling the memory that is at a path, or was there."""
+        return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
+
+    def _recalled(self, path: str, record: dict[str, object], item: dict[str, object], *, newest: bool) -> None:
+        """Count what an item says about recalling a memory."""
+        if item.get("kind") == "index":
+            return
+        seconds, chars = clock.parse(record.get("time")) or 0.0, item.get("chars")
+        session, kind, action = str(record.get("session_id", "")), str(item["kind"]), str(item.get("action", ""))
+        size = chars if isinstance(chars, int) else 0
+        self.recalls.add(path, session, kind, action, size, seconds, newest=newest)
 
 
 def names(memories: Iterable[Memory]) -> set[str]:
@@ -298,7 +318,7 @@ def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) ->
 
 
 def _count(row: Row, real: str, usage: Usage) -> None:
-    row.deliveries, row.uses, row.newest = 0, 0, []
+    row.deliveries, row.uses, row.newest, row.recalls = 0, 0, [], RecallCounts()
     row.flags = [flag for flag in row.flags if flag.code != CHANGED]
     # The log has the path that the client or the hook used: with symlinks resolved or not.
     for path in {row.memory.path, f"{real}/{row.file}"}:
@@ -306,6 +326,7 @@ def _count(row: Row, real: str, usage: Usage) -> None:
         row.deliveries += counts.deliveries
         row.uses += counts.uses
         row.newest += counts.newest
+        row.recalls.add(usage.recalls.memories.get(path, NEVER_RECALLED))
     if row.newest and _changed_since(row.memory, row.newest[0]):
         row.flags.append(good(CHANGED, f"memory:{row.memory.path}", file=row.file))
 

@@ -13,11 +13,12 @@ from typing import Generic, TypeVar
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
-from memtui.core.memories import apart, index_lines, memory, references, scopes, trash
+from memtui.core.memories import apart, beside, index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.broken_links import BeforeMove
 from memtui.core.memories.memory import Memory, read_memory
@@ -172,6 +173,7 @@ class Store:
             planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
             planned.append(FileChange(path, references.content(found), None))
             planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
+            planned += beside.moved_edits(self.root, {(scope.directory, old): [(scope.directory, new)]})
         for _, _, _, edits in links:
             planned += edits
         entry = references.index_entry(scope, old)
@@ -196,6 +198,8 @@ class Store:
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
         planned += apart.moved_edits(self.root, {found.path: new})
+        place = (scope.directory, references.relative(scope, new))
+        planned += beside.moved_edits(self.root, {(source.directory, file): [place]})
         self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 
@@ -242,7 +246,8 @@ class Store:
         path = self._own_file(scope, found)
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
-        planned = [FileChange(path, references.content(found), None), *edits, *extra]
+        beside_it = beside.gone_edits(self.root, scope.directory, file)
+        planned = [FileChange(path, references.content(found), None), *edits, *beside_it, *extra]
         summary = f"{verb} {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
@@ -259,7 +264,7 @@ class Store:
             change.inverse() for change in reversed(self.journal.changes_of(ledger.transactions[trash_id].record))
         ]
         for change in planned:
-            if not paths.inside(item.directory, change.path):
+            if not isinstance(change, BesideEdit) and not paths.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path} is outside of its scope now.", "Fix that, then restore it again.")
         summary = f"restore {self._shown(item.memory)}"
         self.journal.run("restore", planned, summary, of=trash_id)

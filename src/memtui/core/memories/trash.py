@@ -96,7 +96,11 @@ def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
 
 
 def _file_paths(each: Transaction) -> list[str]:
-    return [row["path"] for row in each.record["changes"] if "was" not in row and "trust" not in row]
+    return [
+        "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
+        for row in each.record["changes"]
+        if "was" not in row and "trust" not in row
+    ]
 
 
 def _trusted_digests(ledger: Ledger, places: set[str]) -> list[str]:

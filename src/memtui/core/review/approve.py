@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.memories import beside, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
 from memtui.core.review.entries import removal
@@ -32,7 +34,7 @@ def approve_all(journal: Journal, drafts: Sequence[Draft]) -> list[Approval]:
 def _approve(journal: Journal, draft: Draft) -> Approval:
     draft.store.journal = journal
     try:
-        extra = [removal(draft.item)]
+        extra = [removal(draft.item), *_triggers(draft)]
         if draft.replaced is not None:
             written = draft.store.edit(draft.replaced, draft.data, seen=True, op="approve", extra=extra)
         else:
@@ -40,3 +42,16 @@ def _approve(journal: Journal, draft: Draft) -> Approval:
     except MemtuiError as error:
         return Approval(draft.item, None, error)
     return Approval(draft.item, written)
+
+
+def _triggers(draft: Draft) -> list[BesideEdit]:
+    """Return the edit that makes a trigger of what the person had asked for when the draft came about."""
+    file = draft.path.removeprefix(draft.scope.directory + "/")
+    return of_request(draft.store.root, draft.scope.directory, file, draft.item, draft.store.journal.now())
+
+
+def of_request(root: str, directory: str, file: str, item: Waiting, now: float) -> list[BesideEdit]:
+    """Return the edit that gives a memory the request of a pending update as a trigger; none if it has none."""
+    asked = item.entry.fields.get("request", "")
+    rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
+    return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, [asked], "draft", now))

@@ -10,7 +10,7 @@ from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
-from memtui.core.review import draft
+from memtui.core.review import approve, draft
 from memtui.core.review.entries import removal
 from memtui.core.review.waiting import Waiting
 
@@ -83,6 +83,7 @@ def merge(store: Store, item: Waiting, found: Memory) -> Memory:
     after = merged(store, [item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
+    changes += approve.of_request(store.root, scope.directory, file, item, store.journal.now())
     store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
     return after
 

@@ -8,35 +8,9 @@ last good settings stay: a typing error must not switch on what a person has swi
 import posix
 
 from memtui.core.base import fastjson, fs
+from memtui.core.settings import defaults
 
-DEFAULTS: "dict[str, object]" = {
-    "mode": "full",
-    "budget": 9000,
-    "updates_max": 10,
-    "updates_days": 30,
-    "items_max": 10,
-    "extract": True,
-    "extract_confidence": 0.5,
-    "banner": True,
-    "gate": "show",
-    "undo_days": 180,
-    "undo_changes": 2000,
-    "texts_days": 90,
-    "trust_days": 180,
-    "dream": False,
-    "llm_backend": "off",
-    "llm_model": "haiku",
-    "llm_daily_tokens": 1_000_000,
-    "llm_daily_dollars": 1.0,
-    "llm_timeout": 120,
-    "llm_log_days": 365,
-    "versions_days": 180,
-    "versions_mb": 100,
-    "guide_to": "anyone",
-    "glyphs": "auto",
-    "theme": "dark",
-    "pager": "auto",
-}
+DEFAULTS = defaults.DEFAULTS
 MODES = ("full", "whisper", "off")
 # What becomes of memories that an agent writes: nothing; they wait to be seen; they become drafts instead.
 GATES = ("off", "show", "ask")
@@ -56,7 +30,7 @@ CHOICES = {
     "pager": ("auto", "never"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
-PER_PROJECT = ("mode", "extract", "banner", "gate", "guide_to")
+PER_PROJECT = ("mode", "extract", "banner", "gate", "guide_to", "recall", "recall_select", "journal")
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)
@@ -64,6 +38,8 @@ BUDGET_RANGE = (500, 9800)
 RANGES = {
     "budget": BUDGET_RANGE,
     "extract_confidence": (0, 1),
+    "recall_threshold": (0, 1),
+    "recall_most": (1, 20),
     "llm_daily_tokens": (0, 1_000_000_000),
     "llm_daily_dollars": (0, 10_000),
     "llm_timeout": (5, 3600),

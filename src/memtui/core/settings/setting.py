@@ -37,6 +37,11 @@ MEANINGS = {
     "versions_days": "days of memories' versions, 0: no limit",
     "versions_mb": "MB of memories' versions, 0: no limit",
     "guide_to": "whom notes are for: anyone, people",
+    "recall": "give memories that fit a prompt with it",
+    "recall_threshold": "how likely a memory must help, 0 to 1",
+    "recall_most": "memories with one prompt, 1 to 20",
+    "recall_select": "have a model select memories, too",
+    "journal": "give the journal of today at the start",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
     "pager": "long answers in a pager: auto, never",
@@ -50,8 +55,13 @@ VALUES = {
     },
     "dream": {
         "true": "After a turn, at most once a day, memtui dreams by itself; it only leaves proposals for you. It asks a"
-        " model if llm_backend names one.",
+        " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
         "false": "memtui dreams only when you run `memtui dream`.",
+    },
+    "recall_select": {
+        "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
+        " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
+        "false": "Memories are recalled without a model.",
     },
     "llm_backend": {
         "off": "No model is asked, and nothing is sent.",

@@ -41,6 +41,11 @@ class Change(ABC):
     key: ClassVar[str]
     path: str
 
+    @property
+    def about(self) -> str:
+        """The path of the file that the change is about: where it says something of another one, that one."""
+        return self.path
+
     def with_metadata(self) -> "Change":
         """Return the change with the present file's permission bits and time added, so that an undo restores them."""
         return self

@@ -1,0 +1,110 @@
+"""The prompts that a person typed, newest first, from the transcripts of a project that are on disk."""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from memtui.core.base import clock
+from memtui.core.client import request, transcript
+from memtui.core.client.conversation import from_person, normalised, own_words
+
+# Transcripts that are read at most, the newest first, and the bytes at the end of each: a session of weeks has 100 MB.
+TRANSCRIPTS = 60
+TAIL_BYTES = 4 << 20
+# Bytes at its end that a hook reads that refuses a write.
+HOOK_BYTES = 1 << 20
+# Bytes. A longer line holds a pasted file and is not parsed.
+LONG_LINE = 1 << 20
+
+
+class Prompt(NamedTuple):
+    """A prompt in the person's own words. `time`: seconds since the epoch, 0.0 if unknown; `id`: the client's, empty if
+    it gave none."""
+
+    text: str
+    session: str
+    time: float = 0.0
+    id: str = ""
+
+
+def recent(config_dir: str, slugs: Iterable[str], most: int) -> list[Prompt]:
+    """Return the `most` newest prompts of some projects of the client, newest first; of equal ones only the newest.
+    What can't be read is left out."""
+    found: list[Prompt] = []
+    for path in _newest_first(f"{config_dir}/projects/{slug}" for slug in slugs):
+        oldest = min((each.time for each in found), default=0.0) if len(found) >= most else 0.0
+        if _changed(path) < oldest:
+            break  # all its prompts are older than those that were found
+        found = _distinct([*found, *of_transcript(path)])[:most]
+    return found
+
+
+def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
+    """Yield the prompts at the end of a transcript, or from the offset `start`, oldest first; none if it can't be
+    read."""
+    try:
+        if start < 0:
+            start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
+        session = os.path.basename(path).removesuffix(".jsonl")
+        for record in transcript.Reader(path, start, _may_be_prompt):
+            words = _words(record)
+            if words:
+                time = clock.parse(record.get("timestamp")) or 0.0
+                yield Prompt(words, session, time, transcript.text_of(record.get("promptId")))
+    except OSError:
+        return
+
+
+def under_way(path: str, clean: Callable[[str], str]) -> str:
+    """Return what the person asked for last in a transcript; empty if it can't be read, or says nothing. `clean` is
+    applied before it is cut: half a secret would not be recognised."""
+    if not path.startswith("/"):
+        return ""
+    try:
+        start = transcript.line_start(path, os.stat(path).st_size - HOOK_BYTES)
+    except OSError:
+        return ""
+    for each in reversed(list(of_transcript(path, start))):
+        if request.of_prompt(each.text):
+            return request.of_prompt(clean(each.text))
+    return ""
+
+
+def _may_be_prompt(line: bytes) -> bool:
+    return len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
+
+
+def _words(record: dict[str, object]) -> str:
+    """Return the person's own words in a record; empty if it is no prompt."""
+    if record.get("type") != "user" or "toolUseResult" in record or not from_person(record):
+        return ""
+    if any(record.get(key) for key in ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")):
+        return ""
+    texts = [transcript.text_of(each.get("text")) for each in transcript.blocks(record) if each.get("type") == "text"]
+    return own_words("\n".join(texts))
+
+
+def _distinct(found: list[Prompt]) -> list[Prompt]:
+    """Sort prompts, newest first, and keep of equal ones only the newest."""
+    kept: dict[str, Prompt] = {}
+    for each in sorted(found, key=lambda prompt: -prompt.time):
+        kept.setdefault(normalised(each.text), each)
+    return list(kept.values())
+
+
+def _newest_first(directories: Iterable[str]) -> list[str]:
+    found = []
+    for directory in directories:
+        try:
+            with os.scandir(directory) as entries:
+                found += [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
+        except OSError:
+            continue
+    return [path for _, path in sorted(found, reverse=True)[:TRANSCRIPTS]]
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0

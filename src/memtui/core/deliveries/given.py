@@ -1,0 +1,60 @@
+"""The memories that a session was given whole, by recall or otherwise, so that it gets none of them twice. Hook path.
+
+They are a part of the session's state, `recall`: `sent`, by path, [hash of the memory, its file's time in ns, its size]
+as it was given; `units`, how many UTF-16 units these had since the start or the last compaction; `tool`, the paths of
+those given before a tool, which some clients drop at a resume.
+"""
+
+from memtui.core.base import fs, session_state
+
+PART = "recall"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Given:
+    """What a session was given. Each change is saved at once."""
+
+    __slots__ = ("_at", "sent", "tool", "units")
+
+    def __init__(self, root: str, session_id: str) -> None:
+        self._at = (root, session_id)
+        state = session_state.load(root, session_id, PART)
+        sent = session_state.table(state, "sent").items()
+        self.sent = {path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3}
+        self.units = session_state.number(state, "units")
+        tool = state.get("tool")
+        self.tool = [str(each) for each in tool] if isinstance(tool, list) else []
+
+    def note(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
+        """Note that the session has these memories, of so many units. Raises OSError."""
+        self.sent.update(memories)
+        self.units += units
+        self.tool += [path for path in memories if tool]
+        self._save()
+
+    def forget(self, paths: "Iterable[str]") -> None:
+        """Note that the session does not have the memories at these paths after all. Raises OSError."""
+        gone = {path for path in paths if path in self.sent}
+        if gone:
+            self.sent = {path: noted for path, noted in self.sent.items() if path not in gone}
+            self.tool = [path for path in self.tool if path not in gone]
+            self._save()
+
+    def _save(self) -> None:
+        state = {"sent": self.sent, "units": self.units, **({"tool": self.tool} if self.tool else {})}
+        session_state.save(*self._at, state, PART)
+
+
+def forget_all(root: str, session_id: str) -> None:
+    """Note that a session has nothing of what it was given: it is new, or was compacted. Raises OSError."""
+    fs.unlink(session_state.path(root, session_id, PART))
+
+
+def copy(root: str, parent: str, session_id: str) -> None:
+    """Note that a session has what its parent was given. Raises OSError."""
+    state = session_state.load(root, parent, PART)
+    if state:
+        session_state.save(root, session_id, state, PART)

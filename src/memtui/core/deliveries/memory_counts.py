@@ -1,0 +1,113 @@
+"""What came of recalling memories, by memory: how often each was recalled, opened by the agent afterwards, and
+corrected again, and the tokens that this took. Counted from the delivery log, backwards, and forwards from there."""
+
+from binascii import crc32
+from dataclasses import dataclass
+
+from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces
+from memtui.core.deliveries.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
+
+READ = "read"
+
+
+@dataclass(slots=True)
+class RecallCounts:
+    """What came of recalling a memory. `opened`: after how many of these deliveries the agent read its file, in the
+    same session; `corrected`: how often a person corrected afterwards what it says; `last`: when it was recalled last,
+    in seconds since the epoch, 0.0 for never."""
+
+    recalled: int = 0
+    opened: int = 0
+    corrected: int = 0
+    chars: int = 0
+    last: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens its texts took."""
+        return self.chars // CHARS_A_TOKEN
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self.recalled or self.corrected)
+
+    def add(self, other: "RecallCounts") -> None:
+        """Add the counts of the same memory under another path, or of another memory."""
+        self.recalled += other.recalled
+        self.opened += other.opened
+        self.corrected += other.corrected
+        self.chars += other.chars
+        self.last = max(self.last, other.last)
+
+    def data(self) -> dict[str, int]:
+        """Return the numbers for JSON."""
+        return {
+            "recalled": self.recalled,
+            "opened": self.opened,
+            "corrected": self.corrected,
+            "tokens": self.tokens,
+        }
+
+
+class RecallCounter:
+    """The counts of memories by path, from items of the log: first those of older lines, newest first, then those that
+    were appended. A read counts for the nearest time before it that its session got the memory."""
+
+    def __init__(self) -> None:
+        self.memories: dict[str, RecallCounts] = {}
+        # Keys of session and path: read in the lines so far, and not yet recalled there; recalled, and not read since,
+        # with the time of that in seconds; recalled at all.
+        self._read: set[int] = set()
+        self.unread: dict[int, float] = {}
+        self._known: set[int] = set()
+
+    def count(self, found: Delivery, earlier: EarlierPlaces = NOTHING_MOVED, *, newest: bool = False) -> None:
+        """Count the items of a line of the log. `newest`: newer than all before, else older than all."""
+        for item in found.items:
+            if item.left_out or not item.path or item.kind not in {RECALL, USE, CORRECTED}:
+                continue
+            path = earlier.now(item.path, found.time)
+            if path:
+                self.add(path, found.session, item.kind, item.action, item.chars or 0, found.time, newest=newest)
+
+    def add(
+        self, path: str, session: str, kind: str, action: str, chars: int, seconds: float, *, newest: bool = False
+    ) -> None:
+        """Count an item about the memory at `path`; `newest` as for `count`."""
+        if kind == USE:
+            if action == READ:
+                self._add_read(path, _key(session, path), newest=newest)
+        elif kind == CORRECTED:
+            self._of(path).corrected += 1
+        elif kind == RECALL:
+            counts, key = self._of(path), _key(session, path)
+            counts.recalled += 1
+            counts.chars += chars
+            counts.last = max(counts.last, seconds)
+            if key in self._read and not newest:
+                self._read.remove(key)
+                counts.opened += 1
+            elif newest or key not in self._known:
+                self.unread[key] = seconds
+            self._known.add(key)
+
+    def _of(self, path: str) -> RecallCounts:
+        return self.memories.setdefault(path, RecallCounts())
+
+    def _add_read(self, path: str, key: int, *, newest: bool) -> None:
+        if not newest:
+            self._read.add(key)
+        elif key in self.unread:
+            del self.unread[key]
+            self._of(path).opened += 1
+
+    def total(self) -> RecallCounts:
+        """Return the sum over all memories."""
+        found = RecallCounts()
+        for each in self.memories.values():
+            found.add(each)
+        return found
+
+
+def _key(session: str, path: str) -> int:
+    return crc32(session.encode("utf-8", "surrogatepass")) << 32 | crc32(path.encode("utf-8", "surrogatepass"))

@@ -1,0 +1,144 @@
+"""What memtui keeps beside memories, without a change of their files: triggers, prompts for which one is not wanted,
+paths that it is about. Each kind is a directory below memtui's, with one file for each directory of memories.
+
+What a person changes is a step of undo. What is beside a memory follows it where it is renamed, moved or merged, goes
+with it into the trash and comes back with it, also where the whole directory was moved.
+"""
+
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping
+
+from memtui.core.base import fs
+from memtui.core.base.storage import read_or_none
+from memtui.core.journal.changes import beside_edit
+from memtui.core.journal.changes.beside_edit import BesideEdit, BesideRow, BesideRows
+
+KINDS = TRIGGERS, MUTES, PATHS = ("triggers", "mutes", "learned-paths")
+
+
+# The directory of a memory, and its file there.
+Place = tuple[str, str]
+# A directory of another inode, as on another disk, is taken for one that was moved if it has so many of the memories.
+LEAST_FILES = 3
+
+
+def rows(root: str, kind: str, directory: str) -> BesideRows:
+    """Return the rows of one of the KINDS for a directory of memories; none from a file that can't be read."""
+    try:
+        return beside_edit.parse(read_or_none(beside_edit.path_of(root, kind, directory)) or b"")
+    except OSError:
+        return {}
+
+
+def rows_of(root: str, kind: str, path: str) -> list[BesideRow]:
+    """Return the rows of the memory with a path, in whichever directory above it has some."""
+    found = _place(root, kind, path)
+    return rows(root, kind, found[0]).get(found[1], []) if found else []
+
+
+def _place(root: str, kind: str, path: str) -> tuple[str, str] | None:
+    """Return the directory of memories with rows of a kind for the memory with a path, and the file in it."""
+    at = len(path)
+    while (at := path.rfind("/", 0, at)) > 0:
+        if os.path.exists(beside_edit.path_of(root, kind, path[:at])):
+            return path[:at], path[at + 1 :]
+    return None
+
+
+def edit(root: str, kind: str, directory: str, file: str, after: Iterable[BesideRow]) -> list[BesideEdit]:
+    """Return the edit that gives a memory other rows; none if it has these."""
+    before, now = tuple(rows(root, kind, directory).get(file, [])), tuple(after)
+    path = beside_edit.path_of(root, kind, directory)
+    return [BesideEdit(path, directory, file, before, now)] if before != now else []
+
+
+def gone_edits(root: str, directory: str, file: str) -> list[BesideEdit]:
+    """Return the edits for a memory that goes into the trash."""
+    return [change for kind in KINDS for change in edit(root, kind, directory, file, ())]
+
+
+def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
+    """Return the edits for memories, each (directory, file), that become others: one that is renamed or moved becomes
+    one, several that are merged the same one; those that a memory is split into have all of its rows. One that becomes
+    none goes without."""
+    found = []
+    for kind in KINDS:
+        known = {place: rows(root, kind, place) for place in {each[0] for each in moved}}
+        after: dict[Place, list[BesideRow]] = {}
+        for old, news in moved.items():
+            own = known[old[0]].get(old[1], [])
+            if own:
+                after.setdefault(old, [])
+            for new in news if own else ():
+                if new not in after:
+                    after[new] = [] if new in moved and new not in news else _own(root, kind, known, new)
+                after[new] = merged(after[new], own)
+        for (directory, file), now in after.items():
+            found += edit(root, kind, directory, file, now)
+    return found
+
+
+def _own(root: str, kind: str, known: dict[str, BesideRows], place: tuple[str, str]) -> list[BesideRow]:
+    if place[0] not in known:
+        known[place[0]] = rows(root, kind, place[0])
+    return list(known[place[0]].get(place[1], []))
+
+
+def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideRow]:
+    """Return the rows of two memories that become one, each text once."""
+    found: dict[str, BesideRow] = {}
+    for row in [*one, *other]:
+        found.setdefault(beside_edit.text_of(row).casefold(), row)
+    return list(found.values())
+
+
+def adopt(root: str, directory: str) -> list[str]:
+    """Take over what is beside the memories of a directory that was moved here; return the kinds. Raises OSError."""
+    found = []
+    for kind in KINDS:
+        own = beside_edit.path_of(root, kind, directory)
+        if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
+            continue
+        for path, data in _stores(root, kind):
+            if _was_moved(beside_edit.head_of(data), beside_edit.parse(data), directory):
+                with fs.Lock(root + beside_edit.LOCK, beside_edit.LOCK_SECONDS):
+                    beside_edit.write(own, directory, beside_edit.parse(read_or_none(path) or b""))
+                    fs.unlink(path)
+                found.append(kind)
+                break
+    return found
+
+
+def _stores(root: str, kind: str) -> Iterator[tuple[str, bytes]]:
+    try:
+        names = sorted(os.listdir(f"{root}/{kind}"))
+    except OSError:
+        return
+    for name in names:
+        if name.endswith(".jsonl"):
+            path = f"{root}/{kind}/{name}"
+            try:
+                yield path, fs.read_bytes(path)
+            except OSError:
+                continue
+
+
+def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> bool:
+    old = head.get("dir")
+    if not isinstance(old, str) or not old.startswith("/") or old == directory or os.path.lexists(old):
+        return False
+    there = sum(os.path.isfile(f"{directory}/{file}") for file in rows)
+    if head.get("inode") == os.stat(directory).st_ino:
+        return there > 0
+    return there == len(rows) >= LEAST_FILES
+
+
+def orphans(root: str) -> list[str]:
+    """List the files of rows whose directory of memories is gone."""
+    found = []
+    for kind in KINDS:
+        for path, data in _stores(root, kind):
+            directory = beside_edit.head_of(data).get("dir")
+            if isinstance(directory, str) and directory.startswith("/") and not os.path.lexists(directory):
+                found.append(path)
+    return found

@@ -1,0 +1,216 @@
+"""The triggers of a memory: lines on when one would need it, in other words than its own, for finding it.
+
+Those in the memory's frontmatter (`triggers:`) are used where it has some. All others are beside it (`beside`): what a
+person typed, the request that was under way when a correction was made (draft), the prompts after which the agent
+opened the memory (use), and lines that a model wrote. Those of use decay; what a person removed is not learned again.
+"""
+
+import time as time_module
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from memtui.core.base import clock, fastjson
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.frontmatter import document
+from memtui.core.journal.changes.beside_edit import BesideRow
+from memtui.core.memories import beside, memory, references
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+
+# Where a line comes from: the memory's own frontmatter (file), or what is beside it.
+Origin = Literal["file", "person", "draft", "use", "model"]
+# Those beside it, the most telling first.
+BESIDE: tuple[Origin, ...] = ("person", "draft", "model", "use")
+# The origin of a line that a person removed, so that it is not learned or written again.
+REMOVED = "removed"
+FIELD = "triggers"
+LONGEST = 300  # characters of a line
+MOST = 20  # lines of a memory, all origins together
+MOST_LEARNED = 5  # of them from use
+MOST_REMOVED = 40
+# What a line of use counts halves in this time; below LEAST it is forgotten. One that was used once lasts 120 days.
+HALF_LIFE = 60 * clock.DAY
+LEAST = 0.25
+
+
+class Trigger(NamedTuple):
+    """A line: where it comes from, when it came or was last used (seconds since the epoch, 0: not known), and how often
+    it was used, each use counted less as it grows old."""
+
+    text: str
+    origin: Origin
+    time: float = 0.0
+    uses: float = 1.0
+
+    def weight(self, now: float) -> float:
+        """Return what the line counts: 1 for those that somebody wrote, for those of use what their uses still do."""
+        return self.uses * 0.5 ** (max(0.0, now - self.time) / HALF_LIFE) if self.origin == "use" else 1.0
+
+
+def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, list[Trigger]]:
+    """Return the lines beside the memories of a directory, by the memory's file; those in the frontmatter are not among
+    them (`in_frontmatter`). Never raises."""
+    at = time_module.time() if now is None else now
+    return {
+        file: found for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (found := kept(rows, at))
+    }
+
+
+def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
+    """Return the lines of a memory's frontmatter: `triggers:`, a list or a text with a line each."""
+    nested = fields.get("metadata")
+    given = fields.get(FIELD, nested.get(FIELD) if isinstance(nested, dict) else None)
+    rows = given.split("\n") if isinstance(given, str) else given if isinstance(given, list) else []
+    return [line for each in rows if isinstance(each, (str, int, float)) and (line := one_line(str(each)))][:MOST]
+
+
+def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
+    """Return the triggers of rows without those that are removed or forgotten, in their order: of use the MOST_LEARNED
+    heaviest, of all the MOST that a person most likely wants."""
+    found = alive(rows, now)
+    return [each for each in found if each in sorted(found, key=lambda each: BESIDE.index(each.origin))[:MOST]]
+
+
+def alive(rows: Iterable[BesideRow], now: float, most: int = MOST_LEARNED) -> list[Trigger]:
+    """Return what `kept` does, however many they are; of use at most `most`."""
+    found = [each for each in map(_parse, rows) if each is not None and each.weight(now) >= LEAST]
+    learned = sorted((each for each in found if each.origin == "use"), key=lambda each: -each.weight(now))
+    return [each for each in found if each.origin != "use" or each in learned[:most]]
+
+
+def _parse(row: BesideRow) -> Trigger | None:
+    fields = fastjson.loads_dict(row)
+    text, origin = one_line(str(fields.get("text"))), fields.get("origin")
+    uses = fields.get("uses", 1.0)
+    if not text or origin not in BESIDE:
+        return None
+    time = clock.parse(str(fields.get("time"))) or 0.0
+    return Trigger(text, origin, time, float(uses) if isinstance(uses, (int, float)) else 1.0)
+
+
+def as_row(trigger: Trigger) -> BesideRow:
+    """Return a line as it is kept beside a memory."""
+    more = {"uses": round(trigger.uses, 2)} if trigger.origin == "use" else {}
+    return fastjson.dumps({"text": trigger.text, "origin": trigger.origin, "time": clock.iso(trigger.time), **more})
+
+
+def one_line(text: str) -> str:
+    """Return text as a line: clean, with single spaces, cut at a word after LONGEST characters."""
+    line = memory.one_line(text[: 8 * LONGEST])
+    if len(line) <= LONGEST:
+        return line
+    cut = line[: LONGEST - 1]
+    return (cut[: cut.rfind(" ")] if cut.rfind(" ") > LONGEST // 2 else cut) + "…"
+
+
+def place_of(store: Store, found: Memory) -> tuple[Scope, str]:
+    """Return a memory's scope, and its file there. Raises MemtuiError."""
+    scope = store.scope(found.scope_label)
+    return scope, references.relative(scope, found.path)
+
+
+def of_memory(root: str, directory: str, file: str, found: Memory, now: float | None = None) -> list[Trigger]:
+    """Return all lines of a memory, those of its frontmatter first."""
+    own = [Trigger(text, "file") for text in in_frontmatter(found.fields)]
+    rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
+    at = time_module.time() if now is None else now
+    known = {each.text.casefold() for each in own}
+    return own + [each for each in kept(rows, at) if each.text.casefold() not in known]
+
+
+# Changes
+
+
+def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
+    """Return rows with lines of an origin added. A person's line takes the place of the same one of another origin;
+    others are not added where there is the same one, or where a person removed it."""
+    found = list(rows)
+    for text in filter(None, map(one_line, texts)):
+        same = [row for row in found if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
+        if same and (origin != "person" or ((each := _parse(same[0])) is not None and each.origin == "person")):
+            continue
+        row = as_row(Trigger(text, origin, now))
+        found = [row if each in same else each for each in found] if same else [*found, row]
+    return found
+
+
+def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) -> list[BesideRow]:
+    """Return rows without some lines. Of one that somebody else wrote it is kept that a person removed it."""
+    gone = {one_line(text).casefold() for text in texts}
+    found = []
+    for row in rows:
+        each = _parse(row)
+        if each is None or each.text.casefold() not in gone:
+            found.append(row)
+        elif each.origin != "person":
+            removed = {"text": each.text, "origin": REMOVED, "was": each.origin, "time": clock.iso(now)}
+            found.append(fastjson.dumps(removed))
+    marks = [row for row in found if fastjson.loads_dict(row).get("origin") == REMOVED]
+    return [row for row in found if row not in marks[:-MOST_REMOVED]]
+
+
+def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
+    """Add lines that a person typed to a memory, and remove some, as one step of undo. Return whether that changed
+    anything. In a memory with `triggers:` in its frontmatter they are added there. Raises UsageError for too many lines
+    or a text that is too long, MemtuiError."""
+    scope, file = place_of(store, found)
+    now = store.journal.now()
+    add, gone = [_checked(each) for each in add], {one_line(each).casefold() for each in remove}
+    own = in_frontmatter(found.fields)
+    rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
+    after = after_removing(rows, remove, now)
+    fields = [each for each in own if each.casefold() not in gone]
+    if own:
+        known = {each.casefold() for each in fields}
+        fields += [each for each in dict.fromkeys(add) if each.casefold() not in known]
+    else:
+        after = after_adding(after, add, "person", now)
+    if add and len(fields) + len(alive(after, now)) > MOST:
+        raise UsageError(f"A memory can have {MOST} triggers at most.", "Remove some of them first.")
+    edits = beside.edit(store.root, beside.TRIGGERS, scope.directory, file, after)
+    if fields == own:
+        if edits:
+            store.journal.run(FIELD, edits, f"{_verb(add, remove)} {scope.label}:{found.stem}")
+        return bool(edits)
+    store.edit(found, _with_field(found, fields), op=FIELD, verb=_verb(add, remove), extra=edits)
+    return True
+
+
+def paths_of(store: Store, found: Memory) -> list[Trigger]:
+    """List the paths that were learned of a memory, also those that were used too seldom to count yet."""
+    scope, file = place_of(store, found)
+    return alive(beside.rows(store.root, beside.PATHS, scope.directory).get(file, []), store.journal.now(), most=99)
+
+
+def forget_paths(store: Store, found: Memory, patterns: Sequence[str]) -> bool:
+    """Remove learned paths of a memory, which are not learned again, as one step of undo."""
+    scope, file = place_of(store, found)
+    rows = beside.rows(store.root, beside.PATHS, scope.directory).get(file, [])
+    after = after_removing(rows, patterns, store.journal.now())
+    edits = beside.edit(store.root, beside.PATHS, scope.directory, file, after)
+    if edits:
+        store.journal.run("forget", edits, f"forget paths of {scope.label}:{found.stem}")
+    return bool(edits)
+
+
+def _checked(text: str) -> str:
+    line = memory.one_line(text)
+    if not line:
+        raise UsageError("A trigger can't be empty.", "Say in a few words when one would need the memory.")
+    if len(line) > LONGEST:
+        raise UsageError(f"A trigger can have {LONGEST} characters at most.", "Make two of it.")
+    return line
+
+
+def _verb(add: Sequence[str], remove: Sequence[str]) -> str:
+    return "change triggers of" if add and remove else "add triggers to" if add else "remove triggers of"
+
+
+def _with_field(found: Memory, lines: list[str]) -> bytes:
+    """Return a memory's file with other lines in its frontmatter. Raises MemtuiError."""
+    if found.broken is not None:
+        raise MemtuiError(f"{found.path} is broken: {found.broken}.", "Fix it in an editor first.")
+    doc = document.parse(references.content(found))
+    path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
+    return (doc.with_field(path, lines) if lines else doc.without_field(path)).raw

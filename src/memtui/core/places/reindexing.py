@@ -1,0 +1,61 @@
+"""Ask for the indexes of memories to be brought up to date, in a process that nobody waits for.
+
+A change of memories that memtui makes is in the indexes soon after, for whichever session prompts next. Only a
+directory that has an index gets a new one here: the hooks of a session make the first.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Iterable
+
+from memtui.core.base import paths
+
+# The directory that Python finds memtui in.
+SOURCES = __file__.removesuffix("/memtui/core/places/reindexing.py")
+START = (
+    "import sys; sys.path.insert(0, sys.argv[1]); from memtui.worker import reindexing; reindexing.main(sys.argv[2:])"
+)
+# Seconds for which a process that was started waits for more changes, and for which no other one is started.
+GATHERING, APART = 0.2, 0.15
+
+_started: dict[tuple[str, str], float] = {}
+
+
+def indexed(root: str, path: str) -> str | None:
+    """Return the directory that has an index with a file in it; None if there is none."""
+    directory = paths.parent(path)
+    while directory != "/":
+        if os.path.exists(paths.index_base(root, directory) + ".index"):
+            return directory
+        directory = paths.parent(directory)
+    return None
+
+
+def request(root: str, changed: Iterable[str]) -> None:
+    """Start a process that brings the indexes with these files up to date; none if no index has any. Never raises."""
+    if not os.path.isdir(root + "/recall"):
+        return
+    found = {indexed(root, path) for path in {*changed} if path.endswith(".md")} - {None}
+    due = [each for each in sorted(filter(None, found)) if _is_due(root, each)]
+    if due:
+        try:
+            _start(root, due)
+        except (OSError, NotImplementedError):
+            return  # the next session finds the change
+
+
+def _is_due(root: str, directory: str) -> bool:
+    """Tell whether no process was started just now, which still waits for more changes."""
+    now = time.monotonic()
+    if now - _started.get((root, directory), -APART) < APART:
+        return False
+    _started[root, directory] = now
+    return True
+
+
+def _start(root: str, directories: list[str]) -> None:
+    """Start the process, in a session of its own, with nothing of ours open. Raises OSError."""
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    argv = [sys.executable, "-I", "-S", "-c", START, SOURCES, root, *directories]
+    os.posix_spawn(sys.executable, argv, {}, file_actions=null, setsid=True)
