@@ -13,6 +13,7 @@ in the same rounds, and prints the median of the ratios of these to those.
 import argparse
 import json
 import os
+import random
 import shutil
 import statistics
 import sys
@@ -63,6 +64,8 @@ BARS = {
     "1 of 10,000 changed": 1.6,
     "1 new beside 10,000": 1.6,
     "first start, 10,000": 4.0,
+    "recall of 1,000": 1.6,
+    "recall of 10,000": 2.1,
 }
 MEMORY_BAR_MB = 20
 # Seconds that a worker may take where the machine has other work: it keeps 10,000 versions after a first start.
@@ -312,6 +315,38 @@ def first_start(world: World) -> Callable[[], tuple[float, float]]:
     return case
 
 
+def recalled(world: World) -> Callable[[], tuple[float, float]]:
+    """A prompt that is given one of the memories, of about a hundred words each. The bundles of modules are current."""
+    chosen = random.Random(3)
+    syllables = [a + b for a in "bcdfghklmnprstvw" for b in "aeiou"]
+    words = ["".join(chosen.choices(syllables, k=chosen.randint(2, 4))) for _ in range(30_000)]
+    often = [1 / (rank + 5) for rank in range(len(words))]
+    for path in world.memories.iterdir():
+        text = chosen.choices(words, often, k=100)
+        path.write_text(
+            f"---\nname: {path.stem}\ndescription: {' '.join(text[:10])}\nmetadata:\n  type: reference\n---\n"
+            f"{' '.join(text[10:50])}.\n\n{' '.join(text[50:])}.\n"
+        )
+    (world.memories / "release.md").write_text(
+        "---\nname: release\ndescription: How a release of the shop goes live\nmetadata:\n  type: feedback\n---\n"
+        f"Run the release pipeline, and watch the canary. {' '.join(chosen.choices(words, often, k=80))}.\n"
+    )
+    world.say("SessionStart", source="startup")
+    world.say("Stop", stop_hook_active=False, last_assistant_message="Done.")
+    world.say("UserPromptSubmit", prompt="hi")
+    common = " ".join(words[rank] for rank in (3, 10, 40, 300))
+    given = world.root / "sessions" / "bench.recall.json"
+
+    def case() -> tuple[float, float]:
+        given.unlink(missing_ok=True)
+        world.payload("UserPromptSubmit", prompt=f"how do we put a release of the shop live when {common} is not done?")
+        seconds, memory, out = world.run(world.hook("UserPromptSubmit"))
+        assert b"How a release of the shop goes live" in out, out
+        return seconds, memory
+
+    return case
+
+
 def wait_for_workers(world: World) -> None:
     """Until no detached worker of this world is left."""
     needle = f"HOME={world.base}".encode()
@@ -333,7 +368,7 @@ def prepared(base: Path, source: Path, large: bool) -> tuple[dict[str, Callable[
     """The cases for some sources, in worlds of their own."""
     base.mkdir()
     world = World(base / "one", 10_000 if large else 20, large, source)
-    counts = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000}
+    counts = {"thousand": 1_000, "many": 10_000, "more": 10_000, "first": 10_000, "few": 1_000, "all": 10_000}
     others = {name: World(base / name, count, source=source) for name, count in counts.items()}
     found = cases(world)
     if not (source / "memtui" / "hooks" / "status_line.py").exists():
@@ -342,6 +377,9 @@ def prepared(base: Path, source: Path, large: bool) -> tuple[dict[str, Callable[
     found["1 of 10,000 changed"] = changed(others["many"], new=False)
     found["1 new beside 10,000"] = changed(others["more"], new=True)
     found["first start, 10,000"] = first_start(others["first"])
+    if (source / "memtui" / "recall").exists():
+        found["recall of 1,000"] = recalled(others["few"])
+        found["recall of 10,000"] = recalled(others["all"])
     return found, [world, *others.values()]
 
 

@@ -1,0 +1,78 @@
+"""Memories that are bound to paths: given before a tool touches one, once a session. Hook path.
+
+`recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
+worker writes it (worker/binding.py). Where no memory has any there is no such file. To these come the paths that use
+has shown (core/memories/learned_paths.py).
+"""
+
+from memtui.core.base import clock, fastjson, fs, globs, session_state
+from memtui.core.frontmatter import head
+from memtui.core.memories import learned_paths
+from memtui.recall import judge, query
+
+FILE = "recall/paths"
+VERSION = 1
+# Memories that are given before one tool, at most.
+MOST = 3
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    # (scope, directory); a bound memory has also its file there, and why it is given.
+    Place = tuple[str, str]
+    Bound = tuple[str, str, str, str]
+
+
+def load(root: str) -> "dict[str, object]":
+    """Return what is bound, by directory; `{}` if nothing is, or the file can't be read."""
+    try:
+        found = fastjson.loads_dict(fs.read(f"{root}/{FILE}", "cache"))
+    except OSError:
+        return {}
+    return session_state.table(found, "dirs") if found.get("v") == VERSION else {}
+
+
+def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", project_root: str) -> "list[Bound]":
+    """List the memories of some places that are bound to any of the paths `touched`, with why."""
+    known = load(root)
+    found = []
+    for scope, directory in where:
+        own = session_state.table(known, directory)
+        for file, patterns in own.items():
+            glob = _fitting(patterns, touched, project_root)
+            if glob:
+                found.append((scope, directory, file, f"bound to {glob}"))
+        for file in learned_paths.touching(root, directory, project_root, touched):
+            if not any(each[1:3] == (directory, file) for each in found):
+                found.append((scope, directory, file, "its use goes with this file"))
+    return found
+
+
+def _fitting(patterns: object, touched: "Sequence[str]", project_root: str) -> str:
+    """Return the first of a memory's globs that fits a path; "" if none does."""
+    for glob in patterns if isinstance(patterns, list) else []:
+        if any(globs.matches(str(glob), path, project_root) for path in touched):
+            return str(glob)
+    return ""
+
+
+def due(root: str, found: "Sequence[Bound]", recipient: judge.Recipient, most: int = MOST) -> "list[judge.Verdict]":
+    """Return verdicts of the bound memories that may be given to a session, `most` of them, with what their files say
+    now."""
+    allowed, now = judge.Allowed(root), clock.now()
+    given: list[judge.Verdict] = []
+    left = judge.SESSION_UNITS - recipient.units
+    for scope, directory, file, reason in found:
+        verdict = judge.Verdict(query.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
+        verdict.outcome = judge.hindrance(verdict, recipient, now, allowed)
+        size = min(judge.MOST_BYTES, len(verdict.data))
+        if verdict.outcome or size > left or len(given) == most:
+            continue
+        left -= size
+        hit = verdict.hit
+        name, hit.description, hit.type = head.summarise(verdict.data)
+        hit.name = name or file[file.rfind("/") + 1 :].removesuffix(".md")
+        verdict.outcome, verdict.reason = judge.INJECT, reason
+        given.append(verdict)
+    return given

@@ -1,0 +1,323 @@
+"""Bring the index of a directory's memories up to date, in the background.
+
+Files that changed, by time, size and hash, are read. What is new goes into a small segment beside the large one, and
+the manifest says which memories of that are gone; if more than a tenth changed, all is built anew. A manifest is
+replaced in one step, so that a reader, or a crash at any time, finds a whole index. All files are derived: they may be
+deleted.
+"""
+
+import os
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import EllipsisType
+from typing import Any
+
+from memtui.core.base import fs, ids, paths
+from memtui.core.memories import triggers
+from memtui.core.places import locate
+from memtui.recall import embed, fields, nearest, segment, vectors, words
+from memtui.recall.writing import SegmentDoc, impacts, write
+
+# Changed memories from which all is built anew: so many, if that is more than this share of all.
+REBUILT_FROM, SHARE = 16, 0.1
+# Bytes of a segment's file that are read at once to check it.
+BLOCK = 1 << 20
+
+
+@dataclass
+class BuildReport:
+    """What was done: the number of memories, how many of them were read, and how many are gone; `rebuilt`: all anew.
+    `busy`: another process is at it, which will find what this one would have."""
+
+    memories: int = 0
+    read: int = 0
+    gone: int = 0
+    rebuilt: bool = False
+    busy: bool = False
+
+
+@dataclass
+class _Known:
+    """What an index has of a file: in which segment and as which number, and its row."""
+
+    segment: int
+    number: int
+    row: tuple[Any, ...]
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        return self.row[1], self.row[2]
+
+
+@dataclass
+class _Index:
+    """An index as it is: its manifest, None if there is no sound one, and what it has of each file."""
+
+    manifest: segment.Manifest | None = None
+    files: dict[str, _Known] = field(default_factory=dict)
+
+
+@dataclass
+class _Changes:
+    """What is to be done: (file, mtime in ns, size) to `read`; files that are `gone`, and new stamps of files whose
+    bytes are the same."""
+
+    read: list[tuple[str, int, int]] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    stamps: dict[str, tuple[int, int]] = field(default_factory=dict)
+    total: int = 0
+
+
+def bring_up_to_date(
+    root: str,
+    directory: str,
+    project: bool = False,
+    table: vectors.Table | EllipsisType | None = ...,
+    wait: float = 0.0,
+) -> BuildReport:
+    """Bring the index of a directory up to date; one that is sound and has everything is left as it is. Raises OSError.
+
+    Memories of a `project` are in it whether they are trusted or not: who delivers one has to check that. `table`: the
+    table of token vectors, by default the one that memtui ships; None to leave vectors out. `wait`: seconds for another
+    process that is at it.
+    """
+    del project
+    base = paths.index_base(root, directory)
+    # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
+    fs.write_atomic(base + ".again", b"", durable=False)
+    report = BuildReport(busy=True)
+    while os.path.exists(base + ".again"):
+        try:
+            with fs.Lock(base + ".lock", wait):
+                fs.unlink(base + ".again")
+                report = _Builder(root, directory, table).run()
+        except fs.LockTimeoutError:
+            break
+    return report
+
+
+class _Builder:
+    """Brings one index up to date, with its lock held."""
+
+    def __init__(self, root: str, directory: str, table: vectors.Table | EllipsisType | None) -> None:
+        self.root = root
+        self.directory = directory
+        self.base = paths.index_base(root, directory)
+        self.embedding = _Embedding(table)
+        self.lines = {
+            file: tuple(each.text for each in found) for file, found in triggers.lines_of(root, directory).items()
+        }
+
+    def run(self) -> BuildReport:
+        index = self._index()
+        changes = self._compare(index)
+        known = index.manifest
+        count = len(changes.read) + len(changes.gone)
+        if known is None or count + self._later(known) > max(REBUILT_FROM, SHARE * changes.total):
+            return self._rebuilt(len(changes.gone))
+        if not count:
+            if changes.stamps:
+                self._write_manifest(known.average, known.segments, {**known.stamps, **changes.stamps})
+            self._sweep(known.segments)
+            return BuildReport(changes.total)
+        docs = self._read(changes.read)
+        replaced = {*changes.gone, *(doc.file for doc in docs)}
+        self._add(index, known, docs, replaced, changes.stamps)
+        return BuildReport(changes.total, len(docs), len(changes.gone))
+
+    def _later(self, manifest: segment.Manifest) -> int:
+        """Count the memories in all segments but the first."""
+        return sum(entry["number"] for entry in manifest.segments[1:])
+
+    # Reading what is there
+
+    def _index(self) -> _Index:
+        """Read the index with all its checks; one without a manifest if anything is damaged, missing or older."""
+        found = _Index()
+        try:
+            manifest = segment.read_manifest(self.root, self.directory)
+            if manifest is None or manifest.vectors != self.embedding.version:
+                return _Index()
+            for at, entry in enumerate(manifest.segments):
+                if _check(f"{self.root}/recall/{entry['name']}", entry["table"]) != entry["check"]:
+                    return _Index()
+                opened = segment.Segment(self.root, entry)
+                try:
+                    for number, row in enumerate(opened.every_row()):
+                        if number not in opened.dead:
+                            found.files[row[0]] = _Known(at, number, row)
+                finally:
+                    opened.close()
+        except segment.DAMAGED:
+            return _Index()
+        found.manifest = manifest
+        return found
+
+    def _compare(self, index: _Index) -> _Changes:
+        """Compare the files with the index."""
+        found = _Changes()
+        left = dict(index.files)
+        stamps = index.manifest.stamps if index.manifest is not None else {}
+        try:
+            listed = [file for file, problem in locate.walk(self.directory) if not problem]
+        except OSError:
+            listed = []
+        for file in listed:
+            try:
+                status = os.stat(f"{self.directory}/{file}")
+            except OSError:
+                continue
+            found.total += 1
+            known = left.pop(file, None)
+            stamp = status.st_mtime_ns, status.st_size
+            if known is None or known.row[segment.TRIGGERS] != self._number_of_lines(file):
+                found.read.append((file, *stamp))
+            elif stamp != stamps.get(file, known.stamp):
+                if self._has_digest(file, known):
+                    found.stamps[file] = stamp
+                else:
+                    found.read.append((file, *stamp))
+        found.gone = list(left)
+        return found
+
+    def _number_of_lines(self, file: str) -> int:
+        return segment.number_of("\n".join(self.lines.get(file, ())).encode("utf-8", "replace"))
+
+    def _has_digest(self, file: str, known: _Known) -> bool:
+        try:
+            return bool(ids.digest(fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)) == known.row[3])
+        except OSError:
+            return False
+
+    def _read(self, files: Iterable[tuple[str, int, int]]) -> list[SegmentDoc]:
+        """Read memories; those that can't be read are left out."""
+        found = []
+        for file, mtime, size in files:
+            try:
+                data = fs.read_bytes(f"{self.directory}/{file}", fields.MOST_BYTES)
+            except OSError:
+                continue
+            read = fields.read(data, file, self.lines.get(file, ()))
+            said = (read.name, read.description, read.type, read.pinned, read.expires, read.paths)
+            row = (file, mtime, size, ids.digest(data), *said, self._number_of_lines(file))
+            head = list(dict.fromkeys(words.terms(f"{read.name}\n{read.description}")))
+            found.append(SegmentDoc(row, read.weights(), head, self.embedding.passages(read)))
+        return found
+
+    # Writing
+
+    def _rebuilt(self, gone: int) -> BuildReport:
+        docs = self._read(self._compare(_Index()).read)
+        average = sum(doc.length for doc in docs) / len(docs) if docs else 1.0
+        for doc in docs:
+            doc.impacts = impacts(doc, average)
+        entry = write(self.root, self._new_name(), docs)
+        self._write_manifest(average, [entry] if docs else [], {})
+        return BuildReport(len(docs), len(docs), gone, rebuilt=True)
+
+    def _add(
+        self,
+        index: _Index,
+        known: segment.Manifest,
+        docs: list[SegmentDoc],
+        replaced: set[str],
+        stamps: Mapping[str, tuple[int, int]],
+    ) -> None:
+        """Write the segment of what is new, with what was in the one before it; what is replaced is dead in the first
+        one."""
+        for doc in docs:
+            doc.impacts = impacts(doc, known.average)
+        for entry in known.segments[1:]:
+            docs = [doc for doc in self._documents(entry) if doc.file not in replaced] + docs
+        dead = {index.files[file].number for file in replaced if file in index.files and not index.files[file].segment}
+        segments = [{**entry, "dead": entry["dead"] | dead} for entry in known.segments[:1]]
+        if docs:
+            segments.append(write(self.root, self._new_name(), docs))
+        kept = {file: stamp for file, stamp in {**known.stamps, **stamps}.items() if file not in replaced}
+        self._write_manifest(known.average, segments, kept)
+
+    def _documents(self, entry: dict[str, Any]) -> list[SegmentDoc]:
+        """Read the memories of a segment, as they were written. Raises as `segment.Segment`."""
+        opened = segment.Segment(self.root, entry)
+        try:
+            return [doc for number, doc in enumerate(_documents(opened)) if number not in opened.dead]
+        finally:
+            opened.close()
+
+    def _new_name(self) -> str:
+        return f"{os.path.basename(self.base)}-{ids.new_id()}.segment"
+
+    def _write_manifest(
+        self, average: float, segments: Sequence[dict[str, Any]], stamps: Mapping[str, tuple[int, int]]
+    ) -> None:
+        found = {
+            "directory": self.directory,
+            "average": average,
+            "vectors": self.embedding.version,
+            "segments": list(segments),
+            "stamps": dict(stamps),
+        }
+        fs.write_atomic(self.base + ".index", segment.as_bytes(found), durable=False)
+        self._sweep(segments)
+
+    def _sweep(self, segments: Iterable[dict[str, Any]]) -> None:
+        """Remove the segments of this directory that its manifest does not name. A reader that just read an older
+        manifest reads it again."""
+        kept = {entry["name"] for entry in segments}
+        stem = os.path.basename(self.base) + "-"
+        for name in os.listdir(self.root + "/recall"):
+            if name.startswith(stem) and name not in kept:
+                fs.unlink(f"{self.root}/recall/{name}")
+
+
+def _check(path: str, table: bytes) -> int:
+    """Return the checksum of a segment's table and its whole file, by which they are known to be as they were written.
+    Raises OSError."""
+    found = zlib.crc32(table)
+    with open(path, "rb") as file:
+        while block := file.read(BLOCK):
+            found = zlib.crc32(block, found)
+    return found
+
+
+def _documents(opened: segment.Segment) -> list[SegmentDoc]:
+    found = []
+    passages = nearest.Passages(opened.passages) if opened.has_passages else None
+    for row in opened.every_row():
+        *kept, head, first, count = row
+        rows = [passages.row(first + at) for at in range(count)] if passages is not None else []
+        doc = SegmentDoc(tuple(kept), {}, [], rows)
+        doc.head_bytes = head
+        found.append(doc)
+    for at in range(opened.shards):
+        for term, value in opened.shard(at).items():
+            posting = opened.posting(value)
+            for number, impact in posting.items():
+                found[number].impacts[term] = impact
+    return found
+
+
+class _Embedding:
+    """Makes the vectors of passages, if there is a table of token vectors; what makes them is loaded when it is
+    needed. `version` tells indexes with other vectors, or without, apart."""
+
+    def __init__(self, table: vectors.Table | EllipsisType | None) -> None:
+        self.table = _shipped() if table is ... else table
+        self.version = self.table.size if self.table is not None else 0
+        self._embedder: embed.Embedder | None = None
+
+    def passages(self, read: fields.Fields) -> list[bytes]:
+        if self.table is None:
+            return []
+        if self._embedder is None:
+            self._embedder = embed.Embedder(self.table)
+        return [row for text in read.passages() for row in self._embedder.passages(text)]
+
+
+def _shipped() -> vectors.Table | None:
+    """Open the table that memtui ships; None if there is none that can be read."""
+    try:
+        return vectors.Table()
+    except OSError:
+        return None

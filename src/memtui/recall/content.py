@@ -1,0 +1,38 @@
+"""What a memory's file says, as recall gives it: its body, when it ends, and by what a change is seen. Hook path."""
+
+from memtui.core.base import clock, ids
+
+# Bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be.
+READ_BYTES = 1 << 20
+
+
+def head(data: bytes) -> "tuple[str, str]":
+    """Split a memory into its frontmatter, without the fences, and its body."""
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+    if text.startswith("---\n"):
+        end = text.find("\n---", 3)
+        line = text.find("\n", end + 1)
+        if end >= 0 and text[end + 1 : line if line >= 0 else None].rstrip() == "---":
+            return text[4 : end + 1], text[line + 1 :] if line >= 0 else ""
+    return "", text
+
+
+def body(data: bytes) -> str:
+    """Return a memory without its frontmatter."""
+    return head(data)[1]
+
+
+def seen(data: bytes) -> str:
+    """Return a hash of what a session has once it was given a memory: of the body, for the client adds fields of its
+    own to the frontmatter of what the agent writes; of a memory without a body of all."""
+    return ids.content_hash(body(data).strip() or data)
+
+
+def expiry(data: bytes) -> "float | None":
+    """Return when a memory's own field `expires` says that it ends, in seconds since the epoch; None without one."""
+    if b"expires:" not in data[:8192]:
+        return None
+    for line in head(data)[0].split("\n"):
+        if line.lstrip().startswith("expires:"):
+            return clock.parse(line.partition(":")[2].strip().strip("'\""))
+    return None

@@ -1,0 +1,253 @@
+"""The daemon that keeps a sentence model warm: it answers hooks on a Unix socket, and fills in memories' vectors. Cold.
+
+`<root>/semantic` is its private directory: `lock` is held while it lives, `socket` answers once the model is loaded,
+and `failed` says why the last one could not load it. One runs for each data root, so for each user. It ends after IDLE
+seconds without a request, when asked to, when its socket is no longer its own, and when memtui was replaced: a request
+of another version ends it. The kernel frees the lock of a killed one; the next one replaces the socket that is left.
+
+A request is a line of JSON: `version`, and `op`: `embed` with `text` (answer: `key` of the model, `row` in hex),
+`fill` with `directories`, `status`, `stop`. An answer is such a line with `version`.
+"""
+
+import os
+import select
+import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from memtui.core.base import clock, fastjson, fs
+from memtui.core.base.errors import MemtuiError
+from memtui.core.deliveries import error_log
+from memtui.core.settings import config
+from memtui.recall import semantic, sentences
+from memtui.recall.filling import Filler
+from memtui.recall.sentences import SentenceModel
+
+IDLE = 1800.0
+# Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after
+# which it looks whether its socket is still its own.
+SUCCESSION, SENDING, LOOK = 5.0, 2.0, 20.0
+# A request has at most so many bytes, and so many may be under way.
+MOST_BYTES, MOST_AT_ONCE = 1 << 20, 16
+
+
+class Daemon:
+    """Serves one data root with one model."""
+
+    def __init__(self, root: str, model: SentenceModel, idle: float = IDLE) -> None:
+        self.root = root
+        self.model = model
+        self.key = sentences.key_of(model.name)
+        self.idle = idle
+        self.path = semantic.socket_of(root)
+        self._model = threading.Lock()
+        self._asked = threading.Condition()
+        self._directories: list[str] = []
+        self._filling = ""
+        self._ended = threading.Event()
+        self._last = time.monotonic()
+        self._since = clock.now()
+        self._answered = 0
+        self._places = threading.Semaphore(MOST_AT_ONCE)
+        self._woken, self._wake = os.pipe2(os.O_CLOEXEC)
+
+    def run(self) -> None:
+        """Serve until it is time to end. Raises OSError if there can be no socket; the lock must be held."""
+        try:
+            self._run(listen(self.root))
+        finally:
+            self._ended.set()
+            os.close(self._wake)
+            os.close(self._woken)
+
+    def _run(self, listening: socket.socket) -> None:
+        own = os.stat(self.path).st_ino
+        waited: list[Any] = [listening, self._woken]
+        filler = threading.Thread(target=self._fill, daemon=True)
+        filler.start()
+        try:
+            while not self._ended.is_set() and self._owns(own):
+                left = self._last + self.idle - time.monotonic()
+                if left <= 0 and not self._filling:
+                    break
+                ready, _, _ = select.select(waited, [], [], max(0.01, min(left, LOOK)))
+                if listening in ready:
+                    self._accept(listening)
+        finally:
+            self._ended.set()
+            with self._asked:
+                self._asked.notify_all()
+            if self._owns(own):
+                fs.unlink(self.path)
+            listening.close()
+            filler.join(SUCCESSION)
+
+    def _owns(self, number: int) -> bool:
+        try:
+            return os.lstat(self.path).st_ino == number
+        except OSError:
+            return False
+
+    def _accept(self, listening: socket.socket) -> None:
+        connection, _ = listening.accept()
+        if semantic.user_of(connection) not in {os.geteuid(), -1} or not self._places.acquire(blocking=False):
+            connection.close()
+            return
+        threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        """Answer the request of one connection. Whatever comes or does not come over it harms no other."""
+        try:
+            with connection:
+                connection.settimeout(SENDING)
+                request = fastjson.loads_dict(_line(connection))
+                answer = self.answer(request)
+                connection.sendall(fastjson.dumps(answer).encode() + b"\n")
+                self._answered += 1
+            if request.get("op") == "stop" or request.get("version") != semantic.VERSION:
+                self.end()
+        except Exception as error:
+            # A client that is gone is none of ours to log; what the model says is.
+            if not isinstance(error, OSError):
+                error_log.add(self.root, "semantic", error)
+        finally:
+            self._places.release()
+
+    def end(self) -> None:
+        """End soon."""
+        if self._ended.is_set():
+            return  # what would be woken is closed
+        self._ended.set()
+        try:
+            os.write(self._wake, b".")
+        except OSError:
+            pass  # it has ended
+
+    def answer(self, request: dict[str, object]) -> dict[str, object]:
+        """Return the answer to a request."""
+        self._last = time.monotonic()
+        found: dict[str, object] = {"version": semantic.VERSION}
+        op, text = request.get("op"), request.get("text")
+        if request.get("version") != semantic.VERSION or op == "stop":
+            return {**found, "ended": True}
+        if op == "embed" and isinstance(text, str):
+            return {**found, "key": self.key, "row": self.row(text).hex()}
+        if op == "fill":
+            asked = request.get("directories")
+            names = [each for each in asked if isinstance(each, str)] if isinstance(asked, list) else []
+            with self._asked:
+                self._directories += [each for each in names if each not in self._directories]
+                self._asked.notify_all()
+        state = {"pid": os.getpid(), "model": self.model.name, "since": self._since, "answered": self._answered}
+        return {**found, **state, "filling": self._filling, "waiting": len(self._directories)}
+
+    def row(self, text: str) -> bytes:
+        """Return the row of one text. One is made at a time, so that a prompt waits for one passage at most."""
+        with self._model:
+            return sentences.row(self.model, text)
+
+    def _fill(self) -> None:
+        filler = Filler(self.root, self.model, self.row, lambda: not self._ended.is_set())
+        while not self._ended.is_set():
+            with self._asked:
+                self._asked.wait_for(lambda: self._ended.is_set() or bool(self._directories))
+                if self._ended.is_set():
+                    return
+                self._filling = self._directories[0]
+            try:
+                filler.fill(self._filling)
+            except Exception as error:  # the index was replaced, the disk is full: the next request tries again
+                error_log.add(self.root, "semantic", error)
+            finally:
+                with self._asked:
+                    self._directories.remove(self._filling)
+                    self._filling = ""
+                self._last = time.monotonic()
+
+
+def _line(connection: socket.socket) -> bytes:
+    """Read a line; what came, if the other end closes before it ends, or says too much."""
+    end = time.monotonic() + SENDING
+    data = b""
+    while b"\n" not in data and len(data) < MOST_BYTES and time.monotonic() < end:
+        part = connection.recv(1 << 16)
+        if not part:
+            break
+        data += part
+    return data
+
+
+def listen(root: str) -> socket.socket:
+    """Return a listening socket, in place of one that a killed daemon left. Raises OSError."""
+    directory = semantic.place(root)
+    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    made = f"{directory}/{os.getpid()}.new"
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    before = os.umask(0o177)
+    try:
+        fs.unlink(made)
+        found.bind(made if len(made.encode()) < 100 else f"/proc/self/fd/{opened}/{os.getpid()}.new")
+        found.listen(MOST_AT_ONCE)
+        # Renamed into place: whoever sees the socket can connect to it.
+        os.rename(made, semantic.socket_of(root))
+    except OSError:
+        found.close()
+        fs.unlink(made)
+        raise
+    finally:
+        os.umask(before)
+        os.close(opened)
+    return found
+
+
+def private(root: str) -> None:
+    """Make the directory of the socket; one that others may read is made private. Raises OSError if it is not ours."""
+    directory = semantic.place(root)
+    fs.makedirs(directory)
+    found = os.lstat(directory)
+    if found.st_mode & fs.S_IFMT != fs.S_IFDIR or found.st_uid != os.geteuid():
+        raise OSError(1, "not our own directory", directory)
+    if found.st_mode & 0o077:
+        os.chmod(directory, fs.DIR_MODE)
+
+
+def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE) -> bool:
+    """Load a model and serve it until it is time to end; False if another daemon does already. Raises OSError or
+    MemtuiError, which `failed` then tells."""
+    private(root)
+    try:
+        with fs.Lock(semantic.place(root) + "/lock", SUCCESSION):
+            try:
+                daemon = Daemon(root, load(), idle)
+                fs.unlink(semantic.place(root) + "/failed")
+                daemon.run()
+            except (OSError, MemtuiError) as error:
+                fail(root, error)
+                raise
+    except fs.LockTimeoutError:
+        return False
+    return True
+
+
+def fail(root: str, error: Exception) -> None:
+    """Note that the model could not be loaded or served: it is not tried again at once, and doctor tells it."""
+    told = {"time": clock.now(), "why": str(error)[:500], "version": semantic.VERSION}
+    fs.write_cache(semantic.place(root) + "/failed", fastjson.dumps(told).encode())
+
+
+def main(argv: Sequence[str]) -> None:
+    """Serve the data root `argv[0]` with the model of its settings. Never raises."""
+    root = argv[0]
+    os.chdir("/")
+    try:
+        name = str(config.value(config.load(root), None, "semantic_model"))
+        serve(root, lambda: sentences.FastEmbedModel(name, semantic.place(root) + "/models"))
+    except Exception as error:
+        error_log.add(root, "semantic", error)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

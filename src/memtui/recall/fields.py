@@ -1,0 +1,88 @@
+"""The fields of a memory that an index holds, and what each counts."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from memtui.core.base import clock
+from memtui.core.frontmatter import document
+from memtui.core.frontmatter import head as memory_head
+from memtui.core.memories import memory
+from memtui.core.memories import triggers as own_triggers
+from memtui.recall import gloss, words
+
+# How much a term counts, by the field that it is in.
+WEIGHTS = {"name": 3, "description": 2, "body": 1, "triggers": 3}
+# The kinds of frontmatter that say the same.
+PINNED, EXPIRES = ("pinned", "pin"), ("expires", "expiry", "valid_until")
+TRUE = {"true", "yes", "1", "on"}
+# Bytes of a memory that are indexed.
+MOST_BYTES = 1 << 20
+
+
+@dataclass
+class Fields:
+    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `texts`: the text of each
+    field of WEIGHTS."""
+
+    name: str
+    description: str
+    type: str
+    pinned: bool = False
+    expires: float = 0.0
+    paths: tuple[str, ...] = ()
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def weights(self) -> dict[str, int]:
+        """Return how much each term counts: how often it is in each field, times what that field counts. Those of
+        another language than English count for their English words as well."""
+        found: dict[str, int] = {}
+        language = gloss.language("\n".join(self.texts.values()))
+        for name, text in self.texts.items():
+            weight = WEIGHTS[name]
+            for term in words.terms(text):
+                found[term] = found.get(term, 0) + weight
+            for term in words.terms(gloss.english(text, language)) if language else ():
+                found[term] = found.get(term, 0) + weight
+        return found
+
+    def passages(self) -> list[str]:
+        """Return the texts that are compared as a whole: each trigger line, and all else, which may be long; in
+        English as far as its words are known."""
+        lines = [line for line in self.texts["triggers"].split("\n") if line]
+        whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
+        return [gloss.in_english(text) for text in (whole, *lines)]
+
+
+def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
+    """Read the fields of a memory's bytes; `file` names it where it has no name. `triggers`: its lines that are not in
+    it. Never raises."""
+    data = data[:MOST_BYTES]
+    doc = document.parse(data)
+    name, description, kind = memory_head.summarise(data)
+    stem = file[file.rfind("/") + 1 :].removesuffix(".md")
+    name = name or stem
+    lines = [*own_triggers.in_frontmatter(doc.fields), *triggers]
+    shown = name if name == stem else f"{name}\n{stem}"
+    texts = {"name": shown, "description": description, "body": doc.body, "triggers": "\n".join(lines)}
+    expires = clock.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
+    return Fields(
+        name,
+        description,
+        kind,
+        memory.text_of(doc.fields, *PINNED).lower() in TRUE,
+        expires,
+        tuple(_listed(doc.fields, "paths")),
+        texts,
+    )
+
+
+def _listed(fields: Mapping[str, object], key: str) -> list[str]:
+    """Return the lines of a field that is a list, or a text with commas or on several lines."""
+    nested = fields.get("metadata")
+    value = fields.get(key, nested.get(key) if isinstance(nested, dict) else None)
+    if isinstance(value, list):
+        return [str(each) for each in value if isinstance(each, str) and each.strip()]
+    if isinstance(value, str):
+        lines = value.split("\n") if "\n" in value else value.split(",")
+        return [line.strip() for line in lines if line.strip()]
+    return []

@@ -1,0 +1,283 @@
+"""Decide which memories a prompt gets: a probability that each will help, and why one is given or not. Hook path.
+
+What a search found is judged here, for hooks and for people alike: a dry run is what the hook does, without printing.
+"""
+
+import posix
+
+from memtui.core.base import clock, fs, ids, paths
+from memtui.core.deliveries import uses
+from memtui.recall import content, fitted, own_words, places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memtui.core.places import trust
+    from memtui.recall.query import Hit
+
+# Memories that a prompt gets at most, and the probability from which one is given: the settings `recall_most` and
+# `recall_threshold`.
+MOST, THRESHOLD = 5, 0.4
+# Bytes of a memory that are given, and UTF-16 units that a session gets before a compaction.
+MOST_BYTES, SESSION_UNITS = 4096, 60_000
+# Hits that are judged.
+FOUND = 20
+# What is added to the log-odds of a memory.
+OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
+PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock.DAY
+# Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
+CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
+# What can become of a memory that was found, in the order in which it is looked at. `inject` is given.
+INJECT = "inject"
+OUTCOMES = (
+    INJECT,
+    "unlikely",  # below the threshold
+    "muted",  # never for prompts like this
+    "expired",
+    "gone",  # its file is missing, unreadable, or leads out of its directory
+    "untrusted",  # of a repository, and its present bytes are not trusted
+    "known",  # the session has it, as it is
+    "native-index",  # says no more than the line of it that the client itself loads
+    "enough",  # others that are likelier fill the most that a prompt gets
+    "no-room",  # the session has had as much as it gets
+)
+# Why a prompt recalls nothing at all, beside the reasons of `own_words.counted`.
+NOTHING = "nothing"
+
+
+class Recipient:
+    """What a session has of recall: `sent`, by path, [`content.seen`, mtime in ns, size] of the memory as it was given;
+    `units`, how many UTF-16 units it was given since its start or its last compaction."""
+
+    __slots__ = ("sent", "units")
+
+    def __init__(self, sent: "dict[str, list[object]] | None" = None, units: int = 0) -> None:
+        self.sent = sent or {}
+        self.units = units
+
+
+class Verdict:
+    """What becomes of a memory that was found, and why.
+
+    `probability`: that it helps with the prompt; `shifts`: what was added to its log-odds beside the search, as (code,
+    amount): `type`, `pinned`, `recent`, `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`: its
+    file's bytes now, if it was read, with its `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what a
+    session notes of it; `reason`: why it is given, if not because it fits a prompt.
+    """
+
+    __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
+
+    def __init__(self, hit: "Hit", probability: float, shifts: "list[tuple[str, float]]") -> None:
+        self.hit = hit
+        self.probability = probability
+        self.shifts = shifts
+        self.outcome = ""
+        self.data = b""
+        self.digest = self.seen = self.reason = ""
+        self.stamp = [0, 0]
+
+
+class Recalled:
+    """What a text recalls: `words`, the part of it that counted; `why_silent`, a code if nothing is given (of
+    `own_words.counted`, or `nothing`: nothing was found that may be given), else empty; `verdicts`, likeliest first."""
+
+    __slots__ = ("verdicts", "why_silent", "words")
+
+    def __init__(self, words: str, why_silent: str = "", verdicts: "list[Verdict] | None" = None) -> None:
+        self.words = words
+        self.why_silent = why_silent
+        self.verdicts = verdicts or []
+
+    def injected(self) -> "list[Verdict]":
+        """List the verdicts of the memories that are given."""
+        return [each for each in self.verdicts if each.outcome == INJECT]
+
+
+class RecallLimits:
+    """How much a prompt gets: `most` memories, each at least of the probability `threshold`."""
+
+    __slots__ = ("most", "threshold")
+
+    def __init__(self, most: int = MOST, threshold: float = THRESHOLD) -> None:
+        self.most = most
+        self.threshold = threshold
+
+
+def dry_run(
+    root: str,
+    text: str,
+    where: "Sequence[tuple[str, str]]",
+    recipient: "Recipient | None" = None,
+    now: float = 0.0,
+    limits: "RecallLimits | None" = None,
+    everything: bool = True,
+) -> Recalled:
+    """Return what a text, a prompt as a person typed it, recalls from the places `where`, (scope, directory) each.
+
+    `recipient`: the session that it is for, a new one by default; `now`: seconds since the epoch, by default the
+    clock's; without `everything`, as for a hook, memories that are not trusted are not even looked at.
+    """
+    words, why = own_words.counted(text)
+    if why:
+        return Recalled("", why)
+    from memtui.recall import query
+
+    allowed = Allowed(root)
+    hits = query.search(root, where, words, FOUND, allowed)
+    if everything and any(places.needs_trust(scope) for scope, _ in where):
+        known = {hit.path for hit in hits}
+        hits += [hit for hit in query.search(root, where, words, FOUND) if hit.path not in known]
+    now = now or clock.now()
+    length = words.count(" ") + 1
+    verdicts = judged(root, hits, length, now)
+    decide(verdicts, recipient or Recipient(), now, limits or RecallLimits(), allowed, muting(root, words))
+    given = any(each.outcome == INJECT for each in verdicts)
+    return Recalled(words, "" if given else NOTHING, verdicts)
+
+
+def features(hit: "Hit", length: int) -> "tuple[float, ...]":
+    """Return what a probability is made of, in the order of `fitted.FEATURES`; `length`: the prompt's words."""
+    return (
+        hit.lexical / (hit.lexical + 10.0),
+        hit.share,
+        max(0.0, hit.cosine),
+        hit.overlap,
+        1.0 / max(1, hit.rank),
+        hit.margin,
+        length / (length + 12.0),
+    )
+
+
+def probability(log_odds: float) -> float:
+    """Return the probability of some log-odds."""
+    if log_odds < -30.0:
+        return 0.0
+    return 1.0 / (1.0 + float(2.718281828459045**-log_odds))
+
+
+def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdict]":
+    """Return how likely each memory helps, the likeliest first, without outcomes yet. `length`: words of the prompt."""
+    known = uses.load(root, [hit.path for hit in hits])
+    verdicts = []
+    for hit in hits:
+        log_odds = fitted.INTERCEPT
+        for weight, value in zip(fitted.WEIGHTS, features(hit, length), strict=True):
+            log_odds += weight * value
+        shifts = _shifts(hit, known.get(hit.path), now)
+        verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))
+    verdicts.sort(key=lambda each: -each.probability)
+    return verdicts
+
+
+def _shifts(hit: "Hit", use: "uses.Use | None", now: float) -> "list[tuple[str, float]]":
+    """List what speaks for or against a memory whatever the prompt, as (code, amount)."""
+    found = []
+    if hit.type in OF_TYPE:
+        found.append(("type", OF_TYPE[hit.type]))
+    if hit.pinned:
+        found.append(("pinned", PINNED))
+    age = max(0.0, now - hit.stamp[0] / 1e9)
+    if age < 4 * HALF_LIFE:
+        found.append(("recent", RECENT * 0.5 ** (age / HALF_LIFE)))
+    delivered, opened, corrected, _ = use or (0, 0, 0, 0.0)
+    if corrected:
+        found.append(("corrected-again", CORRECTED_AGAIN))
+    elif delivered >= OFTEN and not opened:
+        found.append(("never-opened", NEVER_OPENED))
+    return found
+
+
+def decide(
+    verdicts: "list[Verdict]",
+    recipient: Recipient,
+    now: float,
+    limits: RecallLimits,
+    allowed: "Callable[[str, str, str], bool]",
+    muted: "Callable[[str, str], bool]",
+) -> None:
+    """Give each verdict, likeliest first, its outcome; of those that are likely enough, the files are read."""
+    left = SESSION_UNITS - recipient.units
+    given = 0
+    for each in verdicts:
+        if each.probability < limits.threshold:
+            each.outcome = "unlikely"
+            continue
+        each.outcome = "muted" if muted(each.hit.directory, each.hit.file) else hindrance(each, recipient, now, allowed)
+        if each.outcome:
+            continue
+        size = min(MOST_BYTES, len(each.data))
+        if given >= limits.most:
+            each.outcome = "enough"
+        elif size > left:
+            each.outcome = "no-room"
+        else:
+            each.outcome = INJECT
+            given += 1
+            left -= size
+
+
+def muting(root: str, words: str) -> "Callable[[str, str], bool]":
+    """Return what tells whether a person does not want a memory, by directory and file, for prompts like this one."""
+    try:
+        posix.stat(root + "/mutes")
+    except OSError:
+        return lambda _directory, _file: False
+    from memtui.core.memories import mutes
+    from memtui.recall import words as prompt_words
+
+    kept, terms = mutes.Mutes(root), prompt_words.terms(words)
+    return lambda directory, file: kept.muted(directory, file, terms)
+
+
+def hindrance(
+    verdict: Verdict,
+    recipient: Recipient,
+    now: float,
+    allowed: "Callable[[str, str, str], bool]",
+) -> str:
+    """Return the outcome of a memory that must not be given; "" for one that may, which is then read."""
+    hit = verdict.hit
+    sent = recipient.sent.get(hit.path)
+    try:
+        if not paths.inside(hit.directory, hit.path):
+            return "gone"
+        found = posix.stat(hit.path)
+        verdict.stamp = [found.st_mtime_ns, found.st_size]
+        if sent is not None and sent[1:] == verdict.stamp:
+            return "known"
+        verdict.data = fs.read_bytes(hit.path, content.READ_BYTES)
+    except OSError:
+        return "gone"
+    verdict.digest = ids.digest(verdict.data)
+    if not allowed(hit.scope, hit.directory, verdict.digest):
+        return "untrusted"
+    expires = content.expiry(verdict.data)
+    if expires is not None and expires <= now:
+        return "expired"
+    verdict.seen = content.seen(verdict.data)
+    if sent is not None and sent[0] == verdict.seen:
+        return "known"
+    if hit.scope == "auto" and not content.body(verdict.data).strip():
+        return "native-index"
+    return ""
+
+
+class Allowed:
+    """Whether memories may be delivered, by (scope, directory, digest); the trust in a directory is read once."""
+
+    __slots__ = ("_root", "_trust")
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._trust: dict[str, trust.Trust] = {}
+
+    def __call__(self, scope: str, directory: str, digest: str) -> bool:
+        if not places.needs_trust(scope):
+            return True
+        found = self._trust.get(directory)
+        if found is None:
+            from memtui.core.places import trust
+
+            found = self._trust[directory] = trust.load(self._root, directory)
+        return found.knows(digest)

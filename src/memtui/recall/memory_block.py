@@ -1,0 +1,98 @@
+"""Write a memory that a prompt recalls as it is given: cut to its room at a sentence, with its age. Hook path."""
+
+from memtui.core.base import clock
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.recall import content, judge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
+AGED = " It was written {ago}: check that what it says still holds before relying on it."
+CUT = "\n(The rest of it is in {path}.)"
+# What ends a sentence, and how far back from the cut an end of one is looked for, as a share of the text.
+ENDS = (".\n", ". ", "!\n", "! ", "?\n", "? ", ":\n", ";\n", "。", "！", "？", "\n")
+LOOKED_BACK = 0.5
+# UTF-16 units of a block beside its text, its path and its name, about, and the fewest of a text that is cut.
+FRAME, LEAST = 400, 400
+
+
+def blocks(given: "Sequence[judge.Verdict]", room: int, now: float) -> "list[delivery_blocks.Block]":
+    """Return a block for each memory, cut so that all fit into `room` UTF-16 units; those that can't are left out."""
+    texts = [content.body(each.data).strip() for each in given]
+    frames = [FRAME + 3 * len(each.hit.path) + len(each.hit.description) for each in given]
+    found = []
+    for verdict, text, most in zip(given, texts, _shares(texts, frames, room), strict=True):
+        if most > 0:
+            found.append(_block(verdict, text, most, now))
+    return found
+
+
+def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
+    """Return how many units each text may have: all of a short one, and of longer ones what the others leave.
+
+    0 for the last ones if even LEAST units of them have no room.
+    """
+    sizes = [min(judge.MOST_BYTES, delivery_blocks.units(text)) for text in texts]
+    while sizes and sum(frames[: len(sizes)]) + sum([min(size, LEAST) for size in sizes]) > room:
+        sizes.pop()
+    left = room - sum(frames[: len(sizes)])
+    shares = dict.fromkeys(range(len(texts)), 0)
+    for done, at in enumerate(sorted(range(len(sizes)), key=sizes.__getitem__)):
+        shares[at] = max(1, min(sizes[at], left // (len(sizes) - done)))
+        left -= shares[at]
+    return list(shares.values())
+
+
+def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delivery_blocks.Block:
+    hit = verdict.hit
+    written = verdict.stamp[0] / 1e9
+    about = hit.description or hit.name
+    intro = INTRO.format(about=about if about.endswith((".", "!", "?", "。")) else about + ".")
+    if now - written > clock.DAY:
+        intro += AGED.format(ago=clock.ago(written, now))
+    short = cut(text, min(most, judge.MOST_BYTES))
+    if short != text:
+        short += CUT.format(path=hit.path)
+    fields = {"scope": hit.scope, "source": hit.path, "name": hit.name}
+    if hit.type:
+        fields["type"] = hit.type
+    fields["time"] = clock.iso_seconds(written)
+    item: dict[str, object] = {
+        "kind": "recall",
+        "id": hit.name,
+        "scope": hit.scope,
+        "path": hit.path,
+        "hash": verdict.digest[:16],
+        "probability": int(verdict.probability * 1000 + 0.5) / 1000,
+        "reason": reason(verdict),
+    }
+    part = delivery_blocks.Part(short, hit.name, item)
+    return delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, " ".join(intro.split()), [part])
+
+
+def reason(verdict: "judge.Verdict") -> str:
+    """Say in a few words why a memory is given: what fits, and what else counted."""
+    hit = verdict.hit
+    if verdict.reason:
+        return verdict.reason
+    words = f"{round(hit.share * 100)}% of the prompt's words"
+    if hit.cosine > 0.0:
+        words += f", meaning {round(hit.cosine * 100)}%"
+    codes = ", ".join([code for code, _ in verdict.shifts])
+    return f"{words}; {codes}" if codes else words
+
+
+def cut(text: str, most: int) -> str:
+    """Return the beginning of a text, at most `most` bytes of UTF-8 and UTF-16 units, up to the end of a sentence if
+    there is one, else of a word."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= most:
+        return text
+    short = data[: max(0, most)].decode("utf-8", "ignore")
+    least = int(len(short) * LOOKED_BACK)
+    end = max([at + len(mark.rstrip()) if (at := short.rfind(mark, least)) >= 0 else 0 for mark in ENDS])
+    if not end:
+        end = short.rfind(" ", least)
+    return short[:end].rstrip() if end > 0 else short

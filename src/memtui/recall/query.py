@@ -1,0 +1,364 @@
+"""Search the indexes of a session's memories for the text of a prompt. Hot path."""
+
+from memtui.recall import gloss, words
+from memtui.recall import segment as segments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# BM25's k1 is in the impacts, up to this factor (`writing.K1`).
+SCALE = 2.2 / segments.FULL
+# Terms of a prompt that are looked up, and memories for which everything is worked out.
+MOST_TERMS, CANDIDATES = 96, 40
+# What an English word for one of a prompt in another language counts, of 1.0.
+GLOSS_WEIGHT = 0.5
+BYTES = bytes(range(256))
+# The share of the score that is lexical.
+LEXICAL = 0.5
+
+
+class Hit:
+    """A memory that a search found, with what speaks for it.
+
+    `stamp`: (mtime in ns, size) of its file when it was indexed; `digest`: `ids.digest` of its bytes; `lexical`: BM25
+    over all fields; `share`: the share of the prompt's idf weight that it has; `cosine`: of its best passage, 0.0
+    without vectors; `overlap`: the share of the weight of its name and description that the prompt has; `score`: both
+    kinds together, by which hits are ranked, 1.0 at most; `rank` from 1; `margin`: to the score of the next one.
+    """
+
+    __slots__ = (
+        "cosine",
+        "description",
+        "digest",
+        "directory",
+        "expires",
+        "file",
+        "lexical",
+        "margin",
+        "name",
+        "overlap",
+        "paths",
+        "pinned",
+        "rank",
+        "scope",
+        "score",
+        "share",
+        "stamp",
+        "type",
+    )
+
+    def __init__(self, scope: str, directory: str, row: "tuple[object, ...]") -> None:
+        self.scope = scope
+        self.directory = directory
+        file, mtime, size, digest, name, description, kind, pinned, expires, paths = row[: segments.TRIGGERS]
+        self.file = str(file)
+        self.stamp: tuple[int, int] = (mtime, size)  # type: ignore[assignment]
+        self.digest = str(digest)
+        self.name, self.description, self.type = str(name), str(description), str(kind)
+        self.pinned = bool(pinned)
+        self.expires: float = expires  # type: ignore[assignment]
+        self.paths: tuple[str, ...] = paths  # type: ignore[assignment]
+        self.lexical = self.share = self.cosine = self.overlap = self.score = self.margin = 0.0
+        self.rank = 0
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+        return f"{self.directory}/{self.file}"
+
+
+class _Part:
+    """A segment that is searched: where it is from, and its postings by term."""
+
+    __slots__ = ("directory", "postings", "scope", "segment", "stamps")
+
+    def __init__(
+        self, scope: str, directory: str, segment: "segments.Segment", stamps: "dict[str, tuple[int, int]]"
+    ) -> None:
+        self.scope = scope
+        self.stamps = stamps
+        self.directory = directory
+        self.segment = segment
+        self.postings: dict[str, segments.Posting] = {}
+
+    def score(self, doc: int, idf: "dict[str, float]") -> float:
+        """Return the BM25 score of one memory."""
+        return SCALE * sum([idf[term] * posting.impact(doc) for term, posting in self.postings.items()])
+
+
+def search(
+    root: str,
+    places: "Sequence[tuple[str, str]]",
+    text: str,
+    most: int = 20,
+    allowed: "Callable[[str, str, str], bool] | None" = None,
+) -> "list[Hit]":
+    """Return the memories that fit a text best, the best first, at most `most`.
+
+    `places`: (scope, directory) for each directory of memories; one without a sound index has no hits. `allowed` is
+    asked with (scope, directory, digest) whether a memory may be among them. Never raises for a damaged index.
+    """
+    asked = weighted_terms(text)
+    if not asked:
+        return []
+    parts: list[_Part] = []
+    try:
+        for scope, directory in places:
+            parts += _opened(root, scope, directory)
+        return _searched(parts, asked, text, most, allowed)
+    finally:
+        for part in parts:
+            part.segment.close()
+
+
+def weighted_terms(text: str) -> "dict[str, float]":
+    """Return the terms that are looked up for a text, at most MOST_TERMS, and what each counts beside its idf."""
+    found = {term: words.COMMON_WEIGHT if term in words.COMMON else 1.0 for term in words.terms(text)}
+    for term in words.terms(gloss.english(text)):
+        found.setdefault(term, GLOSS_WEIGHT)
+    return dict(list(found.items())[:MOST_TERMS]) if len(found) > MOST_TERMS else found
+
+
+def _opened(root: str, scope: str, directory: str) -> "list[_Part]":
+    """Open the segments of a directory. If one was replaced meanwhile, its manifest is read again, once."""
+    for _ in range(2):
+        found: list[_Part] = []
+        try:
+            manifest = segments.read_manifest(root, directory)
+            if manifest is None:
+                return []
+            for entry in manifest.segments:
+                found += [_Part(scope, directory, segments.Segment(root, entry), manifest.stamps)]
+            return found
+        except segments.DAMAGED:
+            for part in found:
+                part.segment.close()
+    return []
+
+
+def _searched(
+    parts: "list[_Part]",
+    asked: "dict[str, float]",
+    text: str,
+    most: int,
+    allowed: "Callable[[str, str, str], bool] | None",
+) -> "list[Hit]":
+    numbers = [(term, segments.number_of(term.encode("utf-8", "surrogatepass"))) for term in asked]
+    counts = dict.fromkeys(asked, 0)
+    total = 0
+    for part in list(parts):
+        try:
+            _look_up(part, numbers)
+        except segments.DAMAGED:
+            parts.remove(part)
+            part.segment.close()
+            continue
+        total += part.segment.number - len(part.segment.dead)
+        for term, posting in part.postings.items():
+            counts[term] += posting.living(part.segment.dead)
+    idf = {term: _idf(total, count) * asked[term] for term, count in counts.items()}
+    wanted = max(CANDIDATES, most)
+    best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
+    best.sort(reverse=True)
+    del best[wanted:]
+    close = _closest(parts, text, wanted)
+    found = {(at, doc): score for score, at, doc in best}
+    for at, doc in close:
+        found.setdefault((at, doc), parts[at].score(doc, idf))
+    weight = sum(idf.values()) or 1.0
+    heads = {number: idf[term] for term, number in numbers}
+    hits: list[Hit] = []
+    for (at, doc), score in found.items():
+        part = parts[at]
+        try:
+            row = part.segment.row(doc)
+        except segments.DAMAGED:
+            continue
+        if allowed is not None and not allowed(part.scope, part.directory, str(row[segments.DIGEST])):
+            continue
+        hit = Hit(part.scope, part.directory, row)
+        hit.stamp = part.stamps.get(hit.file, hit.stamp)
+        hit.lexical = score
+        hit.cosine = close.get((at, doc), 0.0)
+        matched = sum([idf[term] for term, posting in part.postings.items() if posting.impact(doc)])
+        hit.share = matched / weight
+        hit.overlap = _overlap(row[segments.HEAD], heads)
+        hits.append(hit)
+    return _ranked(hits)[:most]
+
+
+def _closest(parts: "list[_Part]", text: str, most: int) -> "dict[tuple[int, int], float]":
+    """Return the memories whose passages are nearest to a text, by part and number, with their best cosine."""
+    if not any(part.segment.has_passages for part in parts):
+        return {}
+    from memtui.recall import nearest, vectors
+
+    found: dict[tuple[int, int], float] = {}
+    try:
+        vector = vectors.Table().of_text(gloss.in_english(text))
+    except OSError:
+        return {}
+    if vector is None:
+        return {}
+    for at, part in enumerate(parts):
+        try:
+            if part.segment.has_passages:
+                for passage, cosine in nearest.Passages(part.segment.passages).nearest(vector, most):
+                    doc = part.segment.owner(passage)
+                    if doc not in part.segment.dead:
+                        found.setdefault((at, doc), cosine)
+        except segments.DAMAGED:
+            continue
+    return found
+
+
+def _look_up(part: _Part, numbers: "list[tuple[str, int]]") -> None:
+    """Read the postings of the prompt's terms."""
+    segment = part.segment
+    read: dict[int, dict[str, object]] = {}
+    for term, number in numbers:
+        at = number % segment.shards
+        shard = read.get(at)
+        if shard is None:
+            shard = read[at] = segment.shard(at)
+        found = shard.get(term)
+        if found is not None:
+            part.postings[term] = segment.posting(found)
+
+
+def _idf(total: int, count: int) -> float:
+    """Return how much a term weighs that `count` of `total` memories have: more than 0."""
+    return _log(1.0 + (max(total, count) - count + 0.5) / (count + 0.5))
+
+
+def _log(number: float) -> float:
+    """Return the natural logarithm of a number from 1 on, to six digits: loading `math` takes longer."""
+    found = 0.0
+    while number > 2.0:
+        number /= 2.0
+        found += 0.6931471805599453
+    ratio = (number - 1.0) / (number + 1.0)
+    square = ratio * ratio
+    series = 1.0 + square * (1 / 3 + square * (1 / 5 + square * (1 / 7 + square * (1 / 9 + square / 11))))
+    return found + 2.0 * ratio * series
+
+
+def _best(part: _Part, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
+    """Return the memories of a segment that score highest, `most` of them or a few more, as (score, number).
+
+    What terms add that few memories have is added up. What terms add that many have is first worked out roughly, for
+    all memories at once; only for those that may be among the best then, it is worked out exactly.
+    """
+    few: list[tuple[float, segments.Posting]] = []
+    many: list[tuple[float, segments.Posting]] = []
+    for term, posting in part.postings.items():
+        (many if posting.high else few).append((idf[term] * SCALE, posting))
+    found: dict[int, float] = {}
+    for weight, posting in few:
+        for doc, impact in zip(posting.docs, posting.impacts, strict=True):
+            found[doc] = found.get(doc, 0.0) + impact * weight
+    dead = part.segment.dead
+    for doc in dead.intersection(found) if dead else ():
+        del found[doc]
+    if not many:
+        scores = [(score, doc) for doc, score in found.items()]
+        least = _least(scores, most)
+        return [each for each in scores if each[0] >= least]
+    step, rough = _rough(many, part.segment.number)
+    # What is worked out roughly goes by the higher byte of an impact, and is rounded up to a step.
+    slack = step * len(many) + 256 * sum([weight for weight, _ in many])
+    upper = [(score + step * rough[doc], doc) for doc, score in found.items()]
+    # What the others, which have only common terms, must have at least.
+    steps = min(256, max(1, int((_least(upper, most) - slack) / step)))
+    if len(rough.translate(None, BYTES[:steps])) > 2 * most:
+        steps = max(steps, _most_steps(rough, most) - int(slack / step) - 1)
+    upper += [(step * rough[doc], doc) for doc in _from(rough, steps) if doc not in found and doc not in dead]
+    least = _least(upper, most) - slack
+    return [
+        (found.get(doc, 0.0) + sum([weight * posting.impact(doc) for weight, posting in many]), doc)
+        for score, doc in upper
+        if score >= least
+    ]
+
+
+def _least(scores: "list[tuple[float, int]]", most: int) -> float:
+    """Return the lowest of the `most` highest scores; 0.0 if there are fewer."""
+    if len(scores) < most:
+        return 0.0
+    top = max(scores)[0]
+    for part in (0.6, 0.4, 0.2, 0.0):
+        high = [score for score, _ in scores if score >= part * top]
+        if len(high) >= most:
+            break
+    high.sort()
+    return high[-most]
+
+
+def _rough(many: "list[tuple[float, segments.Posting]]", number: int) -> "tuple[float, bytes]":
+    """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
+    each term that is never too little, and too much by less than a step and 256 of its impacts."""
+    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (255 - len(many))
+    total = 0
+    for weight, posting in many:
+        # The steps of each higher byte of an impact, rounded up: runs of the same number.
+        runs, at, each = [b"\0"], 1, 1
+        scale = step / (weight * 256)
+        while at < 256 and each < 255:
+            end = min(256, int(each * scale))
+            if end > at:
+                runs.append(BYTES[each : each + 1] * (end - at))
+                at = end
+            each += 1
+        runs.append(b"\xff" * (256 - at))
+        total += int.from_bytes(posting.high.translate(b"".join(runs)), "little")
+    return step, total.to_bytes(number, "little")
+
+
+def _most_steps(rough: bytes, most: int) -> int:
+    """Return the highest number of steps that `most` memories have."""
+    low, high = 0, 256
+    while high - low > 1:
+        middle = (low + high) // 2
+        if len(rough.translate(None, BYTES[:middle])) >= most:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _from(rough: bytes, steps: int) -> "list[int]":
+    """List the memories that have at least so many steps."""
+    marked = rough.translate(b"\0" * steps + b"\1" * (256 - steps))
+    found = []
+    at = marked.find(1)
+    while at >= 0:
+        found.append(at)
+        at = marked.find(1, at + 1)
+    return found
+
+
+def _overlap(head: bytes, heads: "dict[int, float]") -> float:
+    """Return the share of the weight of a name and description, as in a row, whose terms are asked for."""
+    count = len(head) // 5
+    weights = head[4 * count :]
+    found = 0
+    for number, weight in zip(memoryview(head[: 4 * count]).cast("I"), weights, strict=True):
+        if number in heads:
+            found += weight
+    return found / (sum(weights) or 1)
+
+
+def _ranked(hits: "list[Hit]") -> "list[Hit]":
+    """Give the hits their score, and sort them by it."""
+    top = max([hit.lexical for hit in hits], default=0.0) or 1.0
+    closest = max([hit.cosine for hit in hits], default=0.0)
+    for hit in hits:
+        hit.score = hit.lexical / top
+        if closest > 0.0:
+            hit.score = LEXICAL * hit.score + (1.0 - LEXICAL) * max(0.0, hit.cosine) / closest
+    hits.sort(key=lambda hit: -hit.score)
+    for at, hit in enumerate(hits):
+        hit.rank = at + 1
+        hit.margin = hit.score - (hits[at + 1].score if at + 1 < len(hits) else 0.0)
+    return hits

@@ -1,0 +1,247 @@
+"""Replay: what real prompts of the past would recall now, and what they would with some memories changed, beside what
+they were given then. Nothing is delivered, and no index of the person's memories is written.
+
+Each prompt is replayed as in a new session, so that what fits it is not hidden by what a session has already.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from memtui.core.base import clock, fs, ids, paths
+from memtui.core.client.prompts import Prompt
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.record import RECALL, Record
+from memtui.core.journal.changes import beside_edit
+from memtui.core.memories import beside
+from memtui.core.places import trust
+from memtui.recall import build, judge, own_words, places, query
+
+# A hook runs within so many seconds of the time that the transcript has for its prompt.
+HOOK_SECONDS = 60.0
+
+Places = Sequence[tuple[str, str]]
+
+
+class StoreChange(NamedTuple):
+    """A memory as it would be: its scope's label, its directory and its file there, and its bytes; None: without it."""
+
+    scope: str
+    directory: str
+    file: str
+    data: bytes | None
+
+    @property
+    def path(self) -> str:
+        """The path of its file."""
+        return f"{self.directory}/{self.file}"
+
+
+@dataclass(frozen=True)
+class ReplayedMemory:
+    """A memory that a prompt gets: its name, its scope, and how likely it helps (None: it was given then, and nothing
+    more is known)."""
+
+    path: str
+    name: str
+    scope: str
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class ReplayedPrompt:
+    """A prompt with the memories that it would get `now`, with the changed memories (`changed`), and that it got `then`
+    (by path each); `had`: those that its session had been given before. `silent`: why it gets nothing whatever there
+    is, a code of `own_words.counted`."""
+
+    prompt: Prompt
+    now: Mapping[str, ReplayedMemory] = field(default_factory=dict)
+    changed: Mapping[str, ReplayedMemory] = field(default_factory=dict)
+    then: Mapping[str, ReplayedMemory] = field(default_factory=dict)
+    had: frozenset[str] = frozenset()
+    silent: str = ""
+
+    @property
+    def gained(self) -> list[ReplayedMemory]:
+        """The memories that it would get only with the change."""
+        return [each for path, each in self.changed.items() if path not in self.now]
+
+    @property
+    def lost(self) -> list[ReplayedMemory]:
+        """The memories that it would no longer get with the change."""
+        return [each for path, each in self.now.items() if path not in self.changed]
+
+
+@dataclass
+class _Given:
+    """A record of the log with recalled memories: when it was delivered, to which prompt, and the memories."""
+
+    time: float
+    prompt: str
+    memories: dict[str, ReplayedMemory]
+
+
+def replay(
+    root: str,
+    prompts: Sequence[Prompt],
+    where: Places,
+    changes: Sequence[StoreChange] = (),
+    limits: judge.RecallLimits | None = None,
+    now: float = 0.0,
+    go: Callable[[int], bool] = lambda _: True,
+) -> list[ReplayedPrompt]:
+    """Replay prompts against the memories of the places `where`, (scope, directory) each, and against the same with
+    `changes`; `go` is told before each prompt how many were replayed, and ends it by False. The indexes must be up to
+    date; `limits` and `now` as for `judge.dry_run`. Raises OSError."""
+    then = _Then(root, prompts)
+    limits, now = limits or judge.RecallLimits(), now or clock.now()
+    found: list[ReplayedPrompt] = []
+    with changed_store(root, where, changes) as store:
+        for prompt in prompts:
+            if not go(len(found)):
+                break
+            words, silent = own_words.counted(prompt.text)
+            got, had = then.of(prompt)
+            if silent:
+                found.append(ReplayedPrompt(prompt, then=got, had=had, silent=silent))
+                continue
+            present = _injected(judge.dry_run(root, prompt.text, where, None, now, limits, everything=False).verdicts)
+            changed = _injected(store.verdicts(words, now, limits)) if changes else present
+            found.append(ReplayedPrompt(prompt, present, changed, got, had))
+    return found
+
+
+def _injected(verdicts: Sequence[judge.Verdict]) -> dict[str, ReplayedMemory]:
+    return {
+        each.hit.path: ReplayedMemory(each.hit.path, each.hit.name, each.hit.scope, each.probability)
+        for each in verdicts
+        if each.outcome == judge.INJECT
+    }
+
+
+class ChangedStore:
+    """Memories with some of them changed: an index of the changed ones is searched beside copies of the present
+    indexes, in which the old ones are passed over."""
+
+    def __init__(self, root: str, top: str, where: Places, changes: Sequence[StoreChange]) -> None:
+        self.root, self.top = root, top
+        self._trust: dict[str, trust.Trust] = {}
+        self._old = {(each.directory, _digest(each.path)) for each in changes}
+        self._own: dict[str, str] = {}  # the directories of the changed memories, by where these are written
+        os.mkdir(f"{top}/recall")
+        for _, directory in where:
+            _copy_index(root, top, directory)
+        self._where = [*where, *self._index(changes)]
+
+    def _index(self, changes: Sequence[StoreChange]) -> list[tuple[str, str]]:
+        """Write the changed memories, with what is beside them, and index them; return their places."""
+        found: dict[tuple[str, str], str] = {}
+        rows: dict[str, dict[str, list[str]]] = {}
+        for each in changes:
+            if each.data is None:
+                continue
+            own = found.setdefault((each.scope, each.directory), f"{self.top}/{len(found)}")
+            self._own[own] = each.directory
+            fs.write_atomic(f"{own}/{each.file}", each.data, durable=False)
+            known = beside.rows(self.root, beside.TRIGGERS, each.directory).get(each.file)
+            if known:
+                rows.setdefault(own, {})[each.file] = known
+        for (scope, _), own in found.items():
+            beside_edit.write(beside_edit.path_of(self.top, beside.TRIGGERS, own), own, rows.get(own, {}))
+            build.bring_up_to_date(self.top, own, places.needs_trust(scope))
+        return [(scope, own) for (scope, _), own in found.items()]
+
+    def _allowed(self, scope: str, directory: str, digest: str) -> bool:
+        """Whether a memory may be delivered: what memtui saves is trusted, and the old ones are not there any more."""
+        if directory in self._own:
+            return True
+        if (directory, digest) in self._old:
+            return False
+        if not places.needs_trust(scope):
+            return True
+        if directory not in self._trust:
+            self._trust[directory] = trust.load(self.root, directory)
+        return self._trust[directory].knows(digest)
+
+    def verdicts(self, words: str, now: float, limits: judge.RecallLimits) -> list[judge.Verdict]:
+        """Return what becomes of each memory that is found for the words of a prompt that counted, likeliest first."""
+        hits = query.search(self.top, self._where, words, judge.FOUND, self._allowed)
+        verdicts = judge.judged(self.root, hits, words.count(" ") + 1, now)
+        muted = judge.muting(self.root, words)
+        judge.decide(
+            verdicts, judge.Recipient(), now, limits, self._allowed, lambda at, file: muted(self._own.get(at, at), file)
+        )
+        for each in verdicts:
+            each.hit.directory = self._own.get(each.hit.directory, each.hit.directory)
+        return verdicts
+
+
+@contextmanager
+def changed_store(root: str, where: Places, changes: Sequence[StoreChange]) -> Iterator[ChangedStore]:
+    """Keep what a changed store needs in a private directory of its own, until it is done. Raises OSError."""
+    top = tempfile.mkdtemp(prefix="memtui-replay-")
+    try:
+        yield ChangedStore(root, top, where, changes)
+    finally:
+        shutil.rmtree(top, ignore_errors=True)
+
+
+def _digest(path: str) -> str:
+    try:
+        return ids.digest(fs.read_bytes(path))
+    except OSError:
+        return ""
+
+
+def _copy_index(root: str, top: str, directory: str) -> None:
+    """Copy the index of a directory, so that a worker that writes it anew takes nothing away."""
+    base = os.path.basename(paths.index_base(root, directory))
+    try:
+        names = [name for name in os.listdir(f"{root}/recall") if name.startswith(base)]
+    except OSError:
+        return
+    for name in names:
+        try:
+            shutil.copyfile(f"{root}/recall/{name}", f"{top}/recall/{name}")
+        except OSError:
+            continue
+
+
+class _Then:
+    """What was delivered to the sessions of some prompts, by the log: as far back as the oldest of them, and no further
+    than its newest part."""
+
+    def __init__(self, root: str, prompts: Sequence[Prompt]) -> None:
+        self._given: dict[str, list[_Given]] = {each.session: [] for each in prompts}
+        oldest = min((each.time for each in prompts if each.time), default=0.0)
+        needle = f'"{RECALL}"'.encode()
+        since = delivery_log.back_to(max(0.0, oldest - clock.DAY))
+        for record in delivery_log.newest_first(root, needle=needle, since=since, most=delivery_log.WINDOW_BYTES):
+            known = self._given.get(str(record.get("session_id")))
+            if known is not None and (memories := _recalled(record)):
+                seconds = clock.parse(record.get("time")) or 0.0
+                known.append(_Given(seconds, str(record.get("prompt_id") or ""), memories))
+
+    def of(self, prompt: Prompt) -> tuple[dict[str, ReplayedMemory], frozenset[str]]:
+        """Return what a prompt brought, and the paths that its session had been given before."""
+        got: dict[str, ReplayedMemory] = {}
+        had: set[str] = set()
+        for each in self._given.get(prompt.session, ()):
+            near = abs(each.time - prompt.time) <= HOOK_SECONDS
+            if each.prompt == prompt.id if each.prompt and prompt.id else near:
+                got |= each.memories
+            elif each.time < prompt.time:
+                had |= each.memories.keys()
+        return got, frozenset(had - got.keys())
+
+
+def _recalled(record: Record) -> dict[str, ReplayedMemory]:
+    return {
+        str(item["path"]): ReplayedMemory(str(item["path"]), str(item.get("id", "")), str(item.get("scope", "")))
+        for item in delivery_log.brought(record)
+        if item.get("kind") == RECALL and item.get("path")
+    }

@@ -1,0 +1,216 @@
+"""The files of an index: a manifest for each directory of memories, and the segments that it names.
+
+A segment never changes. Its sections, one after the other:
+
+- shards: marshalled tables from term to posting; a term is in the one that `number_of` it names. A posting is the
+  numbers of the memories that have it (16 bits each; 32 in a segment of more than MOST_NARROW), then their impacts (16
+  bits each): what the term adds to BM25 there, before its idf, from LEAST to FULL.
+- longer postings, which a shard has as (count, offset, length, highest impact). With a count, which only terms have
+  that more than one of DENSE memories have, it is an impact for each memory, 0 without the term: first the higher byte
+  of all, then the lower one.
+- rows: 32 bits each for where one begins, and where the last one ends, then a marshalled row a memory.
+- owners: the memory of each passage (16 or 32 bits); and the passages, as recall/nearest.py lays them out.
+
+The manifest holds what a reader needs before it looks anything up, so that one read gets it: a marshalled table, and
+for each segment the offset and the check of each shard. What is marshalled is checked by `number_of` its bytes before
+it is loaded; whoever builds checks everything. Whatever is not sound is no index: the next worker builds it anew. All
+files are derived. Hot path.
+"""
+
+import marshal
+import posix
+import sys
+
+from memtui.core.base import fs, ids, paths
+from memtui.recall import words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from typing import Any
+
+VERSION = 3
+MAGIC = f"memtui recall {VERSION}.{words.VERSION} {sys.byteorder}\n".encode()
+LEAST, FULL = 256, 65535
+MOST_NARROW = 1 << 16
+number_of = ids.number_of
+# A term in more than one of so many memories has an impact for each, if there are at least SMALL memories.
+DENSE, SMALL = 16, 256
+# Memories of a term of which the dead ones are counted.
+FEW = 24
+# What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
+# triggers, head, first, passages. `digest`: `ids.digest` of the file's bytes; `triggers`: `number_of` the lines that
+# are kept beside it; `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight
+# each; `first` and `passages`: the number of its first passage, and how many it has.
+DIGEST, PATHS, TRIGGERS, HEAD, FIRST, PASSAGES = 3, 9, 10, 11, 12, 13
+
+
+class DamagedError(Exception):
+    """A file of an index is not what its manifest says."""
+
+
+# What reading an index that is not sound may raise.
+DAMAGED = (OSError, ValueError, EOFError, TypeError, LookupError, DamagedError, MemoryError)
+
+
+class Manifest:
+    """What a manifest says: the `directory`; the mean length of a memory, by which impacts are worked out (`average`);
+    which `vectors` there are; the `segments`; and the `stamps`, (mtime in ns, size), of files that were touched since
+    they were read."""
+
+    __slots__ = ("average", "directory", "segments", "stamps", "vectors")
+
+    def __init__(self, found: "dict[str, Any]") -> None:
+        self.directory: str = found["directory"]
+        self.average: float = found["average"]
+        self.vectors: int = found["vectors"]
+        self.segments: list[dict[str, Any]] = found["segments"]
+        self.stamps: dict[str, tuple[int, int]] = found["stamps"]
+
+
+def read_manifest(root: str, directory: str) -> "Manifest | None":
+    """Read the manifest of a directory; None if there is none of this version, for this directory. Raises DAMAGED."""
+    try:
+        data = fs.read(paths.index_base(root, directory) + ".index", "cache")
+    except FileNotFoundError:
+        return None
+    start = len(MAGIC) + 8
+    if not data.startswith(MAGIC) or len(data) < start:
+        return None
+    check, length = memoryview(data[start - 8 : start]).cast("I")
+    body = data[start : start + length]
+    if number_of(body) != check:
+        return None
+    found = Manifest(marshal.loads(body))  # noqa: S302
+    if found.directory != directory:
+        return None
+    at = start + length
+    for entry in found.segments:
+        entry["table"] = data[at : at + 8 * entry["shards"]]
+        at += 8 * entry["shards"]
+    return found
+
+
+def as_bytes(found: "dict[str, Any]") -> bytes:
+    """Return the bytes of a manifest with what `Manifest` reads."""
+    entries = [{key: value for key, value in entry.items() if key != "table"} for entry in found["segments"]]
+    body = marshal.dumps({**found, "segments": entries})
+    head = memoryview(bytearray(8)).cast("I")
+    head[0], head[1] = number_of(body), len(body)
+    return b"".join([MAGIC, head.tobytes(), body, *[entry["table"] for entry in found["segments"]]])
+
+
+class Segment:
+    """An open segment: `number` memories, of which those in `dead` are no longer there. Its methods, and opening it,
+    raise DAMAGED."""
+
+    __slots__ = ("_check", "_fd", "_long", "_owners", "_rows", "_table", "_vectors", "dead", "name", "number", "shards")
+
+    def __init__(self, root: str, entry: "dict[str, Any]") -> None:
+        self.name: str = entry["name"]
+        self.number: int = entry["number"]
+        self.dead: frozenset[int] = entry["dead"]
+        # Offset and check of each shard.
+        self._table = memoryview(entry["table"]).cast("I")
+        self.shards: int = entry["shards"]
+        self._long: int = entry["long"]
+        self._rows: int = entry["rows"]
+        self._owners: int = entry["owners"]
+        self._vectors: int = entry["vectors"]
+        self._fd = fs.open_regular(f"{root}/recall/{self.name}", ours=True)
+        if posix.fstat(self._fd).st_size != entry["size"]:
+            self.close()
+            raise DamagedError(self.name)
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._fd >= 0:
+            posix.close(self._fd)
+            self._fd = -1
+
+    def shard(self, at: int) -> "dict[str, object]":
+        """Read the terms of one shard, with their postings for `posting`."""
+        table = self._table
+        start = table[2 * at]
+        data = posix.pread(self._fd, (table[2 * at + 2] if at + 1 < self.shards else self._long) - start, start)
+        if number_of(data) != table[2 * at + 1]:
+            raise DamagedError(self.name)
+        return marshal.loads(data)  # type: ignore[no-any-return]  # noqa: S302
+
+    def posting(self, found: "Any") -> "Posting":
+        """Read what a shard holds for a term."""
+        wide = self.number > MOST_NARROW
+        if found.__class__ is bytes:
+            return Posting(found, wide, 0, FULL)
+        dense, start, length, highest = found
+        return Posting(posix.pread(self._fd, length, self._long + start), wide, dense, highest)
+
+    def row(self, number: int) -> "tuple[Any, ...]":
+        """Read the row of a memory."""
+        start, end = memoryview(posix.pread(self._fd, 8, self._rows + 4 * number)).cast("I")
+        return marshal.loads(posix.pread(self._fd, end - start, self._rows + start))  # type: ignore[no-any-return]  # noqa: S302
+
+    def every_row(self) -> "Iterator[tuple[Any, ...]]":
+        """Yield the rows of all memories, also of the dead ones."""
+        data = posix.pread(self._fd, self._owners - self._rows, self._rows)
+        starts = memoryview(data[: 4 * (self.number + 1)]).cast("I")
+        for at in range(self.number):
+            yield marshal.loads(data[starts[at] : starts[at + 1]])  # noqa: S302
+
+    @property
+    def has_passages(self) -> bool:
+        """Whether there are passages, with vectors."""
+        return self._vectors > 0
+
+    def passages(self, offset: int, length: int) -> bytes:
+        """Read a part of the packed passages."""
+        return posix.pread(self._fd, length, self._vectors + offset)
+
+    def owner(self, passage: int) -> int:
+        """Return the number of the memory that a passage is of."""
+        width = 4 if self.number > MOST_NARROW else 2
+        return int.from_bytes(posix.pread(self._fd, width, self._owners + width * passage), sys.byteorder)
+
+
+class Posting:
+    """The memories of one term in one segment, `count` of them, with an impact of at most `highest`. `docs` are their
+    numbers, with `impacts` beside them; a term that many have has an impact for each memory instead, in two planes, the
+    higher bytes (`high`) and the lower ones."""
+
+    __slots__ = ("_keys", "_low", "_width", "count", "docs", "high", "highest", "impacts")
+
+    def __init__(self, data: bytes, wide: bool, dense: int, highest: int) -> None:
+        self.highest = highest
+        self._width = width = 4 if wide else 2
+        if dense:
+            self.count = dense
+            half = len(data) // 2
+            self.high, self._low = data[:half], data[half:]
+            return
+        self.high = b""
+        self.count = len(data) // (width + 2)
+        self._keys = data[: self.count * width]
+        self.docs = memoryview(self._keys).cast("I" if wide else "H")
+        self.impacts = memoryview(data)[self.count * width :].cast("H")
+
+    def impact(self, doc: int) -> int:
+        """Return the impact in one memory; 0 if that does not have the term."""
+        if self.high:
+            return self.high[doc] << 8 | self._low[doc]
+        key = doc.to_bytes(self._width, sys.byteorder)
+        at = self._keys.find(key)
+        while at > 0 and at % self._width:
+            at = self._keys.find(key, at + 1)
+        return 0 if at < 0 else self.impacts[at // self._width]
+
+    def living(self, dead: "frozenset[int]") -> int:
+        """Count the memories without those that are dead, where that matters: if there are few."""
+        if not dead or self.high or self.count > FEW:
+            return self.count
+        return self.count - sum([doc in dead for doc in self.docs])
+
+    def items(self) -> "Iterable[tuple[int, int]]":
+        """Return each memory that has the term, and the impact."""
+        if not self.high:
+            return zip(self.docs, self.impacts, strict=True)
+        return [(doc, self.impact(doc)) for doc, high in enumerate(self.high) if high]

@@ -1,0 +1,123 @@
+"""Have a model select the memories that a prompt needs, as Claude Code does for its own: a catalogue of names,
+descriptions and triggers goes out, the names of up to five come back. No text of a memory is sent.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memtui.core.base import fs
+from memtui.core.memories import triggers
+from memtui.core.redaction.redact import kinds_in
+from memtui.llm.fence import RULE, fenced
+from memtui.llm.model import LanguageModel
+from memtui.llm.schema import Schema
+from memtui.recall import fields, judge, query, segment
+
+PURPOSE = "recall"
+# Memories of the catalogue, at most: those that the words of the prompt find, then the newest.
+CATALOGUE = 200
+# Memories that the model may select; names that it may give before the invented ones are dropped.
+MOST, MOST_NAMES = 5, 20
+# Characters of a prompt, of a description, and of the triggers of one memory that are sent.
+PROMPT, DESCRIPTION, TRIGGERS = 4000, 300, 400
+ANSWER_TOKENS = 2000
+SYSTEM = f"""\
+You select notes for a coding agent. You get the prompt that it was given, and a catalogue of notes: the name of each,
+what it is about, and when it is needed.
+
+{RULE}
+
+Name the notes that will clearly help the agent with this prompt, the most useful first, at most {MOST}. Judge by what
+the catalogue says. If you are not sure that a note helps, leave it out. If none does, give an empty list."""
+
+SCHEMA: Schema = {
+    "type": "object",
+    "properties": {
+        "notes": {"type": "array", "items": {"type": "string", "maxLength": 200}, "maxItems": MOST_NAMES},
+    },
+    "required": ["notes"],
+}
+
+
+class CatalogueEntry(NamedTuple):
+    """A memory of the catalogue: where it is, and what the model is told of it."""
+
+    scope: str
+    directory: str
+    file: str
+    name: str
+    description: str
+    triggers: tuple[str, ...]
+
+
+def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: float) -> list[CatalogueEntry]:
+    """Return the memories that a model may choose from for the words of a prompt, those that are found by its words
+    first. Without those that may not be delivered, and those that seem to hold a secret."""
+    allowed, muted = judge.Allowed(root), judge.muting(root, words)
+    found = {(hit.directory, hit.file): hit for hit in query.search(root, where, words, CATALOGUE, allowed)}
+    newest = sorted(_listed(root, where), key=lambda hit: -hit.stamp[0])
+    for hit in newest:
+        if len(found) >= CATALOGUE:
+            break
+        if allowed(hit.scope, hit.directory, hit.digest):
+            found.setdefault((hit.directory, hit.file), hit)
+    lines = {directory: triggers.lines_of(root, directory) for _, directory in where}
+    entries = []
+    for hit in found.values():
+        if (0.0 < hit.expires <= now) or muted(hit.directory, hit.file):
+            continue
+        entry = _entry(hit, [each.text for each in lines[hit.directory].get(hit.file, [])])
+        if entry is not None:
+            entries.append(entry)
+    return entries
+
+
+def _listed(root: str, where: Sequence[tuple[str, str]]) -> list[query.Hit]:
+    """Return all memories that the indexes have."""
+    found = []
+    for scope, directory in where:
+        try:
+            manifest = segment.read_manifest(root, directory)
+            for entry in manifest.segments if manifest is not None else ():
+                opened = segment.Segment(root, entry)
+                try:
+                    rows = enumerate(opened.every_row())
+                    found += [query.Hit(scope, directory, row) for number, row in rows if number not in opened.dead]
+                finally:
+                    opened.close()
+        except segment.DAMAGED:
+            continue
+    return found
+
+
+def _entry(hit: query.Hit, lines: Iterable[str]) -> CatalogueEntry | None:
+    """Return a memory of the catalogue; None if it is gone, or seems to hold a secret: not even its name is sent."""
+    try:
+        data = fs.read_bytes(hit.path, fields.MOST_BYTES)
+    except OSError:
+        return None
+    if kinds_in(data.decode("utf-8", "replace"), ""):
+        return None
+    read = fields.read(data, hit.file, lines)
+    own = tuple(line for line in read.texts["triggers"].split("\n") if line)
+    return CatalogueEntry(hit.scope, hit.directory, hit.file, read.name, read.description, own)
+
+
+def select(model: LanguageModel, prompt: str, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+    """Return the memories that the model selects, at most MOST; names that it invents are dropped. Raises ModelError,
+    and MemtuiError if the log of calls can't be written."""
+    if not entries:
+        return []
+    named = {f"m{number} {os.path.basename(each.file)}": each for number, each in enumerate(entries, 1)}
+    listed = fenced("notes", "\n".join(_line(name, each) for name, each in named.items()))
+    answer = model.ask(PURPOSE, SYSTEM, fenced("prompt", prompt[:PROMPT]), SCHEMA, head=listed, most=ANSWER_TOKENS)
+    numbers = {name.partition(" ")[0]: each for name, each in named.items()}
+    found = (named.get(name) or numbers.get(name.partition(" ")[0]) for name in map(str.strip, answer["notes"]))
+    return list(dict.fromkeys(each for each in found if each is not None))[:MOST]
+
+
+def _line(name: str, entry: CatalogueEntry) -> str:
+    when = "; ".join(" ".join(each.split()) for each in entry.triggers)[:TRIGGERS]
+    about = " ".join(entry.description.split())[:DESCRIPTION]
+    return f"- {name}: {about}" + (f" (needed: {when})" if when else "")

@@ -1,0 +1,360 @@
+"""Recall as a person looks at it, in both user interfaces: what a prompt would bring, what would be left out, and why.
+
+It is a dry run of the hook: the same search, the same judgement, the same text; nothing is delivered and nothing is
+logged. Before it the indexes are brought up to date, as the hook's worker does.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from memtui.core.base import fs, paths
+from memtui.core.deliveries import blocks
+from memtui.core.deliveries.record import CHARS_A_TOKEN
+from memtui.core.places import locate
+from memtui.workspace import Workspace
+
+if TYPE_CHECKING:
+    from memtui.core.client.prompts import Prompt
+    from memtui.core.deliveries.session_list import SessionList, SessionRow
+    from memtui.core.memories.memory import Memory
+    from memtui.recall import judge
+    from memtui.recall.replaying import ReplayedPrompt, StoreChange
+
+# Characters of a prompt that are looked at, as of any text that a person gives.
+MOST_CHARACTERS = 200_000
+# The outcome code of a memory that would be delivered.
+DELIVERED = "inject"
+# Stands where the id of a delivery would.
+NO_DELIVERY = "0" * 26
+# The longest wait for another process that builds an index.
+WAIT_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class MatchedTerm:
+    """A word of the prompt that a memory has, and in which fields (name, description, body, triggers). `common`: it is
+    one of the words that say little, and counts less."""
+
+    term: str
+    fields: tuple[str, ...]
+    common: bool = False
+
+
+@dataclass(frozen=True)
+class RecallCandidate:
+    """A memory that the search found for a prompt. `outcome`: DELIVERED, or the code of why not; `probability` that it
+    helps, with the `shifts` (code, by how much) that are in it; `parts`: the parts of the score by name; `terms`: which
+    words matched; `text`: exactly as the model would get it, of `units` UTF-16 code units."""
+
+    path: str
+    scope: str
+    name: str
+    description: str
+    type: str
+    outcome: str
+    probability: float
+    pinned: bool = False
+    stamp: float = 0.0
+    shifts: tuple[tuple[str, float], ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
+    terms: tuple[MatchedTerm, ...] = ()
+    trigger: str = ""
+    text: str = ""
+    units: int = 0
+
+    @property
+    def delivered(self) -> bool:
+        """Whether it would be delivered."""
+        return self.outcome == DELIVERED
+
+    @property
+    def tokens(self) -> int:
+        """About how many of the model's tokens its text takes."""
+        return self.units // CHARS_A_TOKEN
+
+
+@dataclass(frozen=True)
+class RecallRun:
+    """A dry run. `words`: the part of the prompt that counted; `silent`: the code of why nothing is delivered, empty if
+    something is; `candidates`: best first, those that would be delivered before all others; `text`: all that the model
+    would get; `ms`: how long the hook would have searched and judged; `memories`: how many were searched; `session`:
+    whose it would have been, empty for a new one; `threshold`: the probability from which a memory is delivered;
+    `off`: the setting `recall` keeps prompts from recalling anything."""
+
+    prompt: str
+    words: str = ""
+    silent: str = ""
+    candidates: tuple[RecallCandidate, ...] = ()
+    text: str = ""
+    units: int = 0
+    ms: float = 0.0
+    memories: int = 0
+    session: str = ""
+    threshold: float = 0.0
+    off: bool = False
+
+    @property
+    def delivered(self) -> tuple[RecallCandidate, ...]:
+        """The memories that would be delivered."""
+        return tuple(each for each in self.candidates if each.delivered)
+
+    @property
+    def left_out(self) -> tuple[RecallCandidate, ...]:
+        """The memories that were found and would not be delivered."""
+        return tuple(each for each in self.candidates if not each.delivered)
+
+    @property
+    def tokens(self) -> int:
+        """About how many of the model's tokens the whole text takes."""
+        return self.units // CHARS_A_TOKEN
+
+
+class Recalling:
+    """Dry runs for a workspace. `writes`: indexes may be built where they belong, which `--read-only` forbids; without
+    it they are as old as they are."""
+
+    def __init__(self, space: Workspace, *, writes: bool = True) -> None:
+        self.space, self.writes = space, writes
+        self._counts: dict[str, int] = {}
+
+    # searching
+
+    def places(self) -> list[tuple[str, str]]:
+        """List (scope, directory) of the memories that a session here may recall."""
+        from memtui.recall import places
+
+        return places.of_session(self.space.env, self.space.cwd)
+
+    def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
+        """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
+        words, where an index is missing and takes a moment. Raises OSError."""
+        from memtui.recall import build, places
+
+        read, root = 0, self.space.root
+        for scope, directory in self.places() if self.writes else []:
+            if not self._is_indexed(directory) and (count := self._memories(directory)):
+                say(f"Indexing the {count:,} memories of {scope} …")
+            done = build.bring_up_to_date(root, directory, places.needs_trust(scope), wait=WAIT_SECONDS)
+            read += done.read
+            if not done.busy:
+                self._counts[directory] = done.memories
+        return read
+
+    def _memories(self, directory: str) -> int:
+        """Return how many memories a directory has; 0 if it can't be read."""
+        if directory not in self._counts:
+            try:
+                self._counts[directory] = sum(not problem for _, problem in locate.walk(directory))
+            except OSError:
+                return 0
+        return self._counts[directory]
+
+    def run(self, prompt: str, session: str = "") -> RecallRun:
+        """Find out what a prompt would bring to a session (its whole id; empty: a new one)."""
+        from memtui.core.deliveries import given
+        from memtui.core.memories import triggers
+        from memtui.recall import judge, memory_block
+
+        prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
+        where, limits = self.places(), self._limits()
+        had = given.Given(root, session) if session else None
+        recipient = judge.Recipient(had.sent, had.units) if had is not None else judge.Recipient()
+        began = time.perf_counter()
+        found = judge.dry_run(root, prompt, where, recipient, space.now(), limits)
+        room = int(str(space.setting("budget")))
+        whole = _composed(memory_block.blocks(found.injected(), room, space.now()), room)
+        ms = ms_since(began)
+        asked = _asked(found.words)
+        lines = {directory: triggers.lines_of(root, directory) for _, directory in where if found.verdicts}
+        candidates = []
+        for each in found.verdicts:
+            beside = [line.text for line in lines[each.hit.directory].get(each.hit.file, ())]
+            candidates.append(_candidate(each, asked, beside, room, space.now()))
+        return RecallRun(
+            prompt,
+            found.words,
+            self._silent(found, where) if prompt.strip() else "empty",
+            tuple(sorted(candidates, key=lambda each: (not each.delivered, -each.probability))),
+            whole,
+            blocks.units(whole),
+            ms,
+            sum(self._memories(directory) for _, directory in where),
+            session,
+            limits.threshold,
+            off=not self.space.setting("recall"),
+        )
+
+    def replay(
+        self,
+        prompts: "Sequence[Prompt]",
+        changes: "Sequence[StoreChange]" = (),
+        go: Callable[[int], bool] = lambda _: True,
+    ) -> "list[ReplayedPrompt]":
+        """Return what prompts would bring now, and with `changes` of the memories; `go` as for `replaying.replay`.
+        Raises OSError."""
+        from memtui.recall import replaying
+
+        limits, now = self._limits(), self.space.now()
+        return replaying.replay(self.space.root, prompts, self.places(), changes, limits, now, go)
+
+    def _silent(self, found: "judge.Recalled", where: Sequence[tuple[str, str]]) -> str:
+        """Return why a prompt brings nothing: as the hook says it, or that nothing is indexed."""
+        from memtui.recall import judge
+
+        if found.why_silent == judge.NOTHING and not found.verdicts:
+            full = [directory for _, directory in where if self._memories(directory)]
+            if full and not any(map(self._is_indexed, full)):
+                return "no-index"
+        return found.why_silent
+
+    def _is_indexed(self, directory: str) -> bool:
+        return os.path.exists(paths.index_base(self.space.root, directory) + ".index")
+
+    def _limits(self) -> "judge.RecallLimits":
+        from memtui.recall import judge
+
+        most, threshold = self.space.setting("recall_most"), self.space.setting("recall_threshold")
+        return judge.RecallLimits(int(str(most)), float(str(threshold)))
+
+    @property
+    def unheard(self) -> str:
+        """The code of `guidance.unheard` that tells why no session gets memories here; empty if they do."""
+        return self.space.unheard(("project", "global"))
+
+    def prompts(self, most: int) -> "list[Prompt]":
+        """Return the newest prompts that a person typed in this project."""
+        from memtui.core.client import prompts
+
+        return prompts.recent(self.space.config_dir, [self.space.slug], most)
+
+    @cached_property
+    def _session_list(self) -> "SessionList":
+        from memtui.core.deliveries import log as delivery_log
+        from memtui.core.deliveries.reading import Receipts
+        from memtui.core.deliveries.session_list import SessionList
+
+        proofs = Receipts(self.space.env, self.space.now)
+        return SessionList(self.space.env, self.space.now, proofs, most=delivery_log.WINDOW_BYTES)
+
+    def sessions(self, most: int) -> "list[SessionRow]":
+        """Return the newest sessions of this project, live ones first."""
+        listed = self._session_list
+        listed.count()
+        mine = [row.id for row in listed.rows() if row.slug == self.space.slug][:most]
+        listed.look_up(mine)
+        found = {row.id: row for row in listed.rows()}
+        return [found[name] for name in mine if name in found]
+
+    # what can be changed from here; each is one step of undo
+
+    def add_trigger(self, found: "Memory", line: str) -> None:
+        """Add a trigger to a memory. Raises MemtuiError."""
+        from memtui.core.memories import triggers
+
+        triggers.change(self.space.store(), found, add=[line])
+
+    def mute(self, found: "Sequence[Memory]", prompt: str, *, back: bool = False) -> None:
+        """Never deliver some memories for prompts like this one; `back`: take that back. Raises MemtuiError."""
+        from memtui.core.memories import muting, triggers
+        from memtui.recall import own_words, words
+
+        counted = own_words.counted(prompt)[0] or prompt
+        store = self.space.store()
+        with store.journal.together():
+            for each in found:
+                if back:
+                    scope, file = triggers.place_of(store, each)
+                    texts = muting.for_prompt(store.root, scope.directory, file, words.terms(counted))
+                    muting.unmute(store, each, texts)
+                else:
+                    muting.mute(store, each, counted, words.terms)
+
+    def pin(self, found: "Sequence[Memory]", *, pinned: bool) -> None:
+        """Pin memories, or unpin them. Raises MemtuiError."""
+        store = self.space.store()
+        with store.journal.together():
+            for each in found:
+                store.edit(each, {"pinned": "true" if pinned else ""}, op="pin", verb="pin" if pinned else "unpin")
+
+
+def ms_since(began: float) -> float:
+    """Return how many milliseconds passed since `began`, of `time.perf_counter`."""
+    return (time.perf_counter() - began) * 1000.0
+
+
+def _composed(found: "list[blocks.Block]", room: int) -> str:
+    """Return blocks as a hook prints them."""
+    return blocks.compose(found, room, NO_DELIVERY)[0]
+
+
+def _candidate(
+    found: "judge.Verdict", asked: Mapping[str, str], triggers: Sequence[str], room: int, now: float
+) -> RecallCandidate:
+    """Return what a verdict says, with the words that matched and the text that the model would get, in `room` units.
+    `asked`: the prompt's words by their terms; `triggers`: of the memory, beside those in its file."""
+    from memtui.recall import content, fields, memory_block
+
+    hit = found.hit
+    if not found.data:
+        found.data, found.stamp = fs.read_or_empty(hit.path)[: content.READ_BYTES], list(hit.stamp)
+    text = _composed(memory_block.blocks([found], room, now), room) if found.data else ""
+    texts = fields.read(found.data, hit.file, triggers).texts
+    return RecallCandidate(
+        hit.path,
+        hit.scope,
+        hit.name,
+        hit.description,
+        hit.type,
+        found.outcome,
+        found.probability,
+        pinned=hit.pinned,
+        stamp=found.stamp[0] / 1e9,
+        shifts=tuple(found.shifts),
+        parts={"lexical": hit.lexical, "share": hit.share, "cosine": hit.cosine, "overlap": hit.overlap},
+        terms=_matched(texts, asked),
+        trigger=_by_trigger(texts["triggers"], asked),
+        text=text,
+        units=blocks.units(text),
+    )
+
+
+def _matched(texts: Mapping[str, str], asked: Mapping[str, str]) -> tuple[MatchedTerm, ...]:
+    """Return which of the prompt's words a memory has, and in which fields: telling words first, and of them those in
+    the weightiest fields."""
+    from memtui.recall import fields, words
+
+    where: dict[str, dict[str, None]] = {}
+    common: dict[str, bool] = {}
+    for name, text in texts.items():
+        for term in words.terms(text):
+            if term in asked:
+                word = asked[term]
+                where.setdefault(word, {})[name] = None
+                common[word] = common.get(word, True) and term in words.COMMON
+    weights = {word: sum(fields.WEIGHTS[name] for name in names) for word, names in where.items()}
+    order = sorted(where, key=lambda each: (common[each], -weights[each]))
+    return tuple(MatchedTerm(word, tuple(where[word]), common[word]) for word in order)
+
+
+def _by_trigger(lines: str, asked: Mapping[str, str]) -> str:
+    """Return the trigger that has the most words of the prompt; empty if none has any."""
+    from memtui.recall import words
+
+    shared = {line: len(asked.keys() & set(words.terms(line))) for line in lines.split("\n")}
+    best = max(shared, key=lambda each: shared[each])
+    return best if shared[best] else ""
+
+
+def _asked(text: str) -> dict[str, str]:
+    """Return the words of a prompt by their terms, each as it stands there."""
+    from memtui.recall import words
+
+    found: dict[str, str] = {}
+    for word in text.split():
+        for term in words.terms(word):
+            found.setdefault(term, word.strip(".,;:!?()[]{}<>\"'`“”„‘’…").lower() or term)
+    return found

@@ -1,0 +1,188 @@
+"""Sets to measure recall with: memories by store, and prompts with the memories that would help.
+
+Four shapes are read, told apart by what is in the file:
+- a folder with `set.json`, or such a file: `{"queries": [{"store", "text", "kind", "gold": [{"path", "grade"}]}]}`. The
+  memories of a store are a folder `stores/NAME`, `memories/NAME` or `NAME` beside it, or one text file `stores/NAME.txt`
+  in which each memory begins with a line `=== PATH`. `triggers.jsonl` beside it has a line a memory:
+  `{"store", "path", "triggers": [...]}`.
+- LoCoMo's `locomo10.json`: one memory for each turn or each session of a conversation; the evidence of a question is
+  what would help.
+- a devbench: `{"memories": [{"id", "content", "tags"}], "queries": [{"question", "category", "expected_tags"}]}`.
+"""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+INDEX = "MEMORY.md"
+
+
+@dataclass
+class Query:
+    """A prompt in a store; `gold`: what each memory that would help is worth, by its path; nothing for kind none."""
+
+    store: str
+    text: str
+    kind: str
+    gold: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class RecallSet:
+    """The bytes of each memory by store and path, prompts, and trigger lines by (store, path)."""
+
+    name: str
+    stores: dict[str, dict[str, bytes]]
+    queries: list[Query]
+    triggers: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """Return a hash of all that is in it, 16 characters: what was measured, without naming it."""
+        found = hashlib.sha256()
+        for store, files in sorted(self.stores.items()):
+            for path, data in sorted(files.items()):
+                found.update(f"{store}\0{path}\0{len(data)}\0".encode() + data)
+        rows = [(query.store, query.text, query.kind, sorted(query.gold.items())) for query in self.queries]
+        found.update(json.dumps([rows, sorted(self.triggers.items())]).encode())
+        return found.hexdigest()[:16]
+
+    def write(self, directory: str, with_triggers: bool) -> dict[str, str]:
+        """Write each store as a folder, triggers into the frontmatter; return the folders by store."""
+        found = {}
+        for number, (store, files) in enumerate(sorted(self.stores.items())):
+            place = found[store] = f"{directory}/{number}/memory"
+            for path, data in files.items():
+                lines = self.triggers.get((store, path), []) if with_triggers else []
+                full = f"{place}/{path}"
+                os.makedirs(os.path.dirname(full), exist_ok=True)
+                with open(full, "wb") as file:
+                    file.write(with_lines(data, lines))
+        return found
+
+
+def with_lines(data: bytes, triggers: Iterable[str]) -> bytes:
+    """Return a memory's bytes with trigger lines in its frontmatter, which is made if there is none."""
+    lines = [f"  - {json.dumps(line, ensure_ascii=False)}\n" for line in triggers]
+    if not lines:
+        return data
+    block = "".join(["triggers:\n", *lines]).encode()
+    first = data.find(b"\n") + 1
+    if data[:first].rstrip() == b"---":
+        return data[:first] + block + data[first:]
+    return b"---\n" + block + b"---\n\n" + data
+
+
+def read(path: str, memories: str = "", triggers: str = "", unit: str = "session") -> RecallSet:
+    """Read a set. `memories`: the folder of its stores; `triggers`: the file of its trigger lines, if they are not beside
+    it; `unit`: turn or session, what a memory is for LoCoMo. Raises OSError; ValueError if it has none of the shapes."""
+    file = os.path.join(path, "set.json") if os.path.isdir(path) else path
+    with open(file, encoding="utf-8") as opened:
+        content = json.load(opened)
+    name = os.path.basename(path.rstrip("/"))
+    if isinstance(content, list):
+        return _locomo(name, content, unit)
+    if "memories" in content:
+        return _devbench(name, content)
+    if "queries" not in content:
+        raise ValueError(f"{file} has none of the shapes that are read")
+    folder = os.path.dirname(os.path.abspath(file))
+    queries = [
+        Query(row["store"], row["text"], row["kind"], {each["path"]: each.get("grade", 1) for each in row["gold"]})
+        for row in content["queries"]
+    ]
+    beside = os.path.join(folder, "triggers.jsonl")
+    lines = triggers or (beside if os.path.exists(beside) else "")
+    stores = {store: _store(folder, memories, store) for store in {query.store for query in queries}}
+    return RecallSet(name, stores, queries, _triggers(lines) if lines else {})
+
+
+def _triggers(path: str) -> dict[tuple[str, str], list[str]]:
+    with open(path, encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines if line.strip()]
+    return {(row["store"], row["path"]): row["triggers"] for row in rows}
+
+
+def _store(folder: str, memories: str, name: str) -> dict[str, bytes]:
+    """Return the memories of a store by their paths. Raises ValueError if it is nowhere."""
+    above = [memories] if memories else [f"{folder}/stores", f"{folder}/memories", folder]
+    for place in above:
+        if os.path.isdir(f"{place}/{name}"):
+            return dict(_files(f"{place}/{name}"))
+        if os.path.exists(f"{place}/{name}.txt"):
+            with open(f"{place}/{name}.txt", encoding="utf-8") as file:
+                return unpacked(file.read())
+    raise ValueError(f"no memories of store {name!r} in {' or '.join(above)}")
+
+
+def unpacked(text: str) -> dict[str, bytes]:
+    """Return the memories of a store that is one text, by their paths."""
+    parts = re.split(r"^=== (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {path: body.rstrip("\n").encode() + b"\n" for path, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _files(folder: str) -> Iterator[tuple[str, bytes]]:
+    for top, _, names in os.walk(folder):
+        for name in sorted(names):
+            if name.endswith(".md"):
+                full = os.path.join(top, name)
+                with open(full, "rb") as file:
+                    yield os.path.relpath(full, folder), file.read()
+
+
+def _locomo(name: str, samples: list[dict], unit: str) -> RecallSet:
+    """Read conversations: a store each. Questions without evidence, and those that it can't be found of, are left out."""
+    stores: dict[str, dict[str, bytes]] = {}
+    queries = []
+    for at, sample in enumerate(samples):
+        store = str(sample.get("sample_id", at))
+        files, places = _conversation(sample["conversation"], unit)
+        stores[store] = files
+        for row in sample["qa"]:
+            found = [match for each in row.get("evidence", []) for match in EVIDENCE.findall(str(each))]
+            gold = {places[key]: 1 for number, turn in found if (key := (int(number), int(turn))) in places}
+            if gold:
+                category = row.get("category")
+                queries.append(Query(store, row["question"], CATEGORIES.get(category, str(category)), gold))
+    return RecallSet(f"{name} ({unit}s)", stores, queries)
+
+
+def _conversation(content: dict, unit: str) -> tuple[dict[str, bytes], dict[tuple[int, int], str]]:
+    """Return the memories of a conversation, and the path of each turn by (session, number of the turn)."""
+    files: dict[str, bytes] = {}
+    places = {}
+    for key, turns in content.items():
+        found = re.fullmatch(r"session_(\d+)", key)
+        if not found or not isinstance(turns, list):
+            continue
+        session = int(found[1])
+        date = content.get(f"{key}_date_time", "")
+        lines = []
+        for number, turn in enumerate(turns, 1):
+            named = EVIDENCE.fullmatch(str(turn.get("dia_id", "")))
+            line = f"{turn['speaker']}: {turn.get('text', '')}"
+            line += f" [{turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            lines.append(line)
+            path = f"session-{session}.md" if unit == "session" else f"d{session}-{number}.md"
+            places[session, int(named[2]) if named else number] = path
+            if unit == "turn":
+                files[path] = f"{line}\n\n{date}\n".encode()
+        if unit == "session":
+            files[f"session-{session}.md"] = "\n".join([*lines, "", date, ""]).encode()
+    return files, places
+
+
+def _devbench(name: str, content: dict) -> RecallSet:
+    """Read a devbench: one store; a memory helps if it has one of the expected tags."""
+    files = {f"{row['id'].replace(':', '-')}.md": row for row in content["memories"]}
+    queries = []
+    for row in content["queries"]:
+        wanted = set(row["expected_tags"])
+        gold = {path: 1 for path, found in files.items() if wanted & {*found["tags"], found["id"]}}
+        queries.append(Query("devbench", row["question"], row["category"] if gold else "none", gold))
+    stores = {"devbench": {path: f"{row['content']}\n".encode() for path, row in files.items()}}
+    return RecallSet(name, stores, queries)

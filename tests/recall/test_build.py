@@ -1,0 +1,180 @@
+"""An index is brought up to date at the cost of what changed, and whatever happens to its files, it comes back."""
+
+import array
+import marshal
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.core.base import fs, paths
+from memtui.recall import build, segment
+
+
+def test_only_what_changed_is_read(store):
+    store.fill(40)
+    assert store.index().rebuilt
+    assert len(store.files(".segment")) == 1
+    assert store.index() == build.BuildReport(40)
+    store.remember("memory-7", "About matter 7", "It is orange.")
+    (store.base / "memory-8.md").unlink()
+    store.remember("new", "Brand new")
+    assert store.index() == build.BuildReport(40, read=2, gone=1)
+    assert len(store.files(".segment")) == 2
+    assert store.names("orange") == ["memory-7"]
+    assert store.names("brand") == ["new"]
+    assert "memory-8" not in store.names("matter 8", most=50)
+    assert store.names("matter 7")[0] == "memory-7"
+    assert len(store.names("matter", most=50)) == 39
+    store.remember("memory-7", "About matter 7", "It is green.")
+    assert store.index() == build.BuildReport(40, read=1)
+    assert len(store.files(".segment")) == 2
+    assert store.names("orange") == []
+    assert store.names("green") == ["memory-7"]
+    assert store.names("brand") == ["new"]
+
+
+def test_a_touched_file_is_not_read_again(store):
+    store.fill(30)
+    store.index()
+    for path in store.base.iterdir():
+        os.utime(path, (1e9, 1e9))
+    before = store.files(".segment")
+    assert store.index() == build.BuildReport(30)
+    assert store.index() == build.BuildReport(30)
+    assert store.files(".segment") == before
+
+
+def test_after_many_changes_all_is_built_anew(store):
+    store.fill(40)
+    store.index()
+    for number in range(20):
+        store.remember(f"memory-{number}", "Something else")
+    assert store.index().rebuilt
+    assert len(store.files(".segment")) == 1
+    assert len(store.names("else", most=50)) == 20
+
+
+def test_an_index_is_the_same_whether_built_at_once_or_bit_by_bit(store):
+    store.fill(300)
+    store.index()
+    for number in range(0, 300, 20):
+        store.remember(f"memory-{number}", f"About matter {number}", "It is purple, and known to all.")
+        store.index()
+    texts = ["purple matter", "known matter 40", "unknown", "about 7"]
+    bit_by_bit = [{hit.name: hit.lexical for hit in store.search(text, most=400)} for text in texts]
+    assert len(store.files(".segment")) == 2
+    os.unlink(paths.index_base(store.root, store.directory) + ".index")
+    store.index()
+    assert len(store.files(".segment")) == 1
+    for text, expected in zip(texts, bit_by_bit, strict=True):
+        found = {hit.name: hit.lexical for hit in store.search(text, most=400)}
+        assert found == pytest.approx(expected, rel=0.1), text
+
+
+def test_an_empty_or_missing_directory_has_an_index_without_memories(store):
+    assert store.index() == build.BuildReport(rebuilt=True)
+    assert store.index() == build.BuildReport()
+    assert store.names("anything") == []
+    store.base.rmdir()
+    assert store.index() == build.BuildReport()
+
+
+DAMAGE = {
+    "cut": lambda data: data[: len(data) // 2],
+    "empty": lambda data: b"",
+    "zeros": lambda data: bytes(len(data)),
+    "foreign": lambda data: b"something else entirely" * 40,
+    "flipped": lambda data: data[:-9] + bytes([data[-9] ^ 0xFF]) + data[-8:],
+    "older": lambda data: data.replace(segment.MAGIC, b"memtui recall 0.0 little\n"),
+}
+
+
+@pytest.mark.parametrize("ending", [".index", ".segment"])
+@pytest.mark.parametrize("damage", [*DAMAGE, "missing"])
+def test_a_damaged_file_costs_no_search_and_is_replaced(store, ending, damage):
+    store.fill(20)
+    store.index()
+    path = Path(store.root, "recall", store.files(ending)[0])
+    if damage == "missing":
+        path.unlink()
+    else:
+        path.write_bytes(DAMAGE[damage](path.read_bytes()))
+    assert len(store.names("matter", most=50)) <= 20
+    store.index()
+    assert len(store.names("matter", most=50)) == 20
+    assert len(store.files(".segment")) == 1
+
+
+def test_an_index_of_another_directory_is_none(store, tmp_path):
+    store.fill(3)
+    store.index()
+    other = str(tmp_path / "other")
+    os.rename(paths.index_base(store.root, store.directory) + ".index", paths.index_base(store.root, other) + ".index")
+    assert segment.read_manifest(store.root, other) is None
+
+
+def test_a_reader_whose_segment_was_replaced_reads_the_manifest_again(store, monkeypatch):
+    store.fill(3)
+    store.index()
+    real = segment.read_manifest
+    calls = []
+
+    def slow(root, directory):
+        found = real(root, directory)
+        if not calls:
+            store.fill(4)
+            store.index()
+        calls.append(found)
+        return found
+
+    monkeypatch.setattr(segment, "read_manifest", slow)
+    monkeypatch.setattr(build.segment, "read_manifest", real)
+    monkeypatch.setattr("memtui.recall.query.segments.read_manifest", slow)
+    assert len(store.names("matter")) in {3, 4}
+
+
+def test_another_one_at_work_looks_again(store):
+    store.fill(3)
+    base = paths.index_base(store.root, store.directory)
+    os.makedirs(store.root + "/recall")
+    with fs.Lock(base + ".lock", 0.0):
+        assert store.index().busy
+    assert os.path.exists(base + ".again")
+    store.index()
+    assert not os.path.exists(base + ".again")
+    assert len(store.names("matter")) == 3
+
+
+def _build(root, directory):
+    build.bring_up_to_date(root, directory)
+
+
+@pytest.mark.slow
+def test_builders_at_once_leave_one_whole_index(store):
+    store.fill(60)
+    many = multiprocessing.get_context("fork")
+    running = [many.Process(target=_build, args=(store.root, store.directory)) for _ in range(6)]
+    for number, each in enumerate(running):
+        each.start()
+        store.remember(f"late-{number}", f"Late matter {number}")
+    for each in running:
+        each.join()
+    store.index()
+    assert len(store.names("matter", most=100)) == 66
+    assert not [each for each in os.listdir(store.root + "/recall") if each.endswith((".tmp", ".again"))]
+
+
+def test_a_manifest_says_nothing_that_is_not_checked(store):
+    store.fill(3)
+    store.index()
+    path = Path(store.root, "recall", store.files(".index")[0])
+    data = path.read_bytes()
+    body = marshal.dumps({"directory": store.directory, "segments": "none"})
+    head = array.array("I", [segment.number_of(body), len(body)]).tobytes()
+    path.write_bytes(segment.MAGIC + head + body)
+    assert store.names("matter") == []
+    store.index()
+    assert len(store.names("matter")) == 3
+    assert path.read_bytes() != data

@@ -1,0 +1,312 @@
+"""The daemon of the extra `semantic`: it answers as the model itself does, and harms nobody when it can't."""
+
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError
+from memtui.recall import build, daemon, filling, semantic, sentences
+
+SOURCES = Path(semantic.__file__).parents[2]
+PATIENCE = 5.0
+
+
+class TinyModel:
+    """Words about the same subject have the same direction; all else adds a little of its own."""
+
+    name = "tiny"
+    SUBJECTS = (("release", "publish", "live", "deploy"), ("cat", "dog", "pet"), ("login", "password"))
+
+    def __init__(self, delay=0.0):
+        self.delay = delay
+
+    def embed(self, texts):
+        time.sleep(self.delay)
+        for text in texts:
+            values = [0.01] * 16
+            for word in text.lower().split():
+                for at, words in enumerate(self.SUBJECTS):
+                    values[at] += word.strip(".,") in words
+                values[8 + len(word) % 8] += 0.1
+            yield values
+
+
+def wait_for(what):
+    end = time.monotonic() + PATIENCE
+    while not what():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def status(root):
+    try:
+        return semantic.ask(root, {"op": "status"}, PATIENCE)
+    except semantic.AbsentError:
+        return {}
+
+
+@pytest.fixture
+def root(tmp_path):
+    fs.makedirs(str(tmp_path / "root"))
+    return str(tmp_path / "root")
+
+
+@pytest.fixture
+def run(root):
+    """Starts daemons in threads; ends them."""
+    threads = []
+
+    def start(model=None, **more):
+        thread = threading.Thread(target=daemon.serve, args=(root, lambda: model or TinyModel()), kwargs=more)
+        thread.start()
+        threads.append(thread)
+        wait_for(lambda: status(root).get("pid"))
+        return thread
+
+    yield start
+    status(root) and semantic.ask(root, {"op": "stop"}, PATIENCE)
+    for thread in threads:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+
+
+IN_A_PROCESS = """
+import sys
+sys.path[:0] = {paths!r}
+from memtui.recall import daemon
+from tests.recall.test_daemon import TinyModel
+print(daemon.serve({root!r}, lambda: TinyModel({delay})), flush=True)
+"""
+
+
+def process(root, delay=0.0):
+    code = IN_A_PROCESS.format(paths=[str(SOURCES), str(Path(__file__).parents[2])], root=root, delay=delay)
+    return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+
+
+def test_its_answers_are_those_of_the_model_itself(root, run):
+    run()
+    for text in ("publish the release", "", "déjà vu 東京\n", "x" * 9000):
+        answer = semantic.ask(root, {"op": "embed", "text": text[: semantic.MOST_TEXT]}, PATIENCE)
+        assert bytes.fromhex(answer["row"]) == sentences.row(TinyModel(), text)
+        assert answer["key"] == sentences.key_of("tiny")
+
+
+def test_only_its_user_can_reach_it(root, run):
+    run()
+    assert stat.S_IMODE(os.stat(semantic.place(root)).st_mode) == 0o700
+    assert stat.S_IMODE(os.stat(semantic.socket_of(root)).st_mode) == 0o600
+
+
+def test_a_directory_that_others_can_read_is_not_trusted_and_made_private_by_the_next_daemon(root, run):
+    run()
+    os.chmod(semantic.place(root), 0o755)
+    with pytest.raises(semantic.AbsentError):
+        semantic.ask(root, {"op": "status"}, PATIENCE)
+    daemon.private(root)
+    assert status(root)
+
+
+def test_nobody_asks_another_users_daemon(root, run, monkeypatch):
+    run()
+    monkeypatch.setattr(semantic, "user_of", lambda _: os.geteuid() + 1)
+    with pytest.raises(semantic.AbsentError):
+        semantic.ask(root, {"op": "status"}, PATIENCE)
+    monkeypatch.undo()
+
+
+def test_a_second_one_ends_and_the_first_goes_on(root, run, monkeypatch):
+    run()
+    monkeypatch.setattr(daemon, "SUCCESSION", 0.05)
+    pid = status(root)["pid"]
+    assert daemon.serve(root, TinyModel) is False
+    assert status(root)["pid"] == pid
+
+
+def test_it_ends_when_idle_and_leaves_no_socket(root, run):
+    thread = run(idle=0.3)
+    thread.join(PATIENCE)
+    assert not os.path.exists(semantic.socket_of(root))
+    assert semantic.closest(root, [], "text", 5) is None
+
+
+def test_a_request_of_another_version_ends_it(root, run, monkeypatch):
+    thread = run()
+    monkeypatch.setattr(semantic, "VERSION", "another")
+    monkeypatch.setattr(daemon.semantic, "VERSION", "another")
+    directory = os.open(semantic.place(root), os.O_RDONLY)
+    os.close(directory)
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(semantic.socket_of(root))
+    connection.sendall(b'{"op": "status", "version": "older"}\n')
+    assert b"ended" in connection.recv(1000)
+    connection.close()
+    thread.join(PATIENCE)
+
+
+def test_one_that_is_slow_is_not_waited_for(root, run):
+    run(TinyModel(delay=0.5))
+    begin = time.monotonic()
+    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+    assert time.monotonic() - begin < 0.4
+
+
+@pytest.mark.parametrize("said", [b"", b"nonsense\n", b"[]\n", b'{"version": 1}\n', b"\xff" * 70_000])
+def test_nonsense_harms_only_its_own_connection(root, run, said):
+    run()
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.connect(semantic.socket_of(root))
+    if said.endswith(b"\n"):
+        said = said.replace(b"1}", b'1, "v": 2}')
+    connection.sendall(said)
+    connection.shutdown(socket.SHUT_WR)
+    connection.close()
+    wait_for(lambda: not os.path.exists(semantic.socket_of(root)) or status(root))
+
+
+@pytest.mark.slow
+def test_a_killed_one_in_the_middle_of_a_request_costs_nothing_and_is_replaced(root, run):
+    killed = process(root, delay=30)
+    wait_for(lambda: status(root))
+    threading.Timer(0.03, killed.send_signal, [signal.SIGKILL]).start()
+    begin = time.monotonic()
+    with pytest.raises(semantic.AbsentError):
+        semantic.ask(root, {"op": "embed", "text": "hello"}, PATIENCE)
+    assert time.monotonic() - begin < PATIENCE / 2
+    killed.communicate()
+    assert os.path.exists(semantic.socket_of(root))  # stale
+    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+    run()
+    assert status(root)["pid"] == os.getpid()
+
+
+@pytest.mark.slow
+def test_of_two_that_start_at_once_one_serves(root):
+    both = [process(root), process(root)]
+    wait_for(lambda: status(root))
+    pid = status(root)["pid"]
+    assert pid in {each.pid for each in both}
+    semantic.ask(root, {"op": "stop"}, PATIENCE)
+    wait_for(lambda: any(each.poll() is not None for each in both))
+    wait_for(lambda: status(root))  # the other one waited for it
+    semantic.ask(root, {"op": "stop"}, PATIENCE)
+    assert [each.communicate()[0] for each in both] == ["True\n", "True\n"]
+
+
+def test_a_model_that_cant_be_loaded_is_noted(root):
+    def load():
+        raise MemtuiError("no such model")
+
+    with pytest.raises(MemtuiError):
+        daemon.serve(root, load)
+    assert "no such model" in Path(semantic.place(root), "failed").read_text()
+    assert status(root) == {}
+
+
+def test_a_full_disk_ends_it_and_costs_nothing(root, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(daemon.os, "rename", full)
+    with pytest.raises(OSError, match="No space left"):
+        daemon.serve(root, TinyModel)
+    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+
+
+# Vectors of memories
+
+
+@pytest.fixture
+def memories(root, tmp_path):
+    directory = tmp_path / "memory"
+    directory.mkdir()
+    for name, text in {
+        "cd": "How we publish.",
+        "pets": "The cat and the dog.",
+        "auth": "A password is needed.",
+    }.items():
+        (directory / f"{name}.md").write_text(f"---\nname: {name}\ndescription: {text}\n---\n{text}\n")
+    build.bring_up_to_date(root, str(directory))
+    return str(directory)
+
+
+def segments(root, directory):
+    manifest = filling.segment.read_manifest(root, directory)
+    return [(entry["name"], entry["number"]) for entry in manifest.segments]
+
+
+def files(root, directory, numbers):
+    opened = filling.segment.Segment(root, filling.segment.read_manifest(root, directory).segments[0])
+    found = [opened.row(number)[0] for number in numbers]
+    opened.close()
+    return found
+
+
+def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkeypatch):
+    monkeypatch.setattr(semantic, "PATIENCE", PATIENCE)
+    run()
+    assert semantic.closest(root, segments(root, memories), "deploy it", 5) is None
+    semantic.ask(root, {"op": "fill", "directories": [memories]}, PATIENCE)
+    wait_for(lambda: not status(root)["waiting"])
+    monkeypatch.setattr(semantic.ask, "__defaults__", (PATIENCE,))
+    found = semantic.closest(root, segments(root, memories), "go live", 5)
+    best = max(found, key=found.get)
+    assert files(root, memories, [best[1]]) == ["cd.md"]
+
+
+def test_what_was_made_is_kept_for_the_next_segment(root, memories):
+    asked = []
+
+    def make(text):
+        asked.append(text)
+        return sentences.row(TinyModel(), text)
+
+    filler = filling.Filler(root, TinyModel(), make)
+    assert filler.fill(memories) == 3
+    before = len(asked)
+    assert filler.fill(memories) == 0
+    Path(memories, "new.md").write_text("---\nname: new\ndescription: A dog.\n---\nA dog.\n")
+    build.bring_up_to_date(root, memories)
+    filler.fill(memories)
+    assert len(asked) == before + 1
+    kept = os.listdir(f"{root}/recall/sentences")
+    assert sorted(kept) == sorted(f"{name}.{filler.key}" for name, _ in segments(root, memories))
+
+
+@pytest.mark.parametrize("harm", [b"", b"x", b"memtui sentences"])
+def test_a_damaged_file_is_no_file_and_made_again(root, memories, harm):
+    filler = filling.Filler(root, TinyModel())
+    filler.fill(memories)
+    (path,) = Path(root, "recall/sentences").iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(harm or whole[:-1])
+    with pytest.raises(OSError):
+        semantic.Sentences(str(path), 3)
+    filler.fill(memories)
+    assert path.read_bytes() == whole
+
+
+def test_a_memory_that_changed_since_has_no_vectors(root, memories):
+    Path(memories, "cd.md").write_text("other")
+    filler = filling.Filler(root, TinyModel())
+    filler.fill(memories)
+    (path,) = Path(root, "recall/sentences").iterdir()
+    assert sorted(bool(made.rows) for made in filling.read(str(path))) == [False, True, True]
+
+
+def test_texts_are_divided_with_an_overlap_and_nothing_is_lost():
+    words = [f"word{at}" for at in range(1000)]
+    found = sentences.passages([" ".join(words), "", "a trigger"])
+    assert found[-1] == "a trigger"
+    assert {word for passage in found for word in passage.split()} >= set(words)
+    assert all(len(passage) <= sentences.PASSAGE for passage in found)
+    assert len(sentences.passages(["東" * 100_000])) == sentences.MOST_PASSAGES

@@ -1,0 +1,71 @@
+"""English words for those of other languages, by which prompts and memories of two languages meet."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.recall import fields, gloss, query
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("lösch bitte die alten zweige", "de"),
+        ("mach das mal mit der datenbank", "de"),
+        ("quita la lista de los pedidos", "es"),
+        ("supprime les faux tests dans le dossier", "fr"),
+        ("corrige o erro que aparece na tela", "pt"),
+        ("テストを直して", "ja"),
+        ("把测试修一下", "zh"),
+        ("delete the old branches please", ""),
+        ("die in a fire, war stories of the café", ""),
+        ("tsc --noEmit src/index.ts", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_of_a_prompt_shows(text, found):
+    assert gloss.language(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("lösch bitte den zweig", "delete remove branch"),
+        ("wie ist die Datenbankverbindung?", "database connection network"),
+        ("このブランチを削除", "branch delete remove"),
+        ("delete the branch", ""),
+    ],
+)
+def test_words_become_english_also_within_compounds(text, found):
+    assert gloss.english(text) == found
+
+
+def test_what_has_no_english_words_stays_where_it_is():
+    assert gloss.in_english("lösch bitte den zweig feature_x") == "delete remove branch feature_x"
+    assert gloss.in_english("Redisを削除") == "Redisを delete remove"
+    assert gloss.in_english("delete the branch") == "delete the branch"
+
+
+def test_a_memory_in_another_language_counts_for_its_english_words():
+    found = fields.read("---\nname: 删除分支\n---\n先问再删除。\n".encode(), "a.md")
+    weights = found.weights()
+    assert weights["delet"] > weights["ask"] > 0
+    assert weights["branch"] == fields.WEIGHTS["name"]
+
+
+def test_a_prompt_s_own_words_count_more_than_english_ones():
+    asked = query.weighted_terms("lösch bitte den zweig")
+    assert asked["zweig"] == 1.0 > asked["branch"] == query.GLOSS_WEIGHT
+
+
+def test_each_line_of_the_lexicon_has_all_languages():
+    with open(gloss._PATH, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert {line.count("|") for line in lines} == {len(gloss.LANGUAGES)}
+    assert all(line == line.lower() for line in lines)
+
+
+@given(st.text())
+def test_no_text_is_refused(text):
+    gloss.english(text)
+    gloss.in_english(text)

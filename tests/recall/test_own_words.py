@@ -1,0 +1,74 @@
+"""Which words of a prompt count: the person's own, and the identifiers of error lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.recall import own_words
+
+LOG = """why does the deploy of the billing service hang?
+
+2026-11-21T09:00:01Z INFO starting worker 17 on host ip-10-0-0-3
+2026-11-21T09:00:02Z INFO connected to broker
+2026-11-21T09:00:07Z ERROR PaymentGateway.charge_card failed: ECONNREFUSED at lib/payments/gateway.py
+    at Object.<anonymous> (/srv/app/node_modules/express/lib/router.js:12:3)
+2026-11-21T09:00:08Z INFO retrying"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ("/review the last commit", "command"),
+        ("/plugin:do-this now please now", "command"),
+        ("ok", "short"),
+        ("yes please", "short"),
+        ("部署吧", "short"),
+        ("   ", "short"),
+        ("!? …", "short"),
+        ("<task-notification>a task has ended well</task-notification>", "machine"),
+        ("```\nINFO a\nINFO b\nINFO c\nINFO d\n```", "pasted"),
+    ],
+)
+def test_what_is_no_question_of_a_person_counts_for_nothing(prompt, why):
+    assert own_words.counted(prompt) == ("", why)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "how do we roll out a release?",
+        "/srv/app/config.yaml is not read, why?",
+        "如何部署这个服务到生产环境",
+        "fix this:\nTypeError: x is undefined",
+        "- first do the migration\n- then rename the column\n- then run the tests\n- and commit",
+    ],
+)
+def test_a_prompt_in_a_persons_words_counts_whole(prompt):
+    assert own_words.counted(prompt) == (prompt, "")
+
+
+def test_of_a_pasted_log_the_question_and_the_identifiers_of_errors_count():
+    words, why = own_words.counted(LOG)
+    assert why == ""
+    question, _, names = words.partition("\n\n")
+    assert question == "why does the deploy of the billing service hang?"
+    assert names.split() == ["PaymentGateway.charge_card", "ECONNREFUSED", "payments/gateway.py"]
+
+
+def test_a_question_below_a_long_log_counts():
+    words, _ = own_words.counted("2026-11-21T09:00:01Z INFO fine\n" * 5000 + "what is the retention of this log?")
+    assert words == "what is the retention of this log?"
+
+
+def test_code_in_a_fence_does_not_count_and_its_errors_do():
+    words, _ = own_words.counted(
+        "please make this shorter for me\n```python\ndef a():\n    raise ValueError(x)\nlog.error('user_table gone')\n```"
+    )
+    assert words.split("\n") == ["please make this shorter for me", "ValueError log.error user_table"]
+
+
+@given(st.text(max_size=2000))
+def test_any_prompt_is_read(prompt):
+    words, why = own_words.counted(prompt)
+    assert bool(words) != bool(why)
+    assert len(words) <= own_words.MOST_CHARS

@@ -1,0 +1,58 @@
+"""What is found for a prompt, and in which order."""
+
+
+def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
+    store.remember("release-checklist", "What to do before a release goes live", "Run the smoke tests.")
+    store.remember("database-migrations", "How to write migrations", "Never edit an old migration.")
+    store.remember("coffee", "Where the coffee is", "In the kitchen.")
+    store.index()
+    assert store.names("how do I write a new database migration?")[0] == "database-migrations"
+    assert store.names("we are releasing tomorrow") == ["release-checklist"]
+    assert store.names("something else") == []
+    assert store.names("") == []
+
+
+def test_a_hit_says_what_speaks_for_it(store):
+    store.remember("release-checklist", "Before a release", "Smoke tests.", type="feedback", pinned="true")
+    store.remember("coffee", "Where it is", "In the kitchen.")
+    store.index()
+    (hit,) = store.search("release it unicorn checklist")[:1]
+    assert (hit.scope, hit.file, hit.type, hit.pinned) == ("global", "release-checklist.md", "feedback", True)
+    assert hit.rank == 1
+    assert 0 < hit.share < 1
+    assert 0 < hit.overlap < 1
+    assert hit.lexical > 0
+    assert hit.score == 1
+
+
+def test_a_changed_memory_is_found_by_its_new_words(store):
+    path = store.remember("deploy", "How to deploy", "With the blue button.")
+    store.remember("other", "Something", "Else.")
+    assert store.index().read == 2
+    assert store.index().read == 0
+    path.write_text("---\nname: deploy\ndescription: How to deploy\n---\nWith the orange lever.\n")
+    store.index()
+    assert store.names("orange lever") == ["deploy"]
+    assert store.names("blue button") == []
+    path.unlink()
+    store.index()
+    assert store.names("orange lever") == []
+
+
+def test_without_an_index_nothing_is_found(store):
+    assert store.names("anything") == []
+
+
+def test_a_memory_in_other_words_than_the_prompt_is_found_by_its_vectors(store):
+    store.remember("coffee", "Where the espresso machine is", "In the kitchen.")
+    store.remember("billing", "How invoices are numbered", "Never reuse a number.")
+    store.remember("forest", "Which trees we planted", "Oaks and beeches.")
+    store.index(table=...)
+    hit = store.search("payment receipts of customers")[0]
+    assert hit.name == "billing"
+    assert hit.lexical == 0
+    assert 0 < hit.cosine <= 1
+    assert store.index(table=...).read == 0
+    store.remember("wine", "Grapes and bottles", "In the cellar.")
+    assert store.index(table=...).read == 1
+    assert store.names("drink alcohol, vineyard")[0] == "wine"

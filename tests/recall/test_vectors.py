@@ -1,0 +1,113 @@
+"""The vectors of prompts and passages: both come from the shipped table, and similar texts are near each other."""
+
+import math
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.recall import vectors
+from memtui.recall.embed import BLOCK, BLOCKS, MOST_PASSAGES, STEP, Embedder, row_of
+from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table
+
+
+@pytest.fixture(scope="module")
+def table():
+    found = Table()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def embedder(table):
+    return Embedder(table)
+
+
+def row(embedder, text):
+    (found,) = embedder.passages(text)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("prompt", "near", "far"),
+    [
+        ("how do we ship a new version", "Publishing a release: tag it, then run the deployment.", "The office dog likes cheese."),
+        ("my password is refused", "Authentication: users log in with a secret.", "Charts are drawn with blue lines."),
+        ("make it quicker", "Performance: the cache speeds up slow queries.", "Use British spelling in letters."),
+        ("getUserName fails", "The user's name is fetched from the profile.", "Trains run every ten minutes."),
+    ],
+)  # fmt: skip
+def test_a_prompt_is_nearer_to_what_it_is_about_without_a_shared_word(table, embedder, prompt, near, far):
+    vector = table.of_text(prompt)
+    assert vector.cosine(row(embedder, near)) > vector.cosine(row(embedder, far)) + 0.05
+
+
+def test_a_prompt_and_a_passage_of_the_same_words_are_the_same(table, embedder):
+    text = "Never push to the main branch, Ümläute included; kubernetes_config in src/app.py"
+    (found,) = embedder.passages(text)
+    vector = table.of_text(text)
+    assert vector.cosine(found) == pytest.approx(1, abs=0.01)
+    assert row_of(vector) == found
+
+
+def test_rows_have_one_length(embedder):
+    values = memoryview(row(embedder, "rows have one length")).cast("b")
+    assert math.sqrt(sum(v * v for v in values)) == pytest.approx(ROW_LENGTH, rel=0.02)
+
+
+def test_a_long_text_has_overlapping_passages_and_not_too_many(embedder):
+    passages = embedder.passages("word " * (BLOCK * (BLOCKS + STEP)))
+    assert len(passages) == 2
+    assert len(embedder.passages("word " * 100_000)) == MOST_PASSAGES
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!!! ... ---", "한국어", "\u200b", "a" * 3000])
+def test_a_text_without_known_words_has_no_vector(table, embedder, text):
+    assert table.of_text(text) is None
+    assert embedder.passages(text) == []
+
+
+@pytest.mark.parametrize("text", ["東京大学", "かなとカナ", "привет мир", "déjà vu", "x" * 39, "word " * 5000])
+def test_texts_of_other_scripts_and_lengths_have_a_vector(table, text):
+    assert len(table.of_text(text).values) == DIMENSIONS
+
+
+@given(st.text(max_size=60))
+def test_the_hook_and_the_builder_split_words_alike(table, embedder, text):
+    for word in vectors.words_of(text):
+        assert table.pieces(word) == embedder._pieces(word)
+
+
+def test_every_piece_is_found_in_its_shard(table):
+    numbers, rows = table.everything()
+    assert len(rows) == table.size * DIMENSIONS
+    assert len(numbers) > 28_000
+    assert all(table._row(piece) == number for piece, number in list(numbers.items())[::7])
+    assert table._row(b"no such piece") == -1
+
+
+@pytest.mark.parametrize("harm", ["cut", "longer", "other", "empty", "missing"])
+def test_a_table_that_is_not_whole_is_an_error_of_the_system(tmp_path, harm):
+    path = tmp_path / "vectors.table"
+    data = b"" if harm in ("empty", "missing") else Path(vectors._PATH).read_bytes()
+    if harm == "cut":
+        data = data[:-1]
+    elif harm == "longer":
+        data += b"x"
+    elif harm == "other":
+        data = b"memtui vectors 0" + data[16:]
+    path.write_bytes(data)
+    if harm == "missing":
+        path.unlink()
+    with pytest.raises(OSError):
+        Table(str(path))
+
+
+def test_a_table_is_read_where_it_is(tmp_path):
+    shutil.copy(vectors._PATH, tmp_path / "other.table")
+    found = Table(str(tmp_path / "other.table"))
+    assert found.of_text("release").values == Table().of_text("release").values
+    found.close()
+    found.close()

@@ -1,0 +1,25 @@
+"""Lines of the delivery log that tell what came of recalling a memory, for tests."""
+
+from memtui.core.base import clock, ids
+from memtui.core.deliveries import log as delivery_log
+
+SESSION = "5e55101f-recalls"
+COUNTS = {"recalled": 2, "opened": 1, "corrected": 1, "tokens": 200}
+# The id of the last delivery.
+LAST = ids.new_id(0.0)
+
+
+def log(world, path, chars=400):
+    """Log that a session recalled a memory twice in the last hour, opened it once, and was corrected once."""
+    item = {"id": path.rpartition("/")[2].removesuffix(".md"), "scope": "project", "path": path}
+    recall = {**item, "kind": "recall", "reason": "fits the prompt", "probability": 0.82, "chars": chars}
+    for ago, delivery, event, found in (
+        (600.0, ids.new_id(1.0), "UserPromptSubmit", recall),
+        (500.0, ids.new_id(2.0), "PostToolUse", {**item, "kind": "use", "action": "read"}),
+        (400.0, ids.new_id(3.0), "Stop", {**item, "kind": "corrected", "reason": "Use pnpm"}),
+        (300.0, LAST, "UserPromptSubmit", recall),
+    ):
+        brings = found is recall
+        record = {"v": 1, "id": delivery, "time": clock.iso(world.now - ago), "event": event, "session_id": SESSION}
+        record |= {"project": "shop", "project_root": world.shop, "chars": chars if brings else 0, "items": [found]}
+        delivery_log.append(world.env["MEMTUI_HOME"], record | {"text": "x" * chars if brings else ""}, world.now - ago)
