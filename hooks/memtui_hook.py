@@ -5,7 +5,7 @@ import sys
 try:
     if sys.version_info >= (3, 11):  # noqa: UP036  python3 is whatever the machine has
         sys.path.insert(0, __file__[: -len("hooks/memtui_hook.py")] + "src")
-        from memtui.hooks.runner import main
+        from memtui.hooks.bundle import main
 
         main(sys.argv[1:3])
         import posix

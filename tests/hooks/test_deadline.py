@@ -133,7 +133,7 @@ def test_a_hook_that_can_not_be_broken_off_ends(home, slow):
 def test_what_was_printed_is_logged_however_long_that_takes(home, slow):
     home.guide("said")
     source = "\n    __import__('time').sleep(2)\n"
-    assert "said" in slow("UserPromptSubmit", ("core/deliveries/log.py", "append"), source=source).context
+    assert "said" in slow("UserPromptSubmit", ("core/deliveries/log_file.py", "append"), source=source).context
     assert home.blocks()[0][0] == "guidance"
     assert errors(home) == []
 

@@ -8,8 +8,11 @@ import sys
 import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
+from memtui.hooks import bundle
+from memtui.recall import build
+
 # Loaded before a bare interpreter runs its first line, or built into it.
-CHEAP = {"_signal", "posix", "time", "fcntl", "_json", "_blake2", "sys"}
+CHEAP = {"_signal", "gc", "posix", "time", "fcntl", "_json", "_blake2", "sys", "marshal", "math", "_operator"}
 # What costs more than the rest of a hook; named so that a failure tells why it matters.
 DEAR = {
     "json", "re", "pathlib", "typing", "dataclasses", "os", "argparse", "logging", "subprocess", "hashlib", "datetime",
@@ -22,7 +25,7 @@ PROBE = """
 import sys
 before = set(sys.modules)
 sys.path.insert(0, {sources!r})
-from memtui.hooks.runner import main
+from memtui.hooks.bundle import main
 main([{event!r}])
 loaded = sorted(set(sys.modules) - before)
 import posix
@@ -56,7 +59,7 @@ def check(modules, *ours):
         assert own <= set(ours) | BASE, "a module of ours that this path did without"
 
 
-BASE = {"hooks.runner", "core.base.fastjson", "core.base.paths"}
+BASE = {"hooks.bundle", "hooks.runner", "core.base.fastjson", "core.base.paths"}
 QUIET = {
     "SessionStart": None,
     "UserPromptSubmit": ("hooks.user_prompt_submit", "core.base.session_state", "core.base.fs"),
@@ -101,6 +104,17 @@ def test_lists_and_changes_among_memories_are_delivered_without_a_dear_import(ho
     check(modules)
 
 
+def test_a_memory_is_recalled_by_bundled_modules_alone(home):
+    text = "To put a release live, run the release pipeline of the shop."
+    path = home.remember("release")
+    path.write_text(f"---\nname: release\ndescription: How a release goes live\n---\n{text}\n")
+    build.bring_up_to_date(str(home.root), str(path.parent), False)
+    modules, said = imported(home, "UserPromptSubmit", prompt="how do we put a release of the shop live?")
+    assert text.encode() in said
+    bundled = {name for group in ("UserPromptSubmit", "recall", "delivery") for name in bundle.GROUPS[group]}
+    check(modules, *bundled)
+
+
 def test_settings_once_read_cost_no_toml(home):
     home.settings('mode = "full"\nbudget = 8000\n')
     home.prompt()
@@ -140,7 +154,7 @@ def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     check(modules)
 
 
-LAYERS = ("actions", "core", "llm", "extract", "consolidate", "worker", "hooks")
+LAYERS = ("actions", "core", "llm", "recall", "extract", "consolidate", "worker", "hooks")
 EVERY_MODULE = """
 import sys
 sys.path.insert(0, {sources!r})
@@ -229,7 +243,7 @@ def test_no_module_on_a_hooks_way_names_a_dear_import():
 
 def test_the_packages_that_a_hook_makes_instead_of_looking_for_them_hold_nothing():
     code = (
-        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.runner;"
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); from memtui.hooks.bundle import main; main([]);"
         "print(*[name for name, found in sys.modules.items() if name.startswith('memtui') and not found.__spec__])"
     )
     done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)

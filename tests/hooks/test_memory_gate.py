@@ -1,6 +1,7 @@
 """With gate = "ask" a write of the agent into a memory directory is refused and becomes a draft; else it is let pass."""
 
 import json
+from pathlib import Path
 
 import pytest
 from launching import LAUNCHER, PYTHON, Home
@@ -69,6 +70,17 @@ def test_a_new_memory_becomes_a_draft_that_approves_to_what_was_to_be_written(ho
     assert (made.path, made.description, made.type) == (str(path), "About use-uv", "project")
     assert made.body.strip() == "Use uv for tools."
     assert drafts(home) == []
+
+
+def test_a_draft_keeps_what_was_asked_when_the_write_was_refused(home):
+    rows = ["add a deploy job for staging", "yes please", "<command-name>/model</command-name>"]
+    said = [{"type": "user", "message": {"content": each}, "sessionId": "s1"} for each in rows]
+    transcript = home.payload("PreToolUse", "s1")["transcript_path"]
+    Path(transcript).parent.mkdir(parents=True, exist_ok=True)
+    with open(transcript, "a") as file:
+        file.writelines(json.dumps(each) + "\n" for each in said)
+    decide(home, "Write", file_path=str(auto(home) / "a.md"), content=MEMORY.format(name="a", body="b"))
+    assert drafts(home)[0].fields["request"] == "add a deploy job for staging"
 
 
 def test_an_edit_becomes_a_draft_that_replaces_the_text(home):

@@ -54,7 +54,7 @@ def test_launchers_are_small_since_they_are_compiled_at_every_start(launcher):
 
 
 def world(tmp_path, kind, runner):
-    """A copy of a launcher in a directory with an odd name, with a package whose runner is `runner` (None: none)."""
+    """A copy of a launcher in a directory with an odd name, with a package whose first module is `runner` (None: none)."""
     base = tmp_path / "it's a $HOME ü"
     source = base / ("src" if kind == "plugin" else "lib")
     launcher = base / "hooks" / "memtui_hook.py" if kind == "plugin" else source / "memtui" / "hooks" / "launch.py"
@@ -64,7 +64,7 @@ def world(tmp_path, kind, runner):
     for package in (source / "memtui", source / "memtui" / "hooks"):
         (package / "__init__.py").write_text("")
     if runner is not None:
-        (source / "memtui" / "hooks" / "runner.py").write_text(runner)
+        (source / "memtui" / "hooks" / "bundle.py").write_text(runner)
     return base, launcher
 
 

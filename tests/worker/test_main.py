@@ -363,3 +363,24 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     assert "HTTPS_PROXY" not in more["env"]
     main.dream(world.env, {"cwd": world.repo})
     assert len(started) == 1  # the next look is in ten minutes
+
+
+def requests(world):
+    path = paths.inbox_dir(world.root, paths.slug(world.repo)) + "/pending-updates.md"
+    return [each.fields.get("request") for each in inbox_format.read(path)]
+
+
+def test_a_draft_keeps_what_was_asked_when_the_correction_was_made_also_from_an_earlier_turn(world):
+    secret = "ghp_" + "a1B2" * 9
+    world.write(world.user(f"Add a date picker\nto the form, the token is {secret}"), world.agent("I ran npm install."))
+    world.run("I ran npm install.")
+    world.write(world.user("ok"), world.agent("Done."), world.user(RULE), world.agent("OK."))
+    world.run("OK.")
+    (asked,) = requests(world)
+    assert asked.startswith("Add a date picker to the form, the token is [redacted")
+
+
+def test_a_rule_at_the_beginning_of_a_session_keeps_no_request(world):
+    world.write(world.user("From now on always use pnpm for every install here."), world.agent("OK."))
+    world.run("OK.")
+    assert requests(world) in ([None], [])

@@ -36,7 +36,8 @@ _STOP_WORDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said."""
+    """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
+    `request`: what the person had asked for when they said it."""
 
     kind: str
     name: str
@@ -50,6 +51,7 @@ class Signal:
     time: str = ""
     agent: str = ""
     person: str = ""
+    request: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +232,7 @@ def _signal(
         time=turn.time,
         agent=agent,
         person=_cut(turn.text, MAX_WORDS),
+        request=turn.request if turn.agent or turn.channel in {"tool_reject", "queued"} else "",
     )
 
 

@@ -49,7 +49,7 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
 
 def _redacted(draft: Signal) -> Signal:
     changes: dict[str, str] = {}
-    for key in ("description", "body", "agent", "person", "name"):
+    for key in ("description", "body", "agent", "person", "name", "request"):
         value: str = getattr(draft, key)
         changes[key] = redact(value)[0]
     if changes["name"] != draft.name or changes["description"] != draft.description:
@@ -97,6 +97,7 @@ def _fields(draft: Signal, project: str) -> dict[str, str]:
         "session": draft.session,
         "project": project,
         "evidence": draft.evidence,
+        "request": draft.request,
     }
     return {key: value for key, value in fields.items() if value}
 

@@ -6,8 +6,7 @@ import time
 from memtui.core.base import clock
 from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import log as delivery_log
-from memtui.core.settings import config
+from memtui.core.deliveries import log_file
 from memtui.hooks import runner
 
 ENTRYPOINT_LENGTH = 40
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
 def budget(hook: runner.Hook) -> int:
     """Return how many UTF-16 units this hook may print."""
-    return config.number(hook.settings, "budget")
+    return int(hook.number("budget"))
 
 
 def asker(hook: runner.Hook) -> "claims.Asker":
@@ -86,7 +85,7 @@ def send(
         raise
     if items:
         try:
-            delivery_log.append(hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
+            log_file.append(hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
         except OSError as error:
             runner.fail(hook.env, hook.event, error)
     for claim in claimed:
@@ -137,7 +136,7 @@ def record(
 ) -> "dict[str, object]":
     """Return the delivery log's record of this run; keys as in docs/file-formats.md."""
     found: dict[str, object] = {
-        "v": delivery_log.VERSION,
+        "v": log_file.VERSION,
         "id": delivery_id,
         "time": clock.iso(clock.now()),
         "event": hook.event,

@@ -4,6 +4,7 @@ ends.
 An `async` hook is not enough: under `claude -p` the client is gone before it starts (docs/hooks.md).
 """
 
+import gc
 import posix
 
 from memtui.hooks import runner
@@ -18,6 +19,7 @@ def detach(hook: runner.Hook, *tasks: str) -> None:
         return
     try:
         posix.setsid()
+        gc.enable()
         null = posix.open("/dev/null", posix.O_RDWR)
         for fd in (0, 1, 2):
             posix.dup2(null, fd)
@@ -28,6 +30,10 @@ def detach(hook: runner.Hook, *tasks: str) -> None:
         from memtui.worker import main
 
         main.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks, deadline.again)
+        if not tasks:
+            from memtui.hooks import bundling
+
+            bundling.write()
     except BaseException as error:
         runner.fail(hook.env, hook.event + " worker", error)
     finally:

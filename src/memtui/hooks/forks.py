@@ -12,6 +12,7 @@ import posix
 
 from memtui.core.base import clock, fastjson, fs, session_state
 from memtui.core.client import process
+from memtui.core.deliveries import given
 from memtui.hooks.runner import Hook
 
 # The payload's time is in seconds, and is taken a while before the hook runs.
@@ -106,6 +107,7 @@ def _copied(hook: Hook, parent: str) -> "dict[str, object]":
         state = resend.take_back(hook.root, parent, state)
         session_state.save(hook.root, parent, state)
     session_state.save(hook.root, hook.session_id, session_state.load(hook.root, parent, "index"), "index")
+    given.copy(hook.root, parent, hook.session_id)
     state.pop("started", None)
     return state
 

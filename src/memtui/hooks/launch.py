@@ -5,7 +5,10 @@ import sys
 
 try:
     sys.path.insert(0, __file__[: -len("/memtui/hooks/launch.py")])
-    from memtui.hooks.runner import main
+    # A package without code of its own is made, not looked for; hooks/bundle.py makes the others.
+    hooks = sys.modules["memtui.hooks"] = type(sys)("memtui.hooks")
+    hooks.__path__ = [__file__[: -len("/launch.py")]]
+    from memtui.hooks.bundle import main
 
     main(sys.argv[1:])
 except BaseException:  # whatever happened, the prompt goes on

@@ -1,14 +1,22 @@
-"""After Read, Write and Edit: log that the agent read or wrote a memory, so that use is known and not only delivery."""
+"""After Read, Write and Edit: log that the agent read or wrote a memory, so that use is known and not only delivery;
+start a worker that brings the index up to date with what it wrote."""
+
+import posix
 
 from memtui.hooks.runner import Hook
 
 ACTIONS = {"Read": "read", "Write": "wrote", "Edit": "wrote", "MultiEdit": "wrote"}
 
 
+# What says that only a part of a file was read or written.
+PARTS = {"offset", "limit", "old_string", "edits"}
+
+
 def handle(hook: Hook) -> None:
     """Log the use of a memory file; prints nothing."""
     given = hook.payload.get("tool_input")
-    path = given.get("file_path") if isinstance(given, dict) else None
+    given = given if isinstance(given, dict) else {}
+    path = given.get("file_path")
     action = ACTIONS.get(hook.text("tool_name"))
     if not action or not isinstance(path, str) or not path.endswith(".md"):
         return
@@ -30,3 +38,28 @@ def handle(hook: Hook) -> None:
 
         catalog.touch(hook.root, path)
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
+    if not hook.payload.get("agent_id") and not given.keys() & PARTS:
+        _note_given(hook, path)
+    if action == "wrote":
+        from memtui.hooks import detach
+
+        detach.detach(hook, "recall")
+
+
+def _note_given(hook: Hook, path: str) -> None:
+    """Note that the session has a memory, now that it has read or written the whole of it: recall need not give it."""
+    from memtui.core.base import fs
+    from memtui.core.deliveries import given
+    from memtui.hooks import runner
+    from memtui.recall import content
+
+    try:
+        found = posix.stat(path)
+        data = fs.read_bytes(path, content.READ_BYTES)
+    except OSError:
+        return  # it is gone since
+    noted: list[object] = [content.seen(data), found.st_mtime_ns, found.st_size]
+    try:
+        given.Given(hook.root, hook.session_id).note({path: noted}, 0)
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)

@@ -5,6 +5,8 @@ import posix
 
 from memtui.hooks.runner import Hook
 
+# What lists memories that are bound to paths: by their own fields, and as their use has shown.
+BOUND = ("/recall/paths", "/learned-paths")
 PATH_KEYS = ("file_path", "notebook_path", "path")
 
 
@@ -29,6 +31,44 @@ def _is_refused(hook: Hook) -> bool:
     return gate.refuse(hook)
 
 
+def _is_urgent(hook: Hook) -> bool:
+    """Tell whether any guidance waits, which may be for this tool."""
+    for _, directory in hook.inboxes():
+        try:
+            if posix.stat(directory + "/guidance.md").st_size:
+                return True
+        except OSError:
+            continue
+    return False
+
+
+def _exists(path: str) -> bool:
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def _recall(hook: Hook) -> None:
+    """Give what a model selected for the prompt, else the memories that are bound to what the tool touches. Where none
+    is bound, it costs two `stat`."""
+    if hook.settings and hook.setting("recall_select"):
+        from memtui.hooks import selected
+
+        if selected.wanted(hook) and selected.deliver(hook):
+            return
+    if hook.mode != "full" or not any(_exists(hook.root + each) for each in BOUND):
+        return
+    if hook.settings and not hook.setting("recall"):
+        return
+    paths = touched(hook)
+    if paths:
+        from memtui.hooks import recall_block
+
+        recall_block.bound(hook, paths)
+
+
 def handle(hook: Hook) -> None:
     """Keep memories as drafts, where the person wants that; deliver what must not wait for the next prompt. A subagent
     gets nothing: no transcript proves what reached it."""
@@ -36,13 +76,8 @@ def handle(hook: Hook) -> None:
         return
     if hook.payload.get("agent_id"):
         return
-    for _, directory in hook.inboxes():
-        try:
-            if posix.stat(directory + "/guidance.md").st_size:
-                break
-        except OSError:
-            continue
-    else:
+    if not _is_urgent(hook):
+        _recall(hook)
         return
     from memtui.core.base import ids, session_state
     from memtui.core.inbox import deliverable
@@ -56,6 +91,7 @@ def handle(hook: Hook) -> None:
     delivery_id = ids.new_id()
     claimed, _ = deliver.collect(hook, asker, delivery_id)
     if not claimed:
+        _recall(hook)
         return
     deliver.send(hook, delivery_id, deliverable.notes(claimed, asker.now), claimed)
     state = session_state.load(hook.root, hook.session_id)

@@ -8,14 +8,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.core.inbox import claims
     from memtui.core.inbox.deliverable import Oversize
+    from memtui.recall import judge
 
 
 def deliver_prompt(
-    hook: runner.Hook, state: "dict[str, object]", stamps: "dict[str, object]", changed: "list[str]"
+    hook: runner.Hook,
+    state: "dict[str, object]",
+    stamps: "dict[str, object]",
+    changed: "list[str]",
+    recalled: "judge.Recalled | None" = None,
 ) -> None:
     """Deliver everything that is due with this prompt, and save the session's new `state`.
 
-    `stamps`: of the inboxes' pending updates, by scope; `changed`: the paths whose memories may have changed.
+    `stamps`: of the inboxes' pending updates, by scope; `changed`: the paths whose memories may have changed;
+    `recalled`: the memories that the prompt recalls, if any.
     """
     if changed:
         from memtui.hooks import index_block
@@ -53,11 +59,19 @@ def deliver_prompt(
         except Exception as error:
             runner.fail(hook.env, hook.event, error)
             after, oversize = turn, {}
+        if recalled is not None:
+            from memtui.hooks import recall_block
+
+            blocks += recall_block.blocks(
+                hook, recalled.injected(), deliver.budget(hook) - delivery_blocks.least(blocks)
+            )
     except BaseException:
         deliver.give_back(hook, claimed)
         raise
     left_out = deliver.send(hook, delivery_id, blocks, claimed)
     forget(after, left_out)
+    if recalled is not None:
+        recall_block.forget(hook, recall_block.paths_of(left_out))
     waiting = {str(part.item["id"]) for part in left_out}
     if oversize:
         after["told"] = sorted(told | (oversize.keys() - waiting))

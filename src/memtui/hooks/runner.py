@@ -8,13 +8,6 @@ import posix
 import sys
 import time
 
-# Finding a package, only to run its empty `__init__`, costs a hook half a percent of its time. In a hook's own process,
-# which runs without `site`, the packages are made here instead.
-if sys.flags.no_site:
-    for _name in ("", ".base", ".client", ".deliveries", ".frontmatter", ".inbox", ".places", ".settings"):
-        _package = sys.modules.setdefault("memtui.core" + _name, type(sys)("memtui.core" + _name))
-        _package.__path__ = [sys.modules["memtui"].__path__[0] + "/core" + _name.replace(".", "/")]
-
 from memtui.core.base import fastjson, paths
 
 TYPE_CHECKING = False
@@ -136,6 +129,21 @@ class Hook:
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""
         return [("project", paths.inbox_dir(self.root, self.slug)), ("global", paths.inbox_dir(self.root, None))]
+
+    def setting(self, key: str) -> "object":
+        """Return a setting that is in force for this project; without a config.toml only the defaults are read."""
+        if not self.settings:
+            from memtui.core.settings.defaults import DEFAULTS
+
+            return DEFAULTS[key]
+        from memtui.core.settings import config
+
+        return config.value(self.settings, self.project_root, key)
+
+    def number(self, key: str) -> float:
+        """Return a setting that is a number; 0 if it is none."""
+        found = self.setting(key)
+        return found if isinstance(found, (int, float)) else 0
 
     def load_settings(self) -> None:
         """Read the settings; without a file the defaults stay and nothing is imported."""

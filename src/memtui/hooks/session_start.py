@@ -5,6 +5,7 @@ import posix
 
 from memtui.core.base import clock, fs, ids, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import given
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
@@ -38,12 +39,14 @@ def handle(hook: runner.Hook) -> None:
         "mode": hook.mode,
     }
     _reconcile(hook)
+    _forget_given(hook, source)
     blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
     counts: list[tuple[str, int]] = []
     try:
         _dropped(hook, source, old, after, blocks)
         if hook.mode == "full":
+            blocks += _journal(hook)
             found += index_block.sources(hook)
             _index(hook, source, old, after, found, blocks)
             counts += [(scope, memories.count) for scope, memories in found]
@@ -67,14 +70,44 @@ def handle(hook: runner.Hook) -> None:
     _catch_up(hook, found)
 
 
+def _journal(hook: runner.Hook) -> "list[delivery_blocks.Block]":
+    """Return the blocks of today's journals, if the person keeps any in a directory of memories."""
+    from memtui.hooks import journal_block
+
+    return journal_block.blocks(hook)
+
+
+def _forget_given(hook: runner.Hook, source: str) -> None:
+    """Forget which memories the session was given, as far as its context does not have them any more."""
+    try:
+        if source not in COPIES:
+            given.forget_all(hook.root, hook.session_id)
+        elif KEEPS not in hook.payload:
+            had = given.Given(hook.root, hook.session_id)
+            had.forget(list(had.tool))
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)
+
+
 def _catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
-    """Start a worker for what there was no time for, if anything. Must be called last."""
+    """Start a worker for what there was no time for, if anything, and for the indexes of memories. Must be called
+    last."""
     tasks = ["catalog"] if any(memories.unready for _, memories in found) else []
+    if hook.mode == "full" and (any(memories.count for _, memories in found) or _has_auto(hook)):
+        tasks.append("recall")
     if not fs.stamp(f"{hook.root}/run/looked-{hook.slug}") and _is_shown(hook):
         # What is there counts as seen; what changes from now on does not.
         tasks.append("versions")
     if tasks:
         detach.detach(hook, *tasks)
+
+
+def _has_auto(hook: runner.Hook) -> bool:
+    """Tell whether the client has memories of its own for the project."""
+    try:
+        return any(map(locate.is_memory_name, posix.listdir(locate.auto_dir(hook.env, hook.started_in))))
+    except OSError:
+        return False
 
 
 def _is_shown(hook: runner.Hook) -> bool:

@@ -6,9 +6,15 @@ With most prompts nothing is due. A few `stat` calls find that out, before anyth
 import posix
 
 from memtui.core.base import fs, session_state
-from memtui.hooks import runner
+from memtui.hooks import bundle, runner
 from memtui.hooks.runner import Hook
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import judge
+
+# A prompt of fewer characters has too few words to recall anything (recall/own_words.py).
+SHORTEST = 5
 # How long a hook waits for the lock of an inbox, to reconcile the claims of earlier hooks.
 RECONCILE_SECONDS = 0.05
 
@@ -53,14 +59,40 @@ def handle(hook: Hook) -> None:
         reconcile_claims(hook, hook.session_id)
         due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
     changed = [d for d, known in session_state.table(state, "dirs").items() if fs.stamp(d) != known]
+    recalled: judge.Recalled | None = None
+    if _may_recall(hook):
+        bundle.load("recall")
+        from memtui.hooks import recall_block
+
+        if hook.settings and hook.setting("recall_select"):
+            from memtui.hooks import selected
+
+            selected.start(hook)
+        recalled = recall_block.find(hook)
     if due or changed:
         from memtui.hooks import prompt
 
-        prompt.deliver_prompt(hook, state, now, changed)
-    elif first or (state.get("turn") and not hook.text("prompt_id")):
+        prompt.deliver_prompt(hook, state, now, changed, recalled)
+        return
+    if recalled is not None:
+        recall_block.deliver(hook, recalled.injected())
+    if first or (state.get("turn") and not hook.text("prompt_id")):
         # With a client that sends no prompt id, each prompt begins a turn.
         ended: dict[str, object] = {} if hook.text("prompt_id") else {"turn": []}
         session_state.save(hook.root, hook.session_id, {**state, "prompted": True, "stamps": now, **ended})
+
+
+def _may_recall(hook: Hook) -> bool:
+    """Tell whether this prompt may recall memories: the person wants it, and there is an index. Costs one `stat`."""
+    if hook.mode != "full" or (hook.settings and not hook.setting("recall")):
+        return False
+    if len(hook.text("prompt")) < SHORTEST:
+        return False
+    try:
+        posix.stat(hook.root + "/recall")
+    except OSError:
+        return False
+    return True
 
 
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:

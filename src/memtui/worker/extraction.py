@@ -11,6 +11,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
 from memtui.extract import items, signals, write
+from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
 LOCK_SECONDS, TURN_SECONDS, QUIET_SECONDS = 20.0, 3.0, 1.0
@@ -95,6 +96,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
         conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
+    recall_uses.note_corrections(root, session_id, cwd, (each for each in drafts if each.confidence >= threshold))
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     kept = {
         "v": session_state.VERSION,

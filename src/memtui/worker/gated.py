@@ -2,6 +2,7 @@
 
 from memtui.core.base import fs, ids, paths
 from memtui.core.base.storage import read_or_none
+from memtui.core.client import prompts, transcript
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import pending_update
@@ -32,6 +33,7 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
         "scope": scope.label,
         "session": session,
         "project": project,
+        "request": prompts.under_way(transcript.text_of(payload.get("transcript_path")), lambda text: redact(text)[0]),
     }
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}

@@ -1,5 +1,6 @@
 """The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
-brings the catalogs of memories up to date, keeps their new versions, removes old files and starts a dream.
+brings the catalogs and indexes of memories up to date, keeps their new versions, counts what came of recalled memories,
+removes old files and starts a dream.
 
 It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
@@ -15,6 +16,8 @@ from memtui.core.settings import config
 from memtui.worker.extraction import extract
 from memtui.worker.tidying import tidy
 
+# Seconds between two looks at what was approved, for its triggers.
+TRIGGERS_APART = 600.0
 # The directory that Python finds memtui in.
 SOURCES = __file__.removesuffix("/memtui/worker/main.py")
 
@@ -46,8 +49,13 @@ def run(
         "extract": lambda: extract(env, root, payload, session_id),
         "reconcile": reconciling,
         "catalog": lambda: build_catalogs(env, payload),
+        "recall": lambda: bring_indexes_up_to_date(env, payload),
         "versions": lambda: take_in_versions(env, payload),
+        "uses": lambda: count_uses(root),
+        "learn": lambda: learn(env, root) if event in {"Stop", "SessionEnd"} else None,
+        "select": lambda: select(env, payload) if tasks else None,
         "tidy": lambda: tidy(root),
+        "triggers": lambda: write_triggers(env, payload),
         "dream": lambda: dream(env, payload),
     }
     for name, step in steps.items():
@@ -72,6 +80,16 @@ def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
         pass  # another worker is building them
 
 
+def bring_indexes_up_to_date(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Bring the indexes of the session's memories up to date, which its prompts are looked up in (recall/build.py)."""
+    from memtui.worker import reindexing
+
+    root = paths.root(env)
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    if config.value(config.load(root), paths.project_root(cwd), "mode") == "full":
+        reindexing.of_session(env, root, cwd)
+
+
 def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
     from memtui.core.memories import history, scopes
@@ -89,6 +107,20 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     fs.write_cache(f"{root}/run/looked-{paths.slug(project)}", b"\n")
 
 
+def count_uses(root: str) -> None:
+    """Count what came of recalled memories (core/deliveries/uses.py)."""
+    from memtui.worker import recall_uses
+
+    recall_uses.update(root)
+
+
+def learn(env: dict[str, str], root: str) -> None:
+    """Learn from which memories the agent opened, and after which prompt (worker/learning.py)."""
+    from memtui.worker import learning
+
+    learning.learn(env, root)
+
+
 def dream(env: dict[str, str], payload: dict[str, object]) -> None:
     """Start `memtui dream` in a process of its own if the settings want that, and its gates are open
     (consolidate/gates.py). Only that process imports what asks a model."""
@@ -101,10 +133,74 @@ def dream(env: dict[str, str], payload: dict[str, object]) -> None:
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     if config.value(settings, paths.project_root(cwd), "mode") == "off" or not gates.open_now(root, clock.now()):
         return
+    _start(env, root, cwd, "dream", "--unattended", "--json")
+
+
+def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Start `memtui triggers --write` in a process of its own where unattended dreams are allowed and memories were
+    approved since the last time."""
+    root = paths.root(env)
+    settings = config.load(root)
+    if config.value(settings, None, "dream") is not True or config.value(settings, None, "llm_backend") == "off":
+        return
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    if config.value(settings, paths.project_root(cwd), "mode") == "off" or not _approved_since(root, clock.now()):
+        return
+    _start(env, root, cwd, "triggers", "--write", "--all", "--unattended", "--json")
+
+
+def _approved_since(root: str, now: float) -> bool:
+    """Tell whether drafts were approved since this was asked last, which it is at most every ten minutes."""
+    from memtui.core.base import backwards
+
+    stamp = root + "/run/triggers-look"
+    try:
+        last = os.stat(stamp).st_mtime
+    except OSError:
+        last = now - clock.DAY
+    if 0.0 <= now - last < TRIGGERS_APART:
+        return False
+    fs.write_atomic(stamp, b"", durable=False)
+    os.utime(stamp, (now, now))
+    try:
+        for _, line in backwards.lines(root + "/journal.jsonl", longest=-1):
+            record = fastjson.loads_dict(line)
+            if (clock.parse(record.get("time")) or now) < last:
+                return False
+            if record.get("op") == "approve" and record.get("state") == "intent":
+                return True
+    except OSError:
+        pass
+    return False
+
+
+def select(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Have a model asked which memories a prompt needs, in a process of its own (recall/selecting.py): only that one
+    has what asks a model."""
+    import subprocess
+
+    root = paths.root(env)
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    asking = subprocess.Popen(
+        [_python(root), "-m", "memtui.recall.selecting"],
+        env={**_own(env, cwd), "PYTHONPATH": SOURCES},
+        cwd="/",
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    assert asking.stdin is not None
+    with asking.stdin as stream:
+        stream.write(fastjson.dumps(payload).encode())
+
+
+def _start(env: dict[str, str], root: str, cwd: str, *words: str) -> None:
+    """Start a command in a process of its own, for the project of a directory."""
     import subprocess
 
     subprocess.Popen(
-        [_python(root), "-m", "memtui", "dream", "--unattended", "--json", "--project", cwd],
+        [_python(root), "-m", "memtui", *words, "--project", cwd],
         env={**_own(env, cwd), "PYTHONPATH": SOURCES},
         cwd="/",
         stdin=subprocess.DEVNULL,

@@ -1,0 +1,137 @@
+"""Load several modules of memtui from one file: the import system takes longer to read them than their work takes.
+
+A bundle has the compiled code of a group of modules that a hook is about to import, in the order in which they need
+each other. It lies with Python's own compiled files, in `__pycache__`; the process that a hook leaves behind writes it
+(hooks/bundling.py). It counts only as long as each module's source has the time and size that it had then, as for those
+files. Without it the modules are imported as always. Hot path: it imports nothing of ours.
+"""
+
+import gc
+import marshal
+import posix
+import sys
+
+import memtui
+
+# The modules that are needed together, by what begins then: an event, or a piece of work.
+GROUPS = {
+    "UserPromptSubmit": (
+        "core.base.fastjson",
+        "core.base.paths",
+        "core.base.fs",
+        "core.base.session_state",
+        "hooks.runner",
+        "hooks.user_prompt_submit",
+    ),
+    "PreToolUse": ("core.base.fastjson", "core.base.paths", "hooks.runner", "hooks.pre_tool_use"),
+    "recall": (
+        "core.base.clock",
+        "core.base.ids",
+        "core.deliveries.given",
+        "core.deliveries.uses",
+        "core.places.locate",
+        "recall.own_words",
+        "recall.content",
+        "recall.fitted",
+        "recall.places",
+        "recall.judge",
+        "hooks.recall_block",
+        "recall.words",
+        "recall.gloss",
+        "recall.segment",
+        "recall.query",
+        "recall.vectors",
+        "recall.nearest",
+    ),
+    "delivery": (
+        "core.base.clock",
+        "core.base.ids",
+        "core.base.visible",
+        "core.deliveries.blocks",
+        "core.client.process",
+        "core.deliveries.log_file",
+        "core.settings.defaults",
+        "hooks.deliver",
+        "recall.memory_block",
+    ),
+}
+# The packages that a hook makes instead of looking for them.
+PACKAGES = (
+    "core",
+    "core.base",
+    "core.client",
+    "core.deliveries",
+    "core.frontmatter",
+    "core.inbox",
+    "core.memories",
+    "core.places",
+    "core.settings",
+    "recall",
+)
+
+
+def main(argv: "list[str]") -> None:
+    """Run the hook of the event that `argv` names first. Never raises."""
+    # Finding a package, only to run its empty `__init__`, costs a hook half a percent of its time.
+    here = top()
+    for name in PACKAGES:
+        package = sys.modules.setdefault("memtui." + name, type(sys)("memtui." + name))
+        package.__path__ = [f"{here}/{name.replace('.', '/')}"]
+    # A hook ends before anything is worth collecting; the process that it leaves behind switches this on again.
+    gc.disable()
+    if argv and argv[0] in GROUPS:
+        load(argv[0])
+    from memtui.hooks import runner
+
+    runner.main(argv)
+
+
+def top() -> str:
+    """Return the directory of the package memtui."""
+    return str(memtui.__path__[0])
+
+
+def path(group: str) -> str:
+    """Return the path of a group's bundle, for this version of Python."""
+    return f"{top()}/hooks/__pycache__/{group}.{sys.implementation.cache_tag}.bundle"
+
+
+def magic() -> bytes:
+    """Return how a bundle begins: by Python's own number for its compiled code."""
+    found: bytes = sys.modules["_frozen_importlib_external"].MAGIC_NUMBER
+    return found
+
+
+def load(group: str) -> None:
+    """Load the modules of a group that are not loaded yet, if there is a current bundle. Never raises."""
+    name = ""
+    try:
+        fd = posix.open(path(group), posix.O_RDONLY | posix.O_CLOEXEC)
+        try:
+            data = posix.read(fd, posix.fstat(fd).st_size)
+        finally:
+            posix.close(fd)
+        if data[:4] != magic():
+            return
+        start = 8 + int.from_bytes(data[4:8], "little")
+        stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
+        here = top()
+        if tuple([stamp(f"{here}/{each.replace('.', '/')}.py") for each in GROUPS[group]]) != stamps:
+            return
+        for each, body in zip(GROUPS[group], marshal.loads(memoryview(data)[start:]), strict=True):  # noqa: S302
+            name = "memtui." + each
+            if name in sys.modules:
+                continue
+            module = sys.modules[name] = type(sys)(name)
+            module.__file__ = f"{here}/{each.replace('.', '/')}.py"
+            exec(body, module.__dict__)  # noqa: S102
+            above, _, last = name.rpartition(".")
+            setattr(sys.modules[above], last, module)
+    except Exception:
+        sys.modules.pop(name, None)  # it is imported as always
+
+
+def stamp(source: str) -> "tuple[int, int]":
+    """Return the time and size of a source file, as Python compares them. Raises OSError."""
+    found = posix.stat(source)
+    return int(found.st_mtime), found.st_size

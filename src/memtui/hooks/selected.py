@@ -1,0 +1,66 @@
+"""Memories that a model selects for a prompt, in the background (setting `recall_select`): asked for at the prompt,
+given before the next tool if the answer is there by then, else dropped.
+
+The part `select` of a session's state: `key` of the prompt, and once the model has answered `memories`, each [scope,
+directory, file].
+"""
+
+import posix
+
+from memtui.core.base import fs, ids, session_state
+from memtui.hooks.runner import Hook, fail
+
+PART = "select"
+# Memories that a prompt gets in this way, at most.
+MOST = 5
+REASON = "selected by a model"
+
+
+def wanted(hook: Hook) -> bool:
+    """Tell whether a model may select memories for this session's prompts."""
+    on = hook.settings and hook.mode == "full" and hook.setting("recall_select") and hook.setting("recall")
+    return bool(on) and hook.setting("llm_backend") != "off"
+
+
+def start(hook: Hook) -> None:
+    """Have a model asked about the prompt, in a process that nobody waits for. Never raises."""
+    from memtui.hooks import detach
+    from memtui.recall import own_words
+
+    try:
+        if not wanted(hook) or own_words.counted(hook.text("prompt"))[1]:
+            fs.unlink(session_state.path(hook.root, hook.session_id, PART))
+            return
+        session_state.save(hook.root, hook.session_id, {"key": ids.new_id()}, PART)
+        detach.detach(hook, "select")
+    except OSError as error:
+        fail(hook.env, hook.event, error)
+
+
+def deliver(hook: Hook) -> bool:
+    """Give what the model selected; return whether anything was given. An answer that is not there yet is dropped.
+    Never raises."""
+    path = session_state.path(hook.root, hook.session_id, PART)
+    try:
+        memories = session_state.load(hook.root, hook.session_id, PART).get("memories")
+        posix.unlink(path)
+    except OSError:
+        return False  # nothing was asked, or another tool that begins at the same moment gives it
+    rows = [row for row in memories if isinstance(row, list) and len(row) == 3] if isinstance(memories, list) else []
+    if not rows:
+        return False
+    from memtui.core.deliveries import given
+    from memtui.hooks import recall_block
+    from memtui.recall import bound, judge, places
+
+    try:
+        where = places.of_session(hook.env, hook.started_in)
+        found = [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST] if (row[0], row[1]) in where]
+        had = given.Given(hook.root, hook.session_id)
+        chosen = bound.due(hook.root, found, judge.Recipient(had.sent, had.units), MOST)
+        if chosen:
+            recall_block.deliver(hook, chosen)
+        return bool(chosen)
+    except Exception as error:
+        fail(hook.env, hook.event, error)
+        return False

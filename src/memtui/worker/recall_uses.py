@@ -1,0 +1,245 @@
+"""What came of recalled memories, for the hook that recalls next: a person's corrections of what a session had been
+given are logged, and `recall/uses` is brought up to date by what was appended to the log (core/deliveries/uses.py).
+
+The counts are of the text that a memory has now: one that changed begins anew, as what came of its old text says
+nothing about the new one.
+"""
+
+import dataclasses
+import marshal
+import os
+import re
+from binascii import crc32
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from memtui.core.base import clock, fs, ids, paths
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import uses
+from memtui.core.deliveries.earlier import EarlierPlaces
+from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
+from memtui.core.deliveries.record import CORRECTED, RECALL, USE, Delivery, Record
+from memtui.core.memories import moved
+
+if TYPE_CHECKING:
+    from memtui.extract.signals import Signal
+
+# Where the counting left off: `marshal` of what _Counted has.
+STATE = "recall/uses.state"
+STATE_VERSION = 1
+# The event under which corrections are logged.
+EVENT = "Stop"
+# The first count looks back so far; what was delivered may be opened, or corrected, for so long.
+SPAN_DAYS, OPEN_DAYS = 90, 2
+# The kind of such a signal.
+CORRECTION = "correction"
+# A correction concerns a memory if so much of its words, and so many, are in the memory.
+SHARED_PART, SHARED_WORDS = 0.4, 2
+# Characters of a word that are compared, so that endings make no difference; of a memory that are read.
+STEM, MEMORY_BYTES = 5, 16384
+
+# What stands in a line of the log that tells what came of a memory.
+TELLING = tuple(f'"{kind}"'.encode() for kind in (RECALL, CORRECTED, USE))
+
+_WORD = re.compile(r"[^\W_]{3,}")
+# Words that say nothing about what a sentence is about.
+_COMMON = frozenset(
+    re.findall(
+        r"\w+",
+        "the and for not but you your our with without that this these those are was were will would can could should"
+        " must have has had does did from into onto they them then than when where which what who why how all any each"
+        " every one always never only just also please instead use used using again still don dont now here there",
+    )
+)
+
+
+def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
+    """Log which of the memories that a session had been given a person's corrections concern, each once; return how
+    many. Raises OSError."""
+    corrections = [each for each in found if each.kind == CORRECTION]
+    if not corrections or not session:
+        return 0
+    given, noted = _given(root, session)
+    items: list[Record] = []
+    for each in corrections:
+        seconds = clock.parse(each.time) or clock.now()
+        said = _stems(f"{each.description} {each.body} {each.person}")
+        for path, (since, item) in given.items():
+            key = (path, each.evidence or each.description)
+            if since <= seconds and key not in noted and _concerns(said, _stems(_head(path))):
+                noted.add(key)
+                kept: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
+                items.append({"kind": CORRECTED, **kept, "reason": each.description, "evidence": each.evidence})
+    if items:
+        delivery_log.append(root, _record(session, cwd, items), clock.now())
+    return len(items)
+
+
+def _record(session: str, cwd: str, items: list[Record]) -> Record:
+    project = paths.project_root(cwd)
+    return {
+        "v": delivery_log.VERSION,
+        "id": ids.new_id(),
+        "time": clock.iso(clock.now()),
+        "event": EVENT,
+        "session_id": session,
+        "cwd": cwd,
+        "project": paths.slug(project),
+        "project_root": project,
+        "chars": 0,
+        "text": "",
+        "items": items,
+    }
+
+
+def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
+    """Return the memories that were recalled for a session, by path with the time and item of the first delivery, and
+    (path, evidence) of its corrections that are logged."""
+    given: dict[str, tuple[float, Record]] = {}
+    noted: set[tuple[str, object]] = set()
+    needle = session.encode("utf-8", "replace")
+    back = delivery_log.back_to(clock.now() - OPEN_DAYS * clock.DAY)
+    for record in delivery_log.newest_first(root, needle=needle, since=back):
+        if record.get("session_id") != session:
+            continue
+        for item in delivery_log.brought(record):
+            path = item.get("path")
+            if not isinstance(path, str):
+                continue
+            if item.get("kind") == RECALL:
+                given[path] = (clock.parse(record.get("time")) or 0.0, item)
+            elif item.get("kind") == CORRECTED:
+                noted.add((path, item.get("evidence") or item.get("reason")))
+    return given, noted
+
+
+def _head(path: str) -> str:
+    try:
+        return fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def _stems(text: str) -> set[str]:
+    return {word[:STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
+
+
+def _concerns(said: set[str], memory: set[str]) -> bool:
+    shared = len(said & memory)
+    return shared >= min(SHARED_WORDS, len(said)) > 0 and shared >= SHARED_PART * len(said)
+
+
+def update(root: str) -> None:
+    """Bring `recall/uses` up to date with the log, unless another worker is at it. Raises OSError."""
+    if not delivery_log.months(root):
+        return
+    try:
+        with fs.Lock(root + "/run/worker-uses.lock", 0.0):
+            _update(root)
+    except fs.LockTimeoutError:
+        pass
+
+
+class _Counted:
+    """What was counted of the log up to its `ends`, with the files' times in nanoseconds by path (`stamps`), and a
+    checksum of the earlier places of memories (`places`)."""
+
+    def __init__(self) -> None:
+        self.counter = RecallCounter()
+        self.ends: dict[str, int] = {}
+        self.places = 0
+        self.stamps: dict[str, int] = {}
+
+    @classmethod
+    def load(cls, root: str) -> "_Counted | None":
+        """Read the state file; None if there is none that can be continued."""
+        found = cls()
+        try:
+            version, *parts = marshal.loads(fs.read(f"{root}/{STATE}", "cache"))  # noqa: S302  # ours
+            if version != STATE_VERSION:
+                return None
+            found.ends, found.places, found.stamps, found.counter.unread, counts = parts
+            found.counter.memories = {path: RecallCounts(*each) for path, each in counts.items()}
+        except (OSError, ValueError, TypeError, EOFError, AttributeError):
+            return None
+        return found
+
+    def save(self, root: str) -> None:
+        """Write what hooks read, and then the state file. Raises OSError."""
+        known = {path: each for path, each in self.counter.memories.items() if each}
+        packed = uses.pack({path: (c.recalled, c.opened, c.corrected, c.last) for path, c in known.items()})
+        fs.write_atomic(f"{root}/{uses.FILE}", packed, durable=False)
+        oldest = clock.now() - OPEN_DAYS * clock.DAY
+        unread = {key: seconds for key, seconds in self.counter.unread.items() if seconds > oldest}
+        stamps = {path: stamp for path, stamp in self.stamps.items() if path in known}
+        counts = {path: dataclasses.astuple(each) for path, each in known.items()}
+        state = marshal.dumps((STATE_VERSION, self.ends, self.places, stamps, unread, counts))
+        fs.write_atomic(f"{root}/{STATE}", state, durable=False)
+
+    def forget_changed(self) -> None:
+        """Drop the counts of memories whose files changed or went since they were counted."""
+        for path, stamp in list(self.stamps.items()):
+            if _stamp(path) != stamp:
+                del self.stamps[path]
+                self.counter.memories.pop(path, None)
+
+    def add(self, line: bytes, earlier: EarlierPlaces, *, newest: bool = False) -> float:
+        """Count a line of the log; return its time, 0.0 if it tells nothing."""
+        record = delivery_log.parse(line) if _tells(line) else None
+        found = Delivery.of(record) if record is not None else None
+        if found is None or not found.tells_recall:
+            return 0.0
+        for item in found.items:
+            path = earlier.now(item.path, found.time) if item.path and not item.left_out else ""
+            if path and found.time >= self._written(path):
+                chars = item.chars or 0
+                self.counter.add(path, found.session, item.kind, item.action, chars, found.time, newest=newest)
+        return found.time
+
+    def _written(self, path: str) -> float:
+        """Return when a memory's file was written, in seconds since the epoch; never, if there is none."""
+        if path not in self.stamps:
+            self.stamps[path] = _stamp(path)
+        return self.stamps[path] / 1e9 or float("inf")
+
+
+def _update(root: str) -> None:
+    known = _Counted.load(root)
+    got = None if known is None else delivery_log.appended(root, known.ends)
+    if got is not None and not any(_tells(line) for _, line in got[0]):
+        return
+    earlier = moved.load(root)
+    places = crc32(repr(sorted(earlier.spans.items())).encode("utf-8", "replace"))
+    if known is None or got is None or known.places != places:
+        known = _count_anew(root, earlier)
+        known.places = places
+    else:
+        known.forget_changed()
+        lines, known.ends = got
+        for _, line in lines:
+            known.add(line, earlier, newest=True)
+    known.save(root)
+
+
+def _count_anew(root: str, earlier: EarlierPlaces) -> _Counted:
+    known = _Counted()
+    known.ends = delivery_log.ends(root)
+    oldest, size = clock.now() - SPAN_DAYS * clock.DAY, 0
+    for _, line in delivery_log.lines(root, known.ends):
+        size += len(line)
+        seconds = known.add(line, earlier)
+        if size > delivery_log.WINDOW_BYTES or 0.0 < seconds < oldest:
+            break
+    return known
+
+
+def _tells(line: bytes) -> bool:
+    """Whether a line of the log may tell what came of a memory."""
+    return any(each in line for each in TELLING)
+
+
+def _stamp(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,46 @@
+"""Bring the indexes of memories up to date (recall/build.py), in a worker, or in a process of its own."""
+
+import os
+import signal
+import time
+from collections.abc import Iterable, Sequence
+
+from memtui.core.base import paths
+from memtui.core.deliveries import error_log
+from memtui.core.memories import beside
+from memtui.core.places import reindexing
+from memtui.recall import build, places
+from memtui.worker import binding
+
+# Seconds after which a process of its own ends, whatever it does.
+MOST_SECONDS = 240
+
+
+def of_session(env: dict[str, str], root: str, cwd: str) -> None:
+    """Bring the indexes of all memories that a session may recall up to date. Raises OSError."""
+    update(root, places.of_session(env, cwd))
+
+
+def update(root: str, where: Iterable[tuple[str, str]]) -> None:
+    """Bring the indexes of (scope, directory) up to date. A directory that is missing and has no index gets none.
+    Raises OSError."""
+    changed = []
+    for scope, directory in where:
+        beside.adopt(root, directory)
+        if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
+            report = build.bring_up_to_date(root, directory, places.needs_trust(scope))
+            changed += [directory] if report.read or report.gone else []
+    if changed:
+        binding.update(root, changed)
+
+
+def main(argv: Sequence[str]) -> None:
+    """Bring the indexes of the directories `argv[1:]` up to date, below memtui's directory `argv[0]`. Never raises."""
+    root, directories = argv[0], argv[1:]
+    signal.alarm(MOST_SECONDS)
+    os.chdir("/")
+    time.sleep(reindexing.GATHERING)
+    try:
+        update(root, [("", each) for each in directories])
+    except Exception as error:
+        error_log.add(root, "index", error)

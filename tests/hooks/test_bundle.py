@@ -1,0 +1,93 @@
+"""Bundles: several modules loaded from one file, as long as it is current."""
+
+import marshal
+import shutil
+import subprocess
+import sys
+
+import pytest
+from launching import PYTHON, SOURCES
+
+from memtui.hooks import bundle, bundling
+
+PROBE = """
+import sys
+sys.path.insert(0, {sources!r})
+from memtui.hooks import bundle
+bundle.main([])
+from memtui.hooks import user_prompt_submit, recall_block
+before = set(sys.modules)
+bundle.load({group!r})
+print(*sorted(name[7:] for name in set(sys.modules) - before if name.startswith("memtui.")))
+from memtui.hooks import deliver
+"""
+ORDER = ("UserPromptSubmit", "recall", "delivery")  # as a prompt needs them
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the sources, whose bundles no other test uses."""
+    shutil.copytree(SOURCES / "memtui", tmp_path / "memtui", ignore=shutil.ignore_patterns("tui", "*.bundle"))
+    return tmp_path
+
+
+def loaded(package, group):
+    code = PROBE.format(sources=str(package), group=group)
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def write(package):
+    code = (
+        f"import sys; sys.path.insert(0, {str(package)!r}); from memtui.hooks import bundling; print(*bundling.write())"
+    )
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def path(package, group):
+    return package / "memtui" / "hooks" / "__pycache__" / f"{group}.{sys.implementation.cache_tag}.bundle"
+
+
+def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
+    assert loaded(package, "delivery") == set()
+    assert write(package) == [*bundle.GROUPS]
+    assert write(package) == []
+    known = {"core.base.clock", "core.base.ids"}
+    assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
+    source = package / "memtui" / "core" / "base" / "clock.py"
+    source.write_text(source.read_text() + "# changed\n")
+    assert loaded(package, "delivery") == set()
+    assert set(write(package)) == {"recall", "delivery"}
+    assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
+
+
+def test_a_damaged_bundle_is_no_bundle(package):
+    write(package)
+    place = path(package, "delivery")
+    whole = place.read_bytes()
+    for data in (b"", whole[:100], b"\0" * 50, whole[:8] + marshal.dumps(7), whole[:4] + b"\xff" * 90):
+        place.write_bytes(data)
+        assert loaded(package, "delivery") == set()
+
+
+@pytest.mark.parametrize("groups", [ORDER, ("PreToolUse",)])
+def test_each_group_has_what_its_modules_need_before_them(groups):
+    names = [name for group in groups for name in bundle.GROUPS[group]]
+    code = (
+        f"import sys; sys.path.insert(0, {str(SOURCES)!r}); import memtui.hooks.bundle\n"
+        "for name in memtui.hooks.bundle.PACKAGES: __import__('memtui.' + name)\n"
+        f"for name in {names!r}:\n"
+        "    known = set(sys.modules); __import__('memtui.' + name)\n"
+        "    print(name, *[each for each in set(sys.modules) - known if each.startswith('memtui.')])\n"
+    )
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    for line in done.stdout.splitlines():
+        name, *others = line.split()
+        assert set(others) <= {f"memtui.{name}"}, f"{name} needs {others} before it"
+
+
+def test_where_none_can_be_written_there_is_none(monkeypatch):
+    monkeypatch.setattr(bundle, "path", lambda group: f"/proc/{group}")
+    assert bundling.write() == []

@@ -1,0 +1,57 @@
+"""Memories that a model selected come before the next tool, if it has answered by then, and never twice."""
+
+import pytest
+from test_recall import RecallHome
+
+from memtui.core.base import session_state
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = RecallHome(tmp_path)
+    found.root.mkdir(parents=True, exist_ok=True)
+    (found.root / "config.toml").write_text('recall_select = true\nllm_backend = "api"\n')
+    found.start()
+    found.index()
+    return found
+
+
+def settle(home, *names, directory=None):
+    rows = [["global", directory or str(home.config / "memory"), f"{name}.md"] for name in names]
+    session_state.save(str(home.root), "s1", {"key": "k", "memories": rows}, "select")
+
+
+def state(home):
+    return session_state.load(str(home.root), "s1", "select")
+
+
+def test_a_selected_memory_comes_before_the_next_tool_once(home):
+    settle(home, "coffee")
+    text = home.tool().context
+    assert "needs descaling" in text
+    assert state(home) == {}
+    settle(home, "coffee")
+    assert not home.tool().context
+    (item,) = [item for record in home.log() for item in record["items"] if item["kind"] == "recall"]
+    assert item["reason"] == "selected by a model"
+
+
+def test_what_has_not_settled_by_the_next_tool_is_dropped(home):
+    session_state.save(str(home.root), "s1", {"key": "k"}, "select")
+    assert not home.tool().context
+    assert state(home) == {}
+
+
+def test_what_is_gone_or_of_another_place_is_not_given(home):
+    settle(home, "missing")
+    assert not home.tool().context
+    settle(home, "coffee", directory=str(home.base))
+    assert not home.tool().context
+
+
+def test_a_prompt_asks_only_where_the_person_wants_it(home):
+    home.prompt(prompt="what was it about the machine on the second floor?")
+    assert "key" in state(home)
+    (home.root / "config.toml").write_text("recall_select = false\n")
+    settle(home, "colours")
+    assert not home.tool().context

@@ -1,0 +1,65 @@
+"""The indexes of memories are brought up to date by whoever changes memories, in a process that nobody waits for."""
+
+import os
+import time
+
+import pytest
+
+from memtui.core.journal.journal import Journal
+from memtui.core.memories.store import Store
+from memtui.core.places import reindexing
+from memtui.recall import build, query
+from memtui.worker import main
+
+
+@pytest.fixture
+def world(tmp_path):
+    class World:
+        root = str(tmp_path / "root")
+        directory = str(tmp_path / "config" / "memory")
+        cwd = str(tmp_path)
+
+        def __init__(self):
+            self.env = {"HOME": self.cwd, "CLAUDE_CONFIG_DIR": self.cwd + "/config", "MEMTUI_HOME": self.root}
+
+        def write(self, name, text):
+            os.makedirs(self.directory, exist_ok=True)
+            with open(f"{self.directory}/{name}.md", "w") as file:
+                file.write(f"---\nname: {name}\ndescription: {text}\n---\n")
+
+        def names(self, text):
+            return [hit.name for hit in query.search(self.root, [("global", self.directory)], text)]
+
+    return World()
+
+
+def test_a_worker_makes_the_index_of_a_session(world):
+    world.write("release", "How to publish")
+    main.run(world.env, {"session_id": "s1", "cwd": world.cwd}, "SessionStart", ("recall",))
+    assert world.names("publish it") == ["release"]
+
+
+def test_a_change_made_through_memtui_asks_for_the_index_once(world, monkeypatch):
+    started = []
+    monkeypatch.setattr(reindexing, "_start", lambda root, directories: started.append(directories))
+    world.write("release", "How to publish")
+    store = Store(world.env, world.cwd)
+    store.create(store.scope("global"), "coffee", "Where it is", "reference", "In the kitchen.")
+    assert started == []  # there is no index yet
+    build.bring_up_to_date(world.root, world.directory)
+    store.delete(store.find("coffee"))
+    store.delete(store.find("release"))
+    assert started == [[world.directory]]
+
+
+@pytest.mark.slow
+def test_a_change_made_through_memtui_is_found_soon_after(world):
+    world.write("release", "How to publish")
+    build.bring_up_to_date(world.root, world.directory)
+    store = Store(world.env, world.cwd)
+    store.create(store.scope("global"), "coffee", "Where the espresso machine is", "reference", "In the kitchen.")
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and world.names("espresso")[:1] != ["coffee"]:
+        time.sleep(0.02)
+    assert world.names("espresso")[:1] == ["coffee"]
+    assert Journal(world.root).unfinished() is None
