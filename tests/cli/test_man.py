@@ -83,4 +83,4 @@ def test_what_may_be_left_out_stands_in_brackets():
     assert "memtui undo [ID]" in text
     assert "memtui restore [ID|NAME...]" in text
     assert "memtui show NAME\n" in text
-    assert "name, type, age, size, deliveries, last, flags; default: name" in text
+    assert "name, type, age, size, deliveries, last, recalled, used, flags; default:" in text

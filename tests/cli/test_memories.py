@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import recalls
+
 from .conftest import NOW
 
 
@@ -39,6 +41,38 @@ def test_deliveries_and_uses_are_counted(memtui):
     found = memory(memtui, "prefer-pnpm")
     assert (found["deliveries"], found["uses"]) == (4, 1)
     assert memory(memtui, "skip-code-review")["deliveries"] == 0
+
+
+def test_what_came_of_recalling_memories_is_told(memtui, world):
+    recalls.log(world, memory(memtui, "prefer-pnpm")["path"])
+    found = memory(memtui, "prefer-pnpm")
+    assert {key: found[key] for key in ("recalled", "opened", "corrected", "tokens")} == recalls.COUNTS
+    assert (
+        next(m["name"] for m in memtui.json("list", "--scope", "project", "--sort", "recalled")["memories"])
+        == "prefer-pnpm"
+    )
+    assert (
+        next(m["name"] for m in memtui.json("list", "--scope", "project", "--sort", "used")["memories"])
+        == "prefer-pnpm"
+    )
+    words = "recalled 2×, opened 1×, corrected again 1×, about 200 tokens"
+    assert " ".join(words.split()[1:]) in " ".join(memtui("show", "prefer-pnpm").out.split())
+    assert words in memtui("deliveries", "show", recalls.LAST).out
+    stats = memtui.json("deliveries", "--stats")["memories"]
+    assert {key: stats[0][key] for key in recalls.COUNTS} == recalls.COUNTS
+    assert words in memtui("deliveries", "--stats").out
+    assert words.removeprefix("recalled ") in " ".join(memtui("sessions", recalls.SESSION).out.split())
+
+
+def test_a_wide_list_has_columns_for_recalls_and_a_narrow_one_does_without(memtui, world):
+    recalls.log(world, memory(memtui, "prefer-pnpm")["path"])
+    narrow = memtui("list", "--scope", "project").out
+    assert "RECALLED" not in narrow
+    memtui.env["COLUMNS"] = "160"
+    wide = memtui("list", "--scope", "project").out
+    head, row = (next(line for line in wide.splitlines() if word in line) for word in ("RECALLED", "prefer-pnpm"))
+    assert row[head.index("RECALLED") : head.index("DESCRIPTION")].split() == ["2×", "2×"]
+    assert "Use pnpm in this repository, never npm" in row
 
 
 def test_filters_and_orders(memtui):

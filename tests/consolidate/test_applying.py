@@ -11,7 +11,7 @@ from memtui.consolidate import applying, changeset, composing
 from memtui.consolidate.changeset import ChangeSet
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal import undo
-from memtui.core.memories import apart, history, memory, origin, trusting
+from memtui.core.memories import apart, history, memory, origin, triggers, trusting
 from memtui.core.memories.store import Store
 from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
@@ -54,6 +54,20 @@ def test_a_merge_is_one_step_links_and_lines_follow_and_one_undo_restores_every_
     assert sorted(os.path.basename(each.path) for each in done.diffs if each.repaired) == ["MEMORY.md", "three.md"]
     undone(world)
     assert world.files() == before
+
+
+def test_a_merged_memory_has_the_triggers_of_both_until_undo(world):
+    store = Store(world.env, world.repo)
+    for name in ("one", "two"):
+        triggers.change(store, store.find(name), [f"when {name} is needed", "both"])
+    apply(world, merge(world))
+    known = triggers.lines_of(store.root, world.auto)
+    assert [each.text for each in known.pop("one.md")] == ["when one is needed", "both", "when two is needed"]
+    assert known == {}
+    undone(world)
+    known = triggers.lines_of(store.root, world.auto)
+    assert [each.text for each in known["two.md"]] == ["when two is needed", "both"]
+    assert [each.text for each in known["one.md"]] == ["when one is needed", "both"]
 
 
 def test_a_scope_below_a_directory_called_archive_is_no_archive(tmp_path):

@@ -212,6 +212,7 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("guide", "--again"): _guidance_again,
     ("show", "name"): _memories,
     ("history", "name"): _memories,
+    ("triggers", "names"): _memories,
     ("lint", "--apart"): _memories,
     ("lint", "--compare"): _memories,
     ("edit", "names"): _memories,

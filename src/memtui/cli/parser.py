@@ -17,6 +17,7 @@ COMMANDS = {
     "list": "memories",
     "show": "memories",
     "search": "memories",
+    "recall": "recall",
     "new": "edit",
     "edit": "edit",
     "rm": "change",
@@ -27,6 +28,7 @@ COMMANDS = {
     "redo": "undo",
     "index": "index",
     "history": "history",
+    "triggers": "triggers",
     "guide": "guide",
     "inbox": "inbox",
     "keep": "changed",
@@ -55,7 +57,7 @@ COMMANDS = {
     "status": "status",
 }
 
-SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate")
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall")
 # metavar -> what it names, and the command that lists them, in errors
 # Commands whose entries another one shows.
 SHOWN_BY = {"memtui items": "memtui inbox show"}

@@ -14,7 +14,7 @@ from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.journal.ledger import Transaction
-from memtui.core.memories import apart, references
+from memtui.core.memories import apart, beside, references
 from memtui.core.memories.store import Store
 
 # Times that a plan is composed again because a file changed between reading and writing.
@@ -100,8 +100,25 @@ def _changes(composition: Composition) -> list[Change]:
             groups[1].append(FileChange(path, each.before, each.after))
     moved = {gone: each.successor for each in composition.made if each.kind == "move" for gone in each.gone}
     groups[1] += apart.moved_edits(store.root, {old: new for old, new in moved.items() if new is not None})
+    groups[1] += beside.moved_edits(store.root, _became(composition))
     trusted = [change for label, found in contents.items() for change in store.trust_changes(store.scope(label), found)]
     return [*trusted, *(change for group in groups for change in group)]
+
+
+def _became(composition: Composition) -> dict[beside.Place, list[beside.Place]]:
+    """Map each memory that goes to those that have from now on what is kept beside it: the one that it is merged into
+    or moved to, all that it is split into, none if it is deleted."""
+    found: dict[beside.Place, list[beside.Place]] = {}
+    for each in composition.made:
+        written = [output.path for output in each.written if not is_index(output.path)]
+        if each.kind == "delete":
+            written = []
+        elif each.kind != "split":
+            written = written[:1]
+        for path in each.gone:
+            old, news = composition.place(path), [composition.place(new) for new in written]
+            found[old.scope.directory, old.file] = [(new.scope.directory, new.file) for new in news]
+    return found
 
 
 def _summary(made: Sequence[Proposal]) -> str:

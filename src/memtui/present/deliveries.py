@@ -2,6 +2,7 @@
 
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries import receipts
+from memtui.core.deliveries.memory_counts import RecallCounts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
 
@@ -25,7 +26,7 @@ MEANINGS = {
     receipts.DROPPED: "withdrawn or interrupted before the agent answered",
     receipts.UNKNOWN: "the transcript is missing or does not show it",
     receipts.WAITING: "the turn has not finished",
-    receipts.NOTHING: "the agent opened or wrote a memory; nothing was delivered",
+    receipts.NOTHING: "a memory was opened, written or corrected; nothing was delivered",
 }
 # Why a line of an index was delivered.
 INDEX_LINE = "its line in the list of memories"
@@ -44,9 +45,11 @@ KINDS = {
     "guidance": "notes",
     "index": "index lines of memories",
     "memory": "whole memories",
+    "recall": "memories recalled for a prompt",
     "pending-update": "drafts",
     "pending-item": "unfinished work",
     "use": "memories the agent read or wrote",
+    "corrected": "memories corrected again after they were recalled",
 }
 # What `memtui deliveries --kind` takes, by kind.
 KIND_WORD = {**{kind: kind for kind in KINDS}, "guidance": "notes", "pending-update": "drafts", "pending-item": "items"}
@@ -55,6 +58,8 @@ NOUNS = {
     "guidance": ("note", "notes"),
     "index": ("index line", "index lines"),
     "memory": ("memory", "memories"),
+    "recall": ("recalled memory", "recalled memories"),
+    "corrected": ("correction", "corrections"),
     "use": ("use", "uses"),
     "pending-update": ("draft", "drafts"),
     "pending-item": ("item", "items"),
@@ -65,6 +70,7 @@ LABELS = {
     **{kind: " ".join(words) for kind, words in NOUNS.items()},
     "index": "index",
     "use": "agent",
+    "corrected": "corrected again",
 }
 
 
@@ -125,6 +131,16 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
             glyph, style = GLYPHS[outcome]
             words.append((f"{glyph} {count:,}" + ("" if brief else f" {name}"), style))
     return words
+
+
+def recalls(counts: RecallCounts) -> str:
+    """Say what came of recalling a memory: `recalled 5×, opened 3×, corrected again 1×, about 500 tokens`; empty where
+    there is nothing to tell."""
+    words = [f"recalled {counts.recalled:,}×"] if counts.recalled else []
+    words += [f"opened {counts.opened:,}×" if counts.opened else "not opened"] if counts.recalled else []
+    words += [f"corrected again {counts.corrected:,}×"] if counts.corrected else []
+    words += [f"about {counts.tokens:,} tokens"] if counts.tokens else []
+    return ", ".join(words)
 
 
 def reason(recorded: str) -> str:

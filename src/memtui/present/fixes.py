@@ -81,6 +81,12 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("models", calls if found.calls else ""),
         ("proposals", f"{many(found.proposals, 'ChangeSet')} that waited too long" if found.proposals else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
+        (
+            "triggers",
+            f"{many(len(found.beside), 'file')} of directories that have been gone for {many(keep.trust_days, 'day')}"
+            if found.beside
+            else "",
+        ),
         ("versions", versions if found.versions else ""),
         ("files", files),
     ]

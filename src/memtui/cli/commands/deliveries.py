@@ -19,12 +19,12 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import Reading
-from memtui.core.deliveries.record import Delivery, Item, session_kind
+from memtui.core.deliveries.record import RECALL, Delivery, Item, session_kind
 from memtui.core.deliveries.titles import titles
 from memtui.core.health import retention
 from memtui.core.memories import moved, scopes
 from memtui.present import unheard
-from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason
+from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason, recalls
 
 LIMIT = 20
 STATS_DAYS = 14
@@ -210,8 +210,8 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     out.print()
     given = [item for item in found.items if not item.left_out]
     left_out = [item for item in found.items if item.left_out]
-    _print_items(out, "Pieces", given, titles(found.text, given))
-    _print_items(out, "Left out", left_out, [""] * len(left_out))
+    _print_items(ctx, out, "Pieces", given, titles(found.text, given))
+    _print_items(ctx, out, "Left out", left_out, [""] * len(left_out))
     if found.text:
         out.heading("Text", "exactly as the hook gave it")
         out.exact(safe(found.text))
@@ -227,7 +227,12 @@ def _when(found: Delivery, now: float) -> str:
     return ago(found.time or None, now) + there
 
 
-def _print_items(out: Output, title: str, items: "list[Item]", names: "list[str]") -> None:
+def _came(ctx: Context, item: Item) -> str:
+    """Say what came so far of recalling an item's memory, as far as the newest part of the log tells."""
+    return recalls(ctx.usage.recalled(item.path)) if item.kind == RECALL and not item.left_out else ""
+
+
+def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", names: "list[str]") -> None:
     if not items:
         return
     out.heading(title, str(len(items)))
@@ -241,7 +246,9 @@ def _print_items(out: Output, title: str, items: "list[Item]", names: "list[str]
         ]
         for each in items
     ]
-    notes = [line(name) if name != each.id else "" for each, name in zip(items, names, strict=True)]
+    notes = [
+        _came(ctx, each) or (line(name) if name != each.id else "") for each, name in zip(items, names, strict=True)
+    ]
     out.table(["KIND", "ID", "SCOPE", "SIZE", "WHY"], cells, flex=(4, 1), right=(3,), indent="  ", notes=notes)
     out.print()
 

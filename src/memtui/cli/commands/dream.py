@@ -8,12 +8,13 @@ from collections.abc import Callable
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show import trigger_writing
+from memtui.cli.unattended import must_be_believed
 from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
-from memtui.core.client import project_settings
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.scopes import Scope
@@ -23,9 +24,6 @@ from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
 from memtui.present import changesets, dreams, models
-
-# Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
-MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
 
 NO_MODEL = "No model was found (llm_backend is auto: memtui llm says what is missing), so lint's findings are taken."
 REVIEW = "Review: memtui --screen consolidate, or memtui consolidate --apply {} --all, which shows each and asks"
@@ -64,7 +62,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.unattended:
         return _dreamt(ctx, args)
     try:
-        _must_be_believed(ctx)
+        must_be_believed(ctx)
         return _dreamt(ctx, args)
     except MemtuiError as error:
         error_log.add(ctx.root, "dream", error)
@@ -95,6 +93,8 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.confirm(f"{_sentence(dream, asked, cost)} Ask?", "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(_progress(ctx, asked))
+        if args.unattended and model is not None and outcome.stopped is None:
+            data["triggers"] = trigger_writing.in_dream(ctx, model)
     path = _saved(ctx, args.plan, outcome)
     waiting = [] if outcome.found.proposals else entries.proposals(ctx)
     data |= {
@@ -122,14 +122,6 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
             out.print(f"{line(args.plan)} was not written.")
 
     return Result(data, text, code)
-
-
-def _must_be_believed(ctx: Context) -> None:
-    """Raise MemtuiError if a project's settings say which model is asked, or with which key: a worker inherits them."""
-    for directory in dict.fromkeys((ctx.cwd, ctx.project_root)):
-        for path, name in project_settings.variables(directory):
-            if name in MODELS or name.startswith("ANTHROPIC_"):
-                raise MemtuiError(f"{path} sets {name}, so no model is asked unattended here.")
 
 
 def _writable(ctx: Context) -> list[Scope]:

@@ -11,14 +11,18 @@ from memtui.core.base import clock
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
-from memtui.core.memories import origin, scopes
-from memtui.core.memories.memory import flat
+from memtui.core.memories import origin, scopes, triggers
+from memtui.core.memories.memory import Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
 from memtui.present import memories as present
+from memtui.present import triggers as triggers_present
+from memtui.present.deliveries import recalls
 
 SEARCH_LIMIT = 20
+# Columns from which the list has room for what came of recalling the memories.
+WITH_RECALLS = 110
 KIND_TITLES = {
     "global": "for every project",
     "project": "with the repository",
@@ -36,11 +40,13 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list memories, by scope",
         "memtui list\nmemtui list --scope project --type feedback --sort age",
-        "SENT counts deliveries in the newest part of the log, and shows when the last one was.",
+        "SENT counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, "
+        "RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or wrote it.",
     )
     found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
     found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
-    found.add_argument("--sort", choices=list(SORT_KEYS), default="name", help="default: name")
+    keys = ", ".join(SORT_KEYS)
+    found.add_argument("--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name")
     found.add_argument("--attention", action="store_true", help="only those with a finding")
     found.add_argument("--never", action="store_true", help="only those that were never delivered")
     found.add_argument(
@@ -86,6 +92,7 @@ def _data(row: Row) -> "dict[str, object]":
         "deliveries": row.deliveries,
         "last_delivery": row.last_delivery,
         "uses": row.uses,
+        **row.recalls.data(),
     }
 
 
@@ -149,6 +156,7 @@ def _matches(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
 def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
     now = ctx.now()
     shown = 0
+    wide = out.columns is None or out.columns >= WITH_RECALLS
     for scope, rows in parts:
         if not rows and not scope.problem:
             continue
@@ -170,12 +178,13 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
                 else (line(found.type) or "-", present.TYPE_STYLES.get(found.type, "dim"))
             )
             title = (line(found.stem), "bold")
-            cells.append([kind, title, stamp, size(found.size), sent, line(found.description)])
+            came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)]
+            cells.append([kind, title, stamp, size(found.size), sent, *came[: 2 * wide], line(found.description)])
             mark = "!" if findings.problems(row.flags) else "·"
             notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
         if cells:
-            headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", "DESCRIPTION"]
-            out.table(headers, cells, flex=(5, 1), right=(2, 3), indent="  ", notes=notes)
+            headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", *["RECALLED", "USED"][: 2 * wide], "DESCRIPTION"]
+            out.table(headers, cells, flex=(-1, 1), right=(2, 3, 5, 6)[: 2 + 2 * wide], indent="  ", notes=notes)
     if not shown and types:
         out.print("No matches.")
         out.print(f"  Types here: {line(', '.join(sorted(types)))}")
@@ -204,6 +213,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         "notes": list(found.notes),
         "origin_session": found.origin_session,
         "origin": source,
+        "triggers": [{"text": each.text, "origin": each.origin} for each in _triggers(ctx, scope, found)],
     }
     if args.raw:
         return Result({**data, "raw": raw}, lambda out: _print_raw(out, found.raw))
@@ -219,6 +229,11 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
+def _triggers(ctx: Context, scope: Scope, found: Memory) -> "list[triggers.Trigger]":
+    file = found.path.removeprefix(scope.directory + "/")
+    return triggers.of_memory(ctx.root, scope.directory, file, found, ctx.now())
+
+
 def _print_raw(out: Output, data: bytes) -> None:
     if out.tty:
         out.stdout.write(safe(data.decode("utf-8", "replace")))
@@ -232,7 +247,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     now = ctx.now()
     out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
-    known = {"name", "type", "description", "title", "originSessionId"}
+    known = {"name", "type", "description", "title", "originSessionId", triggers.FIELD}
     facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in known]
     facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
@@ -240,8 +255,12 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
     elif scope is not None:
         facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
+    if row.recalls:
+        facts.append(("recalled", recalls(row.recalls).removeprefix("recalled ")))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
+    for number, trigger in enumerate(_triggers(ctx, scope, found) if scope is not None else []):
+        facts.append(("" if number else "triggers", f"{trigger.text}  ({triggers_present.origin(trigger, now)})"))
     if found.links:
         facts.append(("links to", ", ".join(found.links)))
     if back:

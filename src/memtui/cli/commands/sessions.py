@@ -18,7 +18,7 @@ from memtui.core.deliveries.session_list import SessionList, SessionRow, row_of
 from memtui.core.deliveries.sessions import Session, deliveries, meant, states
 from memtui.core.review.waiting import Waiting, guidance_for
 from memtui.present import sessions
-from memtui.present.deliveries import EVENTS, in_short
+from memtui.present.deliveries import EVENTS, in_short, recalls
 
 LIMIT = 20  # sessions in the list
 ROWS = 200  # deliveries of one session
@@ -209,6 +209,7 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         ("mode", line(row.mode)),
         ("delivered", f"{many(sums['deliveries'], 'time')}, {size}"),
         ("receipts", ", ".join(each for each, _ in sessions.told(row))),
+        ("recalled", recalls(row.recalls).removeprefix("recalled ")),
         ("in hooks", f"{sums['ms']:,} ms"),
         ("resume", line(sessions.resume(row, ctx.cwd)) or "not possible, its transcript is gone"),
     ]

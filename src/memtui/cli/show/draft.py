@@ -79,6 +79,8 @@ class DraftDetails:
                 ways = "--name or --into" if takes_draft(self.draft) else "--name"
                 words = f"! a memory of this name is there already: approve with {ways}"
                 out.print("  " + out.style(words, "yellow"))
+            if asked := self.item.entry.fields.get("request"):
+                out.print(f"trigger  “{line(asked)}”, which was asked then")
         self._print_evidence(out)
         self._print_similar(out)
 

@@ -15,7 +15,7 @@ from memtui.core.deliveries.statistics import Day, Statistics, day_of, percentil
 from memtui.core.memories import moved, scopes
 from memtui.core.memories.status import Row, never_delivered
 from memtui.present.bars import bar
-from memtui.present.deliveries import GLYPHS, sums
+from memtui.present.deliveries import GLYPHS, recalls, sums
 
 MOST_DAYS = 3650
 MEMORIES = 12  # memories delivered most that are listed
@@ -84,6 +84,7 @@ def _data(statistics: Statistics, known: "dict[str, str]", never: "list[Row]") -
                 "path": path,
                 "deliveries": each.deliveries,
                 "uses": each.uses,
+                **statistics.recalled(path).data(),
                 "last_delivery": clock.iso_seconds(each.last) if each.last else None,
             }
             for path, each in statistics.by_deliveries()
@@ -187,11 +188,11 @@ def _room(out: Output, others: int) -> int:
 
 
 def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "list[Row]") -> None:
-    most = [each for _, each in statistics.by_deliveries()[:MEMORIES] if each.deliveries]
+    most = [(path, each) for path, each in statistics.by_deliveries()[:MEMORIES] if each.deliveries]
     span = "in the whole log" if statistics.complete else f"in {many(statistics.span, 'day')}"
     span = f"since {_date(day_of(statistics.oldest))}" if statistics.cut else span
     out.heading("Delivered most", f"memories, {span}")
-    top = most[0].deliveries if most else 0
+    top = most[0][1].deliveries if most else 0
     cells = [
         [
             (line(each.name), "bold"),
@@ -200,9 +201,10 @@ def _print_memories(ctx: Context, out: Output, statistics: Statistics, never: "l
             age(each.last or None, ctx.now()),
             (f"used {each.uses}×" if each.uses else "", "dim"),
         ]
-        for each in most
+        for _, each in most
     ]
-    out.table(["", "", "", "", ""], cells, flex=(0,), right=(1, 3), indent="  ")
+    notes = [recalls(statistics.recalled(path)) for path, _ in most]
+    out.table(["", "", "", "", ""], cells, flex=(0,), right=(1, 3), indent="  ", notes=notes)
     out.print()
     out.heading(
         "Never delivered" if statistics.complete else f"Not delivered {span}",

@@ -1,0 +1,130 @@
+"""What `memtui triggers --write` does: say what it costs, let a model write lines, show them, and keep them."""
+
+import argparse
+import sys
+
+from memtui.cli import memories
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.cli.unattended import must_be_believed
+from memtui.consolidate import trigger_writing
+from memtui.consolidate.trigger_writing import TriggerWriting, WrittenTriggers
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError
+from memtui.core.base.phrasing import many
+from memtui.core.deliveries import error_log
+from memtui.core.memories import scopes
+from memtui.core.memories.memory import Memory
+from memtui.llm.model import LanguageModel
+from memtui.llm.usage import ModelUsage
+from memtui.present import dreams, models
+
+
+def write(ctx: Context, args: argparse.Namespace) -> Result:
+    """Let a model write the triggers of memories; unattended, nobody sees an error, so it is logged."""
+    ctx.must_have_home()
+    if not args.unattended:
+        return _written(ctx, args)
+    try:
+        must_be_believed(ctx)
+        return _written(ctx, args)
+    except MemtuiError as error:
+        error_log.add(ctx.root, "triggers", error)
+        raise
+
+
+def in_dream(ctx: Context, model: LanguageModel) -> int:
+    """Let the model of an unattended dream write triggers of memories that have none of a model, a part of them at a
+    time; return of how many. What fails is logged."""
+    store = ctx.store()
+    wanted, _ = trigger_writing.sendable(store, trigger_writing.without(store, _writable(ctx)))
+    done = TriggerWriting(model, wanted[: trigger_writing.UNATTENDED]).run()
+    for error in [*done.failed, *([done.stopped] if done.stopped is not None else [])]:
+        error_log.add(ctx.root, "triggers", error)
+    return len(trigger_writing.keep(store, done.lines))
+
+
+def _written(ctx: Context, args: argparse.Namespace) -> Result:
+    store = ctx.store()
+    named = [memories.find(ctx, name) for name in args.names]
+    model = LanguageModel(ctx.env, ctx.root, now=ctx.now)
+    wanted = named or trigger_writing.without(store, _writable(ctx))
+    wanted, left_out = trigger_writing.sendable(store, wanted)
+    if args.unattended:
+        wanted = wanted[: trigger_writing.UNATTENDED]
+    writing = TriggerWriting(model, wanted)
+    cost = writing.estimate()
+    data: dict[str, object] = {
+        "by": model.name,
+        "memories": len(wanted),
+        "requests": len(writing.batches),
+        "estimate": {"tokens": cost.tokens, "cost": cost.cost},
+        "not_looked_at": [{"path": each.path, "why": why} for each, why in left_out],
+    }
+    said = [f"· {line(words)}" for words in dreams.not_looked_at(left_out)]
+    if args.dry_run or not wanted:
+        return Result(data, lambda out: _print_estimate(out, said, _sentence(writing, wanted, cost), count=len(wanted)))
+    if not args.yes and not args.unattended:
+        ctx.confirm(f"{_sentence(writing, wanted, cost)} Ask?", "No model was asked.")
+    done = writing.run(_progress(ctx))
+    if not args.yes and not args.unattended and done.lines:
+        _print_lines(ctx.out, done.lines)
+        ctx.confirm(f"Keep these lines of {many(len(done.lines), 'memory', 'memories')}?", "Nothing was kept.")
+    kept = trigger_writing.keep(store, done.lines)
+    data |= {
+        "written": [{**memories.data_of(each), "triggers": lines} for each, lines in kept],
+        "failed": [each.message for each in [*done.failed, *([done.stopped] if done.stopped else [])]],
+        "used": {"tokens": done.used.tokens, "cost": done.used.cost},
+    }
+    code = EXIT_FAILED if done.stopped is not None or done.failed else 0
+    return Result(data, lambda out: _print(out, said, done, kept, shown=not args.yes), code)
+
+
+def _writable(ctx: Context) -> list[Memory]:
+    found = [each for each in scopes.discover(ctx.env, ctx.cwd) if each.writable and each.kind != "instructions"]
+    return [each for scope in found for each in scopes.memories(scope)]
+
+
+def _sentence(writing: TriggerWriting, wanted: list[Memory], cost: ModelUsage) -> str:
+    money = f", up to {models.dollars(cost.cost)}" if cost.cost is not None else ", at a price that is not known"
+    asked = (
+        f"{many(len(writing.batches), 'request')} to {line(writing.model.name)}, about {cost.tokens:,} tokens{money}"
+    )
+    return f"{many(len(wanted), 'memory', 'memories')}: {asked}."
+
+
+def _progress(ctx: Context) -> trigger_writing.Progress:
+    def say(done: int, total: int) -> None:
+        ctx.out.say(f"{done + 1} of {total} …")
+
+    return say if sys.stderr.isatty() else lambda *_: None
+
+
+def _print_estimate(out: Output, said: list[str], sentence: str, *, count: int) -> None:
+    for words in said:
+        out.print(out.style(words, "dim"))
+    out.print(
+        sentence if count else "Every memory here has lines of a model, or of its own file. Name one to write anew."
+    )
+
+
+def _print_lines(out: Output, found: list[tuple[Memory, list[str]]]) -> None:
+    for each, lines in found:
+        out.heading(line(each.ref))
+        for words in lines:
+            out.print(f"  {line(words)}")
+
+
+def _print(
+    out: Output, said: list[str], done: WrittenTriggers, kept: list[tuple[Memory, list[str]]], *, shown: bool
+) -> None:
+    if not shown:
+        _print_lines(out, kept)
+    for words in said:
+        out.print(out.style(words, "dim"))
+    for error in [*done.failed, *([done.stopped] if done.stopped is not None else [])]:
+        out.print(out.style(f"! {line(error.message)} {line(error.hint)}", "yellow"))
+    lines = sum(len(each) for _, each in kept)
+    where = many(len(kept), "memory", "memories")
+    out.print(f"Kept {many(lines, 'line')} of {where}." if kept else "No lines were kept.")
+    out.print(f"Used: {done.used.tokens:,} tokens, {models.dollars(done.used.cost)}.")
+    memories.say_undo(out, len(kept))

@@ -1,0 +1,185 @@
+"""How recall is said and drawn: what a prompt would bring, what is left out and why, and the parts of a score."""
+
+from memtui.core.base.phrasing import many
+from memtui.present.bars import bar
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recalling import RecallCandidate, RecallRun
+
+# The mark, its style and the words of an outcome, by its code; the first is that of a delivery.
+OUTCOMES = {
+    "inject": ("✓", "green", "would be delivered"),
+    "unlikely": ("·", "dim", "too unlikely to help"),
+    "muted": ("x", "dim", "muted for prompts like this"),
+    "expired": ("x", "yellow", "expired"),
+    "gone": ("x", "yellow", "its file is gone"),
+    "untrusted": ("!", "yellow", "not trusted"),
+    "known": ("=", "cyan", "the session has it already"),
+    "native-index": ("=", "cyan", "its line in MEMORY.md says it all"),
+    "enough": ("…", "yellow", "likelier ones fill the prompt"),
+    "no-room": ("…", "yellow", "the session has had its share"),
+}
+OTHER_MARK = ("·", "dim")
+# Why a prompt brings nothing, by its code, as the end of a sentence.
+SILENT = {
+    "empty": "there is no prompt",
+    "off": "recall is off",
+    "command": "a slash command recalls nothing",
+    "machine": "it is not a person's prompt",
+    "short": "a prompt of a word or two recalls nothing",
+    "pasted": "nothing in it is in a person's own words",
+    "no-index": "the memories have no index yet",
+    "nothing": "nothing that was found is likely enough to help",
+}
+OFF = "no prompt recalls anything here: the setting recall is off"
+# What raised or lowered the odds that a memory helps, by its code.
+SHIFTS = {
+    "type": "its type",
+    "pinned": "pinned",
+    "recent": "written lately",
+    "corrected-again": "delivered, and corrected again",
+    "never-opened": "delivered often, never opened",
+}
+# The parts of a score by their name, as a person reads them, in their order.
+PARTS = {
+    "lexical": ("words", "points of all fields"),
+    "share": ("share", "of the prompt’s words, weighed"),
+    "cosine": ("meaning", "of its best passage"),
+    "overlap": ("title", "of its name and description"),
+}
+# Parts that are shares: a bar is full at 1. Points of words have no such end.
+BOUNDED = frozenset({"share", "cosine", "overlap"})
+# The fields of a memory as a person reads them, in the order of their weight.
+FIELDS = {"name": "name", "triggers": "triggers", "description": "description", "body": "text"}
+BAR = 6
+# Marks and their meanings, for the legend of the help.
+MARKS = tuple(
+    (mark, meaning)
+    for mark, meaning in (
+        ("✓", "would be delivered with this prompt"),
+        ("·", "too unlikely to help, so it would not"),
+        ("=", "the session, or Claude Code's own index, has it already"),
+        ("…", "it would help, but there is no room for it"),
+        ("x", "muted for prompts like this, expired, or gone"),
+        ("!", "not trusted, so it is never delivered"),
+        ("▲", "pinned: it counts more"),
+    )
+)
+PINNED = "▲"
+
+
+def outcome(code: str) -> tuple[str, str, str]:
+    """Return the mark, the style and the words of an outcome; of one that is not known its code."""
+    return OUTCOMES.get(code) or (*OTHER_MARK, code.replace("-", " "))
+
+
+def probability(value: float) -> str:
+    """Write a probability, or a share, as `.82`."""
+    return "1.0" if value >= 0.995 else f"{max(0.0, value):.2f}".lstrip("0")
+
+
+def scored(found: "RecallCandidate") -> str:
+    """Draw how likely it is that a memory helps: a number and a bar."""
+    return f"{probability(found.probability):>3} {bar(found.probability, 1.0, BAR)}"
+
+
+def because(found: "RecallCandidate") -> str:
+    """Return why a memory was found, in a few words: the words that matched, the telling ones first, or its meaning."""
+    words = [each.term for each in found.terms if not each.common] or [each.term for each in found.terms]
+    if words:
+        return ", ".join(words)
+    return "by meaning" if found.parts.get("cosine", 0.0) > 0 else ""
+
+
+def by_field(found: "RecallCandidate") -> "list[tuple[str, list[str]]]":
+    """Return the words that matched by the field that has them, a word in all of its fields; telling words first."""
+    return [
+        (word, terms)
+        for name, word in FIELDS.items()
+        if (terms := [each.term for each in found.terms if name in each.fields])
+    ]
+
+
+def shift(code: str, by: float) -> str:
+    """Return what raised or lowered the odds, and by how much: `pinned +1.0`."""
+    return f"{SHIFTS.get(code, code.replace('-', ' '))} {by:+.1f}"
+
+
+def silence(run: "RecallRun") -> str:
+    """Return why nothing would be delivered, as the end of a sentence; empty if something is."""
+    if run.delivered:
+        return ""
+    if run.silent == "nothing" and not run.candidates:
+        return "no memory has any of its words"
+    likely = next((each for each in run.candidates if each.outcome != "unlikely"), None)
+    if run.silent == "nothing" and likely is not None:
+        return f"{likely.name}: {outcome(likely.outcome)[2]}"
+    return SILENT.get(run.silent, run.silent.replace("-", " "))
+
+
+def headline(run: "RecallRun") -> str:
+    """Return what a prompt would bring, in one sentence without its end."""
+    if not run.delivered:
+        return f"Nothing would be delivered: {silence(run)}"
+    return f"{many(len(run.delivered), 'memory', 'memories')} would be delivered"
+
+
+def nearest(run: "RecallRun") -> str:
+    """Return how near the likeliest memory came to being delivered, in a sentence; empty if that is not why none is."""
+    best = max(run.candidates, key=lambda each: each.probability, default=None)
+    if run.delivered or best is None or best.outcome != "unlikely":
+        return ""
+    likely, needed = probability(best.probability), probability(run.threshold)
+    return f"The likeliest is {best.name} with {likely}. One is delivered from {needed} on."
+
+
+def amount(run: "RecallRun") -> str:
+    """Return how much would be delivered: `644 characters, about 161 tokens`."""
+    return f"{run.units:,} characters, about {run.tokens:,} tokens"
+
+
+def took(run: "RecallRun") -> str:
+    """Return how long the dry run took: `12 ms`, `0.8 ms`."""
+    return f"{run.ms:.0f} ms" if run.ms >= 9.5 else f"{run.ms:.1f} ms"
+
+
+def data(run: "RecallRun", *, explain: bool) -> "dict[str, object]":
+    """Return a dry run for --json; with `explain` the parts of each score and the exact texts."""
+    return {
+        "prompt": run.prompt,
+        "words": run.words,
+        "session": run.session or None,
+        "silent": run.silent or None,
+        "off": run.off,
+        "memories": run.memories,
+        "ms": round(run.ms, 2),
+        "characters": run.units,
+        "tokens": run.tokens,
+        "text": run.text,
+        "candidates": [_candidate(each, explain=explain) for each in run.candidates],
+    }
+
+
+def _candidate(found: "RecallCandidate", *, explain: bool) -> "dict[str, object]":
+    fields: dict[str, object] = {
+        "name": found.name,
+        "scope": found.scope,
+        "path": found.path,
+        "description": found.description,
+        "type": found.type,
+        "pinned": found.pinned,
+        "outcome": found.outcome,
+        "probability": round(found.probability, 4),
+        "characters": found.units,
+        "tokens": found.tokens,
+    }
+    if explain:
+        fields |= {
+            "parts": {name: round(value, 4) for name, value in found.parts.items()},
+            "shifts": {code: round(by, 4) for code, by in found.shifts},
+            "terms": [{"term": each.term, "fields": [FIELDS[name] for name in each.fields]} for each in found.terms],
+            "trigger": found.trigger or None,
+            "text": found.text,
+        }
+    return fields

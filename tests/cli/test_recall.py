@@ -1,0 +1,114 @@
+"""`memtui recall`: what a prompt would bring, what is left out and why; nothing is delivered or logged by asking."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.core.deliveries import log as delivery_log
+
+PROMPT = "do we install with pnpm or with npm here?"
+
+
+def found(memtui, *words, **more):
+    data = memtui.json("recall", *words, **more)
+    return data, {each["name"]: each for each in data["candidates"]}
+
+
+def test_the_memory_that_fits_is_delivered_and_others_are_left_out_with_the_reason(memtui):
+    data, by_name = found(memtui, PROMPT)
+    assert by_name["prefer-pnpm"]["outcome"] == "inject"
+    assert data["silent"] is None
+    assert data["characters"] > 0
+    assert by_name["release-steps"]["outcome"] == "unlikely"
+    done = memtui("recall", PROMPT)
+    first, *others = done.out.splitlines()
+    assert first.startswith("1 memory would be delivered")
+    assert "prefer-pnpm" in done.out.partition("Left out")[0]
+    assert "too unlikely to help" in done.out.partition("Left out")[2]
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert others
+
+
+def test_the_index_is_built_first_and_follows_the_files(memtui):
+    data, _ = found(memtui, PROMPT)
+    assert data["indexed"] == data["memories"] > 5
+    data, by_name = found(memtui, PROMPT)
+    assert data["indexed"] == 0
+    path = Path(by_name["prefer-pnpm"]["path"])
+    path.write_text(path.read_text().replace("pnpm", "yarn").replace("npm", "yarn"))
+    os.utime(path, (1, 1))
+    data, by_name = found(memtui, PROMPT)
+    assert data["indexed"] == 1
+    assert by_name.get("prefer-pnpm", {"outcome": "unlikely"})["outcome"] == "unlikely"
+    assert "indexed first" not in memtui("recall", PROMPT).err
+
+
+def test_explain_has_the_parts_of_the_score_and_the_exact_text(memtui):
+    _, by_name = found(memtui, "--explain", PROMPT)
+    best = by_name["prefer-pnpm"]
+    assert best["parts"]["lexical"] > 0
+    assert {"pnpm", "npm"} <= {each["term"] for each in best["terms"]}
+    assert "Use pnpm for every install and script." in best["text"]
+    text = memtui("recall", "--explain", PROMPT).out
+    assert "pnpm" in text.partition("  name  ")[2].partition("\n")[0]
+    assert "│ Use pnpm for every install and script." in text
+    assert "parts" not in found(memtui, PROMPT)[1]["prefer-pnpm"]
+
+
+def test_what_is_not_trusted_is_left_out_however_well_it_fits(memtui):
+    _, by_name = found(memtui, "shall I push straight to main without a pull request? do reviews slow us down")
+    assert by_name["skip-code-review"]["outcome"] == "untrusted"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ("/compact now please", "a slash command"),
+        ("go on", "a word or two"),
+        ("zyzzyva quokka flummox", "nothing that was found is likely enough"),
+    ],
+)
+def test_why_nothing_would_be_delivered_is_said(memtui, prompt, why):
+    data, by_name = found(memtui, prompt)
+    assert "inject" not in {each["outcome"] for each in by_name.values()}
+    assert data["silent"]
+    assert why in memtui("recall", prompt).out
+
+
+def test_the_prompt_comes_from_standard_input_too(memtui):
+    data, _ = found(memtui, "-", stdin=PROMPT)
+    assert data["prompt"] == PROMPT
+    assert memtui("recall", "  ", check=False).code == 2
+
+
+def test_it_is_asked_as_for_a_session_that_is_found_by_the_beginning_of_its_id(memtui, world):
+    data, _ = found(memtui, "--session", world.sessions["today"][:6], PROMPT)
+    assert data["session"] == world.sessions["today"]
+    assert memtui("recall", "--session", "nope99", PROMPT, check=False).code == 3
+
+
+def test_asking_delivers_and_logs_nothing(memtui, world):
+    before = list(delivery_log.newest_first(world.root))
+    memtui("recall", PROMPT)
+    assert list(delivery_log.newest_first(world.root)) == before
+
+
+def test_where_nothing_is_remembered_it_says_so(memtui, tmp_path):
+    home, project = tmp_path / "nobody", tmp_path / "empty"
+    (project / ".git").mkdir(parents=True)
+    memtui.cwd = str(project)
+    memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
+    assert "There are no memories here yet" in memtui("recall", PROMPT).out
+
+
+def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui, monkeypatch):
+    memtui("recall", PROMPT)
+
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "recall")
+
+    monkeypatch.setattr("memtui.recall.build.bring_up_to_date", full)
+    done = memtui("recall", PROMPT)
+    assert "can't be brought up to date: recall: No space left on device" in done.err
+    assert "prefer-pnpm" in done.out
