@@ -5,6 +5,7 @@ from textual import _wait, screen
 from textual._compositor import Compositor
 from textual.css.stylesheet import Stylesheet
 
+import turns
 from memtui.core.deliveries import error_log
 from memtui.demo import world as demo_world
 from memtui.tui.app import MemtuiApp
@@ -37,10 +38,10 @@ def every_frame():
 
 @pytest.fixture(autouse=True)
 def frames(request, monkeypatch):
-    """Half of what these tests cost is to draw frames that none of them looks at: only `pytest --all` draws those, too.
-    Where a test looks at the screen, it is drawn, and so are all pictures."""
+    """Half of what these tests cost is to draw frames that none of them looks at: only `pytest --all` draws those, too, for a
+    third of the tests in turn. Where a test looks at the screen, it is drawn, and so are all pictures."""
     looked_at = "every_frame" in request.fixturenames or request.node.get_closest_marker("picture")
-    if not (request.config.option.all or looked_at):
+    if not (looked_at or (request.config.option.all and turns.due(0, family=request.node.nodeid))):
         for update in ("render_full_update", "render_partial_update"):
             monkeypatch.setattr(Compositor, update, lambda compositor, **_: compositor._dirty_regions.clear())
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 
 from textual.widgets import TextArea
 
+from memtui import recalling
 from memtui.core.base import paths
 from memtui.core.deliveries.blocks import Part
 from memtui.demo import layout, sessions, world
@@ -29,6 +30,12 @@ NOTE = """The payment sandbox is down until Friday.
 Mock it in `checkout.spec.ts`, and leave the retry limits as they are."""
 SOURCES = os.path.dirname(os.path.dirname(entries.launcher_path()))
 PATIENCE = 60.0
+# Milliseconds that a dry run of recall takes here, and a prompt for one.
+TOOK = 1.4
+PROMPT = "how do we put the new version live? with pnpm publish?"
+# What the prompt brings, and how likely each is: the weights of recall are fitted anew now and then, pictures are not.
+LIKELY = {"release-steps": 0.83, "prefer-pnpm": 0.22, "test-database": 0.06, "conventional-commits": 0.03}
+PARTS = {"lexical": 16.0, "share": 0.9, "cosine": 0.5, "overlap": 0.1}
 # The draft of the sample world that becomes a memory.
 APPROVED = "no-snapshot-tests"
 # Longer than any screen waits for the cursor to rest before it reads.
@@ -99,8 +106,26 @@ def client(env):
     os.chmod(env["PATH"] + "/claude", 0o700)
 
 
+def steady(self, prompt, session="", run=recalling.Recalling.run):
+    """What a prompt brings, with numbers that stay."""
+    found = run(self, prompt, session)
+    if prompt != PROMPT:
+        return found
+    known = {each.name: each for each in found.candidates if each.name in LIKELY}
+    parts = {name: {part: value * LIKELY[name] for part, value in PARTS.items()} for name in LIKELY}
+    shifts = (("recent", 0.3),)
+    some = [
+        dataclasses.replace(known[name], probability=LIKELY[name], parts=parts[name], shifts=shifts)
+        for name in LIKELY
+        if name in known
+    ]
+    return dataclasses.replace(found, candidates=tuple(some))
+
+
 def application(env, cwd, **more):
     """The application, with the clock held still and nothing moving by itself."""
+    recalling.ms_since = lambda _: TOOK
+    recalling.Recalling.run = steady
     app = MemtuiApp(dict(env), cwd, now=NOW, **more)
     app.animation_level = "none"
     return app
@@ -210,3 +235,10 @@ async def tell(pilot):
     await pilot.press("4")
     await settled(pilot)
     await stand_on(lambda row: row.event == "SessionStart")(pilot)
+
+
+async def recalled(pilot):
+    """A prompt on the screen Recall, and what it would bring."""
+    await settled(pilot)
+    pilot.app.screen.show_prompt(PROMPT)
+    await settled(pilot)

@@ -10,6 +10,7 @@ from textual.color import Color
 from textual.screen import ModalScreen, Screen
 from textual.theme import BUILTIN_THEMES
 
+import turns
 from memtui.core.memories import memory
 from memtui.core.settings import config
 from memtui.present.memories import TYPE_STYLES
@@ -141,9 +142,9 @@ def dialogs(look):
 
 
 @pytest.mark.picture
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", turns.share(LOOKS))
 def test_what_stands_in_a_dialog_stands_out_from_its_ground(look):
-    """All dialogs in one test: they are opened one after the other in one application."""
+    """All dialogs in one test: they are opened one after the other in one application. The looks take turns."""
     found = dialogs(look)
     assert found.keys() == DIALOGS.keys()
     assert all(found.values())

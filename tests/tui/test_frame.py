@@ -167,7 +167,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3(6)", "5 Health"):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2(9)", "3(6)", "5 Health", "7 Recall"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(40, 20)
         await settle(pilot)
@@ -178,14 +178,14 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_every_tab_is_a_whole_word_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "1 Memories", "2 Inbox", "3 Guidance", "5 Health", "6 Consolidate"):
+        for word in ("shop", "1 Memories", "2 Inbox", "3(6)", "5 Health", "6 Consolidate", "7 Recall"):
             assert word in top(app), (word, top(app))
 
 
 @pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
-@pytest.mark.parametrize("key", "123456")
+@pytest.mark.parametrize("key", "1234567")
 async def test_no_tabs_word_is_cut(app, key, width):
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
@@ -203,7 +203,7 @@ async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for key in "123456":
+        for key in "1234567":
             await pilot.press(key)
             await settle(pilot)
             app.data.facts.hooks = True
@@ -211,8 +211,8 @@ async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only
             app.screen.frame()
             await pilot.pause()
             assert "6 Consolidate 2" in top(app)
-            assert not re.search(r"  [1-6] [0-9~!]", top(app)), top(app)
-            assert len(re.findall("[1-6] [A-Z][a-z]+", top(app))) >= (4 if read_only else 5)
+            assert not re.search(r"  [1-7] [0-9~!]", top(app)), top(app)
+            assert len(re.findall("[1-7] [A-Z][a-z]+", top(app))) >= (3 if read_only else 5)
 
 
 async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
@@ -223,15 +223,15 @@ async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
         dim = "".join(
             each.text for each in line if each.style.color != list(line)[-1].style.color and not each.style.bold
         )
-        assert [number for number in "23456" if number not in dim] == []
+        assert [number for number in "234567" if number not in dim] == []
         assert "Guidance" not in dim
 
 
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["shop", "1 Memories", "2 Inbox", " 3  4 ", "5 Health", "6 Consolidate"]),
-        (40, ["shop", "1 Memories  2  3  4  5 "]),
+        (64, ["shop", "1 Memories", " 2  3  4  5 ", "6 Consolidate", "7 Recall"]),
+        (40, ["1 Memories  2  3  4  5  6  7 "]),
     ],
 )
 @pytest.mark.usefixtures("all_seen")

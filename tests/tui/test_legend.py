@@ -13,8 +13,8 @@ from memtui.tui.widgets.rows import RowList
 from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
-TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█")
-SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health", "consolidate"]
+TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
+SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health", "consolidate", "recall"]
 
 
 async def help_text(pilot):
@@ -58,6 +58,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         ("sessions", {"●", "✗", "◐"}),
         ("health", {"✓", "·", "!", "✗", "▸", "●"}),
         ("consolidate", {"✓", "!", "✗", "→"}),
+        ("recall", {"✓", "·", "=", "…", "x", "!", "▲"}),
     ],
 )
 async def test_marks_that_are_rare_are_explained_too(world, name, marks):

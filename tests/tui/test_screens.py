@@ -15,9 +15,11 @@ from memtui.core.inbox import format as inbox_format
 from memtui.demo import layout
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
+from memtui.recalling import Recalling
 from memtui.tui.app import MemtuiApp
 from memtui.tui.services import HowFar
 from memtui.tui.widgets.bars import TABS
+from memtui.workspace import Workspace
 
 from .conftest import NOW, settle
 
@@ -66,6 +68,7 @@ def whole(tmp_path_factory):
     """The sample world with hooks; tests that share it change nothing."""
     made = demo_world.build(str(tmp_path_factory.mktemp("whole") / "world"), now=NOW)
     install.apply(install.plan(install.settings_path(made.env, made.shop, "user"), "install", env=made.env))
+    Recalling(Workspace(made.env, made.shop, by="tui")).bring_up_to_date()
     return made
 
 
@@ -307,7 +310,7 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         await settle(pilot)
         assert_drawn(app, size, (name, "opened"))
         seen += "\n".join(lines(app))
-    if size[0] >= 120 and name != "consolidate":  # where nothing is proposed about these memories
+    if size[0] >= 120 and name not in {"consolidate", "recall"}:  # where nothing is proposed, or asked, about these
         assert "[red]loud" in seen
 
 

@@ -42,6 +42,7 @@ SCREENS = {
     "sessions": (press("S"), press("p")),
     "health": (press("5"), stage.finding),
     "consolidate": (press("6"),),
+    "recall": (press("7"), stage.recalled),
 }
 
 
@@ -140,6 +141,7 @@ def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
 MORE = {
     "ascii-deliveries": ("80x24", (stage.prompt,), {"screen": "deliveries", "world": without_utf8}),
     "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
+    "ascii-recall": ("80x24", (stage.recalled, press("enter")), {"screen": "recall", "world": without_utf8}),
     "ascii-sessions": ("80x24", (press("p"),), {"screen": "sessions", "world": without_utf8}),
     "ascii-plots": ("80x24", (press("P"),), {"screen": "deliveries", "world": without_utf8}),
     "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),

@@ -25,6 +25,9 @@ Use pnpm for every install and script.
 name: release-steps
 description: A release is a tag on main; CI does the rest
 type: project
+triggers:
+  - how do we put a new version live?
+  - ship it to production
 ---
 1. Merge to main and wait until CI is green.
 2. `git tag vX.Y.Z && git push --tags`

@@ -256,6 +256,9 @@ def write(world: World) -> None:
     monday.answers("Installed with pnpm, from the mirror.")
     monday.reads(shop + "/.claude/memory/prefer-pnpm.md")
     monday.answers("Done.")
+    # A prompt to try recall with.
+    monday.says("how do we put the new version live?")
+    monday.answers("By a tag on main: CI does the rest.")
     monday.ends()
 
     tuesday = DemoSession(world, "tuesday", shop, 51.0)

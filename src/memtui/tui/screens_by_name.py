@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health or consolidate.
+    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health, consolidate or recall.
 
     Raises KeyError.
     """
@@ -41,4 +41,8 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.consolidate.screen import Consolidate
 
         return Consolidate(services)
+    if name == "recall":
+        from memtui.tui.screens.recall.screen import Recall
+
+        return Recall(services)
     raise KeyError(name)

@@ -21,13 +21,14 @@ BESIDE = 12
 
 
 # The keys of dialogs, for their bottom line and the help. `{…}` is the key of an action.
-SAVE, EDITOR = "^s", "^o"
+SAVE, EDITOR, PROMPTS = "^s", "^o", "^l"
 FORM: Keys = (
     (SAVE, "save, send"),
     (EDITOR, "editor"),
     ("escape", "keep for later"),
     ("^g", "discard"),
     ("tab", "next field"),
+    (PROMPTS, "which prompts recall it"),
 )
 TRASH: Keys = (
     ("enter", "restore"),
@@ -60,10 +61,11 @@ DIALOGS: Sequence[tuple[str, Keys]] = (
 )
 
 
-def form_keys(verb: str, *, editor: bool = False) -> Keys:
+def form_keys(verb: str, *, editor: bool = False, prompts: bool = False) -> Keys:
     """Return the keys of a form. `verb` is the word for saving; `editor`: the text can be edited in the person's
-    editor."""
-    return [(key, verb if key == SAVE else word) for key, word in FORM if editor or key != EDITOR]
+    editor; `prompts`: the last prompts can be replayed with it."""
+    without = {EDITOR: not editor, PROMPTS: not prompts}
+    return [(key, verb if key == SAVE else word) for key, word in FORM if not without.get(key)]
 
 
 def keyed(keys: Keys) -> Keys:

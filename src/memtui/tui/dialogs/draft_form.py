@@ -1,9 +1,10 @@
 """The form for longer text. Its subject (a memory, a draft, guidance) reads, checks and saves; the form keeps what is
 typed, and asks about secrets and about what somebody else has changed meanwhile."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on
@@ -29,6 +30,9 @@ from memtui.tui.services import Services
 from memtui.tui.widgets.body import Body, fits
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field, Labelled
+
+if TYPE_CHECKING:
+    from memtui.recall.replaying import StoreChange
 
 # What is typed is written to the disk after so long, even if typing goes on.
 KEEP_SECONDS = 0.4
@@ -96,6 +100,7 @@ class DraftForm(Dialog[str]):
         Binding("ctrl+s,ctrl+enter", "save", "save", priority=True),
         Binding("ctrl+o", "editor", "editor", priority=True),
         Binding("ctrl+g", "discard", "discard", priority=True),
+        Binding("ctrl+l", "prompts", "prompts", priority=True),
         Binding("enter", "save_example", "send", priority=True),
         Binding("escape", "leave", "keep for later"),
     ]
@@ -156,7 +161,7 @@ class DraftForm(Dialog[str]):
         """Return the keys of the form."""
         if any(isinstance(each, Select) and each.expanded for each in self.widgets.values()):
             return OPTIONS
-        keys = form_keys(self.shape.verb, editor=bool(self.shape.editor))
+        keys = form_keys(self.shape.verb, editor=bool(self.shape.editor), prompts=self.shape.changes is not None)
         return [("enter", self.shape.verb), *keys] if self._example_stands else keys
 
     @property
@@ -166,6 +171,8 @@ class DraftForm(Dialog[str]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action can run now: enter sends only an example as it is."""
+        if action == "prompts":
+            return self.shape.changes is not None
         return self._example_stands if action == "save_example" else super().check_action(action, parameters)
 
     def on_mount(self) -> None:
@@ -333,6 +340,23 @@ class DraftForm(Dialog[str]):
         self._ended = True
         self._forget()
         self.dismiss(self.result)
+
+    def action_prompts(self) -> None:
+        """Show which of the last prompts would recall the memory as it is typed."""
+        if self.shape.changes is None:
+            return
+        self.keep_now()
+        try:
+            changes = self.shape.changes(self.typed())
+        except MemtuiError as error:
+            self.tell(_sentences(error), wrong=True)
+            return
+        self.services.start(self, self._replay(changes), "prompts")
+
+    async def _replay(self, changes: "Sequence[StoreChange]") -> None:
+        from memtui.tui.dialogs.replay import ReplayDialog
+
+        await self.services.ask(ReplayDialog(self.services, changes))
 
     # saving
 

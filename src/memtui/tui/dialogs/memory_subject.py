@@ -1,6 +1,7 @@
 """A memory as the subject of a form: its fields and text. Hidden fields, comments and order stay as they are."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
@@ -19,6 +20,9 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.widgets.body import fits
+
+if TYPE_CHECKING:
+    from memtui.recall.replaying import StoreChange
 
 GONE = "The file was deleted or renamed: ^s asks what to do with your text."
 TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in your editor."
@@ -95,7 +99,7 @@ class MemorySubject:
         scope = scopes.of_memory(data.env, data.cwd, found)
         name = f"{present.scope_name(scope, data.facts.project)}: {found.stem}" if scope is not None else found.stem
         about = (name, "save", found.stem, GONE, "memory")
-        self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left)
+        self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left, changes=self.changes)
         values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
 
@@ -120,6 +124,21 @@ class MemorySubject:
         """Return the file as it is, and as it would be saved."""
         there = self._there or self.found
         return there.raw, bytes_of(there, typed.changed)
+
+    def changes(self, typed: Typed) -> "list[StoreChange]":
+        """Return what saving would do. Raises MemtuiError."""
+        from memtui.recall.replaying import StoreChange  # not needed to open the form
+
+        scope = self.data.store().scope(self.found.scope_label)
+        file, data = references.relative(scope, self.found.path), bytes_of(self.found, typed.changed)
+        name = typed.changed.get("name", "")
+        if not name or references.check_name(name) == self.found.stem:
+            return [StoreChange(scope.label, scope.directory, file, data)]
+        new = file.removesuffix(self.found.stem + ".md") + references.check_name(name) + ".md"
+        return [
+            StoreChange(scope.label, scope.directory, file, None),
+            StoreChange(scope.label, scope.directory, new, references.set_name(data, references.check_name(name))),
+        ]
 
     def save(self, typed: Typed) -> Saved:
         """Write the changes, a new name included, as one step of undo."""
@@ -158,7 +177,7 @@ class NewMemorySubject:
         notice = "Template lines you leave unchanged are not saved."
         left = autosave.left("memories.new")
         about = ("New memory", "save", "memory", "", "memory")
-        self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name")
+        self.shape = Shape(*about, notice=notice, editor="memory", left=left, first="name", changes=self.changes)
         kind = kind if kind in TEMPLATES else "feedback"
         places = present.scopes_explained(list(self.scopes.values()), data.facts.project, SCOPE_NAME, data.tilde)
         self.fields: Sequence[FormField] = [
@@ -194,17 +213,32 @@ class NewMemorySubject:
         """Return nothing to compare."""
         return b"", b""
 
+    def changes(self, typed: Typed) -> "list[StoreChange]":
+        """Return the memory that saving would make, whatever its name will be. Raises MemtuiError."""
+        from memtui.recall.replaying import StoreChange
+
+        scope = self.scopes[typed.values["scope"]]
+        try:
+            stem = _stem_of(typed.values["name"])
+        except MemtuiError:
+            stem = "new-memory"
+        return [StoreChange(scope.label, scope.directory, f"{stem}.md", self._bytes(typed))]
+
     def save(self, typed: Typed) -> Saved:
         """Create the memory, without unchanged lines of the template."""
+        data = self._bytes(typed)
+        saved = self.data.store().add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
+        return Saved(saved.path, "Saved. " + actions.takes_back())
+
+    @staticmethod
+    def _bytes(typed: Typed) -> bytes:
         given = typed.values
         body = memory.without_template(given["body"])
         about = given["description"].strip() or memory_head.first_line(body)
         if not about:
             raise UsageError("There is nothing to save yet", "Write the text or a description")
         name = " ".join(given["name"].split()).removesuffix(".md")
-        data = memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
-        saved = self.data.store().add(self.scopes[given["scope"]], _stem_of(given["name"]), data)
-        return Saved(saved.path, "Saved. " + actions.takes_back())
+        return memory.new_memory_bytes(name, about, given["type"], body if body.strip() else about)
 
 
 def _field(key: str, value: str) -> FormField:

@@ -9,6 +9,7 @@ from rich.text import Text
 from memtui.tui.model.autosave import Autosave
 
 if TYPE_CHECKING:
+    from memtui.recall.replaying import StoreChange
     from memtui.tui.dialogs.dialog import Dialog
 
 LINE, CHOICE, TEXT = "line", "choice", "text"
@@ -59,9 +60,11 @@ class Shape:
     first message, unless there is an autosave. `editor` is the file name for the person's editor, empty for none.
     `is_example`: the text is an example, which is selected so that typing replaces it; enter sends it as it is.
     `preview`, if it is given, makes the preview of what was typed, which is shown and agreed to before it is saved; it
-    raises MemtuiError for what can't be made. `left` is the note when the person leaves and the text is kept. `beside`
-    are texts to read beside the one that is edited, each with its title. `first` is the key of the field with the
-    focus; else the text has it, with the cursor at its end if `at_end`. `across` is the width in columns."""
+    raises MemtuiError for what can't be made. `changes`, if it is given, returns what saving would do to the memories
+    that prompts recall, so that the last prompts can be replayed with it. `left` is the note when the person leaves and
+    the text is kept. `beside` are texts to read beside the one that is edited, each with its title. `first` is the key
+    of the field with the focus; else the text has it, with the cursor at its end if `at_end`. `across` is the width in
+    columns."""
 
     title: str
     verb: str
@@ -73,6 +76,7 @@ class Shape:
     editor: str = ""
     left: str = ""
     preview: "Callable[[Typed], Dialog[bool]] | None" = None
+    changes: "Callable[[Typed], Sequence[StoreChange]] | None" = None
     beside: Sequence[tuple[Text, Text]] = ()
     at_end: bool = False
     is_example: bool = False

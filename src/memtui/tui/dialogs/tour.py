@@ -70,6 +70,13 @@ STEPS: Sequence[TourStep] = (
         "{consolidate.accept} makes the change, {consolidate.reject} drops it for good.",
     ),
     TourStep(
+        "recall",
+        "Recall: what would a prompt bring?",
+        "Before each prompt the few memories that will help with it are delivered. Here you see which, for any prompt,"
+        " what is left out, and why.",
+        "{recall.ask} types a prompt, {recall.prompts} offers yours, {recall.trigger} adds words to find a memory by.",
+    ),
+    TourStep(
         "memories",
         "Undo: change your mind",
         "What you change here can be undone, also tomorrow. A trashed memory can be restored; one that you delete for"

@@ -8,10 +8,12 @@ import time
 import pytest
 from textual.widgets import Input, Static
 
+import recalls
 from memtui.core.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.help import Help
+from memtui.tui.screens.memories import rows
 from memtui.tui.screens.memories.search import Search
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
@@ -38,6 +40,30 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
         assert app.screen.places.row.fold is False
         await pilot.press("right")
         assert app.screen.places.row.fold
+
+
+@pytest.mark.slow
+async def test_a_wide_list_tells_what_came_of_recalling_memories(app, world):
+    recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
+    async with app.run_test(size=(170, 48)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await settle(pilot)
+        table = app.screen.table
+        shown = [str(each) for each in table.columns if table.size.width >= each.from_width]
+        assert [each for each in ("type", "scope", "description", "recalled", "used") if each not in str(shown)] == []
+        cells = [cell.plain for cell in table._draw(table.row)]
+        assert cells[-2:] == ["2×", "2×"]
+        assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
+
+
+@pytest.mark.parametrize(("width", "shown"), [(51, False), (131, False), (134, True)])
+def test_recalls_have_columns_only_where_the_others_keep_their_room(width, shown):
+    columns = rows.columns("name", False, width, scopes=["global", "project", "auto"], longest_name=30)
+    fit = {each.title for each in columns if width >= each.from_width}
+    assert ({"recalled", "used"} <= fit) is shown
+    fixed = sum(each.width + 1 for each in columns if each.title in fit)
+    assert not shown or width - fixed >= 30
 
 
 async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):

@@ -1,6 +1,6 @@
 """The dialog that lists memories by how often they were delivered, also those that never were."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
+from memtui.core.deliveries.memory_counts import RecallCounts
 from memtui.core.deliveries.statistics import DAYS
 from memtui.core.memories.status import Usage, never_delivered
 from memtui.present import safe_text
@@ -23,11 +24,15 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
 
 
+# Columns of the list from which what came of recalling a memory has room.
+WITH_RECALLS = 84
+
+
 @dataclass(frozen=True)
 class Count:
     """A memory in the dialog: how often it was delivered and used, and when last (seconds since the epoch). `here`: the
     delivery under the cursor brought it; `never`: it could have been delivered, and never was. A memory without
-    deliveries that is not `never` was used, and is loaded by the client itself."""
+    deliveries that is not `never` was used, and is loaded by the client itself. `recalls`: what came of these."""
 
     path: str
     name: str
@@ -36,6 +41,7 @@ class Count:
     last: float = 0.0
     here: bool = False
     never: bool = False
+    recalls: RecallCounts = field(default_factory=RecallCounts)
 
 
 @dataclass
@@ -61,7 +67,16 @@ def counts(data: "Data", here: set[str], never: list[tuple[str, str]]) -> list[C
     """Return the rows of the dialog, most delivered first. `here`: paths; `never`: (name, path) each."""
     paths = {path for _, path in never}
     rows = [
-        Count(path, each.name, each.deliveries, each.uses, each.last, path in here, path in paths)
+        Count(
+            path,
+            each.name,
+            each.deliveries,
+            each.uses,
+            each.last,
+            path in here,
+            path in paths,
+            data.statistics.recalled(path),
+        )
         for path, each in data.statistics.memories.items()
     ]
     known = {each.path for each in rows}
@@ -96,6 +111,10 @@ class MemoryCounts(Dialog[tuple[str, str]]):
                 [
                     Column("memory"),
                     Column("delivered", 9, right=True),
+                    Column("recalled", 8, right=True, from_width=WITH_RECALLS),
+                    Column("opened", 6, right=True, from_width=WITH_RECALLS),
+                    Column("corrected", 9, right=True, from_width=WITH_RECALLS),
+                    Column("tokens", 7, right=True, from_width=WITH_RECALLS),
                     Column("used", 5, right=True, from_width=50),
                     Column("last", 5, right=True),
                 ],
@@ -144,6 +163,15 @@ class MemoryCounts(Dialog[tuple[str, str]]):
         return [
             Text(safe_text.line(each.name, 200), style="bold" if each.here else ""),
             Text(times, style="yellow" if each.never else "" if each.deliveries else "dim"),
+            *(
+                Text(f"{count:,}{sign}" if count else "", style="dim")
+                for count, sign in (
+                    (each.recalls.recalled, "×"),
+                    (each.recalls.opened, "×"),
+                    (each.recalls.corrected, "×"),
+                    (each.recalls.tokens, ""),
+                )
+            ),
             Text(f"{each.uses}×" if each.uses else "", style="dim"),
             Text(age(each.last or None, self.data.now()), style="dim"),
         ]

@@ -4,7 +4,7 @@ from rich.text import Text
 
 from memtui.core.deliveries.filter import SESSION_SHOWN
 from memtui.core.deliveries.reading import DeliveryRow, Receipts
-from memtui.core.deliveries.sessions import CHARS_A_TOKEN
+from memtui.core.deliveries.record import CHARS_A_TOKEN
 from memtui.present import safe_text
 from memtui.present.deliveries import EVENTS, GLYPHS, brought
 from memtui.tui.model import fuzzy

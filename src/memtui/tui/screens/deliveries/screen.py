@@ -14,8 +14,10 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.client import projects
+from memtui.core.deliveries.memory_counts import RecallCounts
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.record import Item
 from memtui.present import legend as marks
 from memtui.present import unheard
 from memtui.tui import key_bindings
@@ -327,7 +329,12 @@ class Deliveries(ListScreen[DeliveryRow]):
             self.titles[row.session] = ""
             self._find_title(row)
         title = self.titles[row.session]
-        text = delivery_text(found, outcome, title, self.project_of(row), self.services.data.now())
+        statistics = self.services.data.statistics
+
+        def recalls(item: Item) -> RecallCounts:
+            return statistics.recalled(statistics.earlier.now(item.path, row.time))
+
+        text = delivery_text(found, outcome, title, self.project_of(row), self.services.data.now(), recalls)
         return Described(text, *delivery_glance(found, outcome, title))
 
     def on_title_found(self, message: TitleFound) -> None:

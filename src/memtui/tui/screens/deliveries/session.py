@@ -10,7 +10,7 @@ from textual.containers import Vertical
 
 from memtui.core.base.phrasing import many, short
 from memtui.core.deliveries.reading import DeliveryRow
-from memtui.core.deliveries.sessions import CHARS_A_TOKEN
+from memtui.core.deliveries.record import CHARS_A_TOKEN
 from memtui.present import safe_text
 from memtui.tui.screens.deliveries.summary import first_that_fits
 from memtui.tui.widgets.line import OneLine

@@ -1,6 +1,7 @@
 """The detail pane of the deliveries: the receipt, why each item was chosen, what was left out, the exact text."""
 
 import time
+from collections.abc import Callable
 
 from rich.text import Text
 
@@ -9,7 +10,8 @@ from memtui.core.base.phrasing import ago
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.record import Delivery, Item
+from memtui.core.deliveries.memory_counts import RecallCounts
+from memtui.core.deliveries.record import RECALL, Delivery, Item
 from memtui.core.deliveries.titles import titles
 from memtui.present import deliveries as present
 from memtui.present import safe_text
@@ -26,9 +28,16 @@ CAME_BACK = "A note that does not arrive goes back to wait for another prompt: G
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 
 
-def delivery_text(found: Delivery | None, outcome: str, title: str, project: str, now: float) -> Text:
+def delivery_text(
+    found: Delivery | None,
+    outcome: str,
+    title: str,
+    project: str,
+    now: float,
+    recalls: Callable[[Item], RecallCounts] = lambda _: RecallCounts(),
+) -> Text:
     """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about;
-    `project`: the project's name."""
+    `project`: the project's name; `recalls`: what came so far of recalling an item's memory."""
     text = Text()
     if found is None:
         text.append(GONE + "\n", style="bold")
@@ -36,7 +45,7 @@ def delivery_text(found: Delivery | None, outcome: str, title: str, project: str
         return text
     _head(text, found, title, project, now)
     _receipt(text, found, outcome)
-    _delivered(text, found)
+    _delivered(text, found, recalls)
     _left_out(text, [item for item in found.items if item.left_out])
     if found.text:
         units = f"{delivery_blocks.units(found.text):,} characters"
@@ -106,7 +115,7 @@ def _score(item: Item) -> str:
     return " ".join(f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in item.scores)
 
 
-def _delivered(text: Text, found: Delivery) -> None:
+def _delivered(text: Text, found: Delivery, recalls: Callable[[Item], RecallCounts]) -> None:
     """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
     scores."""
     items = [item for item in found.items if not item.left_out]
@@ -116,7 +125,8 @@ def _delivered(text: Text, found: Delivery) -> None:
     groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
     for item, title in zip(items, titles(found.text, items), strict=True):
         why = "" if present.reason(item.reason) == present.INDEX_LINE else item.reason  # its kind says that
-        key = (item.kind, item.action or why, item.id if item.scores else item.scope)
+        alone = item.scores or item.kind == RECALL
+        key = (item.kind, item.action or why, item.path or item.id if alone else item.scope)
         groups.setdefault(key, []).append((item, title))
     for (kind, reason, _), group in groups.items():
         first = group[0][0]
@@ -130,6 +140,8 @@ def _delivered(text: Text, found: Delivery) -> None:
                 text.append(safe_text.line(f"  {short_id(item.id)}", 20) + "\n", style="dim")
         else:
             text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
+        if kind == RECALL and (came := present.recalls(recalls(first))):
+            text.append(f"  {came}", style="dim")
         more = len(group) - NAMES_SHOWN
         text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
 

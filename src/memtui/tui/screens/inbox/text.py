@@ -120,6 +120,8 @@ def draft_text(
     taken = isinstance(draft, Draft) and draft.taken
     if isinstance(draft, Draft) and taken:
         text.append(_name_taken(draft) + "\n", style="yellow")
+    if isinstance(draft, Draft) and item.entry.fields.get("request"):
+        text.append(f"trigger: “{safe_text.line(item.entry.fields['request'])}”, which was asked then\n", style="dim")
     _quotes(text, item, found)
     if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory, beside=beside)

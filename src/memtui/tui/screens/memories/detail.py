@@ -24,6 +24,7 @@ from memtui.tui.services import HowFar, Services
 
 if TYPE_CHECKING:
     from memtui.core.memories.origin import Origin
+    from memtui.core.memories.triggers import Trigger
 
 # A transcript is read once the cursor has been on the memory for this long.
 REST_SECONDS = 0.15
@@ -84,6 +85,7 @@ class MemoryDetail:
             pending,
             draft,
             source,
+            self._triggers(pair, now),
         )
         if self._rest_timer is not None:
             self._rest_timer.stop()
@@ -100,6 +102,12 @@ class MemoryDetail:
         from memtui.core.memories import origin
 
         return present.source(origin.source(pair[0], pair[1].memory, self.reader.made), title, now)
+
+    def _triggers(self, pair: Pair, now: float) -> "list[Trigger]":
+        from memtui.core.memories import triggers
+
+        scope, row = pair
+        return triggers.of_memory(self.services.data.root, scope.directory, row.file, row.memory, now)
 
     def _meter(self, scope: Scope) -> Meter | None:
         if scope.label not in self._meters:

@@ -47,11 +47,13 @@ SORTS = {
     "size": Sort(7, _by("size"), up=False),
     "sent": Sort(8, _by("deliveries"), up=False),
     "last": Sort(9, _by("last")),
+    "recalled": Sort(10, _by("recalled"), up=False),
+    "used": Sort(11, _by("used"), up=False),
     "flags": Sort(5, _by("flags")),
     "scope": Sort(3, lambda pair: scope_word(*pair)),
 }
 # The sort names whose order changes with deliveries.
-BY_DELIVERIES = {"sent", "last", "flags"}
+BY_DELIVERIES = {"sent", "last", "recalled", "used", "flags"}
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=84),
@@ -63,6 +65,8 @@ COLUMNS = (
     Column("size", 6, right=True, from_width=84),
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
+    Column("recalled", 9, right=True, from_width=134),
+    Column("used", 5, right=True, from_width=134),
 )
 NAME, SCOPE, DESCRIPTION = 2, 3, 4
 # The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
@@ -236,6 +240,8 @@ def draw(
         Text(size(found.size), style="dim"),
         Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),
         last(scope, row, outcomes, now),
+        Text(f"{row.recalls.recalled}×" if row.recalls.recalled else "", style="dim"),
+        Text(f"{row.uses}×" if row.uses else "", style="dim"),
     ]
 
 

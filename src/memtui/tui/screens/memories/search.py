@@ -35,7 +35,7 @@ LEAST_NAME, MOST_NAME, LEAST_SCOPE, MOST_SCOPE = 16, 32, 7, 16
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     """A memory that matches; `line`: the line of its text that matches best."""
 
     score: float
@@ -48,7 +48,7 @@ class Found(Message):
     """The hits among the first `done` memories."""
 
     query: str
-    hits: list[Hit]
+    hits: list[SearchHit]
     done: int
 
 
@@ -70,7 +70,7 @@ class Search(Dialog[str | None]):
         self.scopes = {row.memory.path: scope_word(scope, row) for scope, row in pairs}
         self.elsewhere = {row.memory.path for scope, row in pairs if scope.project}
         self.field = Field(query, placeholder="words in names, descriptions and texts")
-        self.table = RowList[Hit](self._columns(0), self._draw, lambda hit: hit.memory.path, id="hits")
+        self.table = RowList[SearchHit](self._columns(0), self._draw, lambda hit: hit.memory.path, id="hits")
         self.foot = Static(classes="foot")
         self.running = False
         self.moved = False
@@ -154,7 +154,7 @@ class Search(Dialog[str | None]):
     def _search(self, query: str) -> None:
         worker = get_current_worker()
         words = search.words_of(query)
-        hits: list[Hit] = []
+        hits: list[SearchHit] = []
         for number, each in enumerate(self.memories):
             if number % STEP == 0 and number:
                 if worker.is_cancelled or not self.is_attached:
@@ -162,11 +162,11 @@ class Search(Dialog[str | None]):
                 self.post_message(Found(query, list(hits), number))
             score, line = search.rank(words, each)
             if score > 0:
-                hits.append(Hit(score, each, line))
+                hits.append(SearchHit(score, each, line))
         if not worker.is_cancelled and self.is_attached:
             self.post_message(Found(query, hits, len(self.memories)))
 
-    def _draw(self, hit: Hit) -> list[Text]:
+    def _draw(self, hit: SearchHit) -> list[Text]:
         cells = [
             Text(safe_text.line(hit.memory.stem, 200), style="bold"),
             Text(safe_text.line(self.scopes[hit.memory.path], 60), "dim"),

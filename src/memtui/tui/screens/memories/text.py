@@ -15,8 +15,9 @@ from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.present import safe_text
-from memtui.present.deliveries import EVENTS, GLYPHS, reason
+from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
 from memtui.present.memories import TYPE_STYLES
+from memtui.present.triggers import origin as origin_words
 from memtui.tui.screens.memories.meters import Meter, both
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.gauges import gauge
@@ -24,6 +25,7 @@ from memtui.tui.widgets.gauges import gauge
 if TYPE_CHECKING:
     from memtui.core.memories.memory import Memory
     from memtui.core.memories.origin import Origin
+    from memtui.core.memories.triggers import Trigger
 
 # Characters of a body that are drawn; the editor opens all of it.
 MAX_BODY = 20_000
@@ -31,14 +33,15 @@ MAX_PREVIEW = 2000
 BAR = 8
 LABEL = 10
 # Fields that the list of other fields leaves out: shown elsewhere, or of no use to a person.
-SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated"}
+SHOWN_ELSEWHERE = {"name", "description", "title", "type", "originSessionId", "modified", "updated", "triggers"}
 
 
 @dataclass
 class MemoryFacts:
     """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
     `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
-    `draft`: words about an autosave; `source`: words about where the memory comes from."""
+    `draft`: words about an autosave; `source`: words about where the memory comes from; `triggers`: the lines
+    by which it is found."""
 
     where: str
     back: Sequence[str] = ()
@@ -49,6 +52,7 @@ class MemoryFacts:
     seeking: bool = False
     draft: str = ""
     source: str = ""
+    triggers: "Sequence[Trigger]" = ()
 
 
 def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
@@ -72,6 +76,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     text.append("\n")
     _body(text, found)
     _labelled(text, _fields(found.fields))
+    _triggers(text, facts, now)
     _links(text, found.links, facts)
     _index(text, scope, row, facts)
     _deliveries(text, scope, row, facts, now)
@@ -137,6 +142,14 @@ def _fields(fields: Mapping[str, object]) -> list[tuple[str, str]]:
     ]
 
 
+def _triggers(text: Text, facts: MemoryFacts, now: float) -> None:
+    for number, each in enumerate(facts.triggers):
+        _label(text, "triggers" if not number else "")
+        text.append(safe_text.line(each.text, 300)).append(f"  {origin_words(each, now)}\n", "dim")
+    if facts.triggers:
+        text.append("\n")
+
+
 def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
     if not (links or facts.back):
         return
@@ -178,6 +191,8 @@ def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: flo
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
+    if row.recalls:
+        text.append(" " * LABEL + recalls(row.recalls) + "\n")
     for delivery in row.newest:
         record = delivery.record
         glyph, style = GLYPHS.get(facts.outcomes.get(str(record.get("id")), ""), (" ", ""))

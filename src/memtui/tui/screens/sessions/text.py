@@ -10,7 +10,7 @@ from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, sessions
-from memtui.present.deliveries import EVENTS, GLYPHS, in_short
+from memtui.present.deliveries import EVENTS, GLYPHS, in_short, recalls
 from memtui.tui.model.times import when
 from memtui.tui.screens.sessions.reading import TOLD_SHOWN, DetailRead
 from memtui.tui.screens.sessions.rows import joined
@@ -64,6 +64,7 @@ def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> 
     size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
     text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
     text.append_text(receipts(row)).append("\n")
+    text.append(f"{came}\n" if (came := recalls(row.recalls)) else "", style="dim")
     _deliveries(text, row, found, now)
 
 

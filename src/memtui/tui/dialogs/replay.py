@@ -1,0 +1,155 @@
+"""The dialog that shows which of the last prompts would recall a memory as it is typed in a form, before saving."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Static
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age
+from memtui.core.base.storage import file_error
+from memtui.present import recall, safe_text
+from memtui.present import replay as present
+from memtui.recall.replaying import ReplayedPrompt, StoreChange
+from memtui.recalling import Recalling
+from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.widgets.rows import Column, RowList
+
+if TYPE_CHECKING:
+    from memtui.tui.services import Services
+
+# Prompts that are replayed.
+PROMPTS = 50
+NONE = "None of these prompts would get it. {} lists them all."
+NOT_HERE = "No prompt in this project recalls memories of {}."
+NO_PROMPTS = "No prompt that you typed in this project is in a transcript on this machine."
+
+
+@dataclass
+class Replayed(Message):
+    """The prompts were replayed; `problem`: why they could not be."""
+
+    found: list[ReplayedPrompt]
+    problem: str = ""
+
+
+class ReplayDialog(Dialog[None]):
+    """The dialog. It changes nothing, and the form below it keeps what is typed. `changes`: what saving would do to the
+    memory; one that gets another name is gone under its old one."""
+
+    DEFAULT_CSS = """
+    ReplayDialog > Vertical { height: 90%; padding: 1 2; background: $panel; }
+    ReplayDialog.filled > Vertical { height: 100%; }
+    ReplayDialog RowList { margin: 1 0 0 0; height: 1fr; background: $panel; }
+    ReplayDialog .about { height: auto; max-height: 8; margin-top: 1; color: $text-muted; }
+    """
+    across: ClassVar[int] = 110
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "back to the form"),
+        Binding("a", "every", "all prompts"),
+    ]
+
+    def __init__(self, services: "Services", changes: Sequence[StoreChange]) -> None:
+        super().__init__()
+        self.services, self.changes = services, changes
+        self.paths = [each.path for each in changes]
+        self.found: list[ReplayedPrompt] | None = None
+        self.every = False
+
+    def body(self) -> ComposeResult:
+        """Compose the title, the prompts, and what is said about the one under the cursor."""
+        with Vertical():
+            yield Static(id="title")
+            yield RowList[ReplayedPrompt](
+                [Column("", 1), Column("age", 4, right=True), Column("prompt"), Column("likely", 6, right=True)],
+                self._draw,
+                lambda each: f"{each.prompt.session} {each.prompt.time} {each.prompt.text}",
+                id="prompts",
+            )
+            yield Static(classes="about")
+
+    def keys(self) -> Keys:
+        """Return the keys of the dialog."""
+        return (("escape", "back to the form"), ("a", "only those that get it" if self.every else "all prompts"))
+
+    def on_mount(self) -> None:
+        """Replay the prompts in a worker."""
+        self.table.focus()
+        self._tell()
+        self._replay()
+
+    @property
+    def table(self) -> RowList[ReplayedPrompt]:
+        """The list of prompts."""
+        return self.query_one("#prompts", RowList)
+
+    @work(thread=True, exclusive=True)
+    def _replay(self) -> None:
+        recalling = Recalling(self.services.data, writes=not self.services.read_only)
+        if self.changes[-1].directory not in {directory for _, directory in recalling.places()}:
+            self.post_message(Replayed([], NOT_HERE.format(self.changes[-1].scope)))
+            return
+        try:
+            recalling.bring_up_to_date()
+            prompts = recalling.prompts(PROMPTS)
+            self.post_message(Replayed(recalling.replay(prompts, self.changes, lambda _: self.is_attached)))
+        except (OSError, MemtuiError) as error:
+            problem = error.message if isinstance(error, MemtuiError) else file_error(error).message
+            self.post_message(Replayed([], problem))
+
+    def on_replayed(self, message: Replayed) -> None:
+        """Show the prompts that get the memory, or no longer do."""
+        self.found = message.found
+        self.table.empty = message.problem or (NONE.format("a") if message.found else NO_PROMPTS)
+        self._fill()
+
+    def _fill(self) -> None:
+        found = self.found or []
+        self.table.show(found if self.every else [each for each in found if present.about(each, self.paths)])
+        self._tell()
+        self.describe()
+        self.name_keys()
+
+    def _tell(self) -> None:
+        text = Text("Which last prompts would recall it, as typed", style="bold")
+        if self.found is None:
+            text.append("  looking …", style="dim")
+        elif self.found:
+            text.append("  " + present.sums_of(self.found, self.paths), style="dim")
+        self.query_one("#title", Static).update(text)
+
+    def _draw(self, each: ReplayedPrompt) -> list[Text]:
+        mark, style = present.about(each, self.paths) or (" ", "dim")
+        memory = next((side[path] for side in (each.changed, each.now) for path in self.paths if path in side), None)
+        likely = "" if memory is None or memory.probability is None else recall.probability(memory.probability)
+        return [
+            Text(mark, style=style),
+            Text(age(each.prompt.time or None, self.services.data.now()), style="dim"),
+            Text(safe_text.line(each.prompt.text, 300), style="" if mark.strip() else "dim"),
+            Text(likely, style="dim"),
+        ]
+
+    @on(RowList.Moved, "#prompts")
+    def describe(self) -> None:
+        """Say which memories the prompt under the cursor would get."""
+        row = self.table.row
+        text = Text()
+        if row is not None:
+            text.append(safe_text.line(row.prompt.text, 400) + "\n")
+            for mark, style, words in present.rows(row, changed=True):
+                text.append(f"{mark} ", style=style).append(safe_text.line(words, 200) + "\n")
+            if not row.changed and not row.now:
+                text.append(present.nothing(row), style="dim")
+        self.query_one(".about", Static).update(text)
+
+    def action_every(self) -> None:
+        """List all prompts, or only those that get it or no longer do."""
+        self.every = not self.every
+        self._fill()

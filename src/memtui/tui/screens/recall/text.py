@@ -1,0 +1,136 @@
+"""The detail of the Recall screen: whether a memory would be delivered and why, the parts of its score, and the text
+exactly as the model would get it; for the rule, the whole of what it would get."""
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.phrasing import ago, cut, many
+from memtui.present import recall, safe_text
+from memtui.present.bars import bar
+from memtui.recalling import RecallCandidate, RecallRun
+from memtui.tui.widgets.key_lines import append_keys
+
+# Words that are listed of one field, the telling ones first.
+TERMS = 12
+WORD_SHOWN = 40
+BAR = 10
+# Characters of a prompt in the detail of the rule.
+PROMPT_SHOWN = 600
+GUTTER = "│ "
+
+
+def detail(found: RecallCandidate, run: RecallRun, now: float, *, read_only: bool) -> Text:
+    """Return all about a memory in a dry run."""
+    text = head(found, run, now)
+    _parts(text, found, max((each.parts.get("lexical", 0.0) for each in run.candidates), default=0.0))
+    _terms(text, found)
+    _shifts(text, found)
+    exact(text, "What the model would get" if found.delivered else "What the model would get, were it delivered", found)
+    add_keys(text, found, read_only=read_only)
+    return text
+
+
+def head(found: RecallCandidate, run: RecallRun, now: float) -> Text:
+    """Return what a memory is, and whether it would be delivered."""
+    text = Text()
+    text.append(safe_text.line(found.name, 200) + "\n", style="bold")
+    mark, style, words = recall.outcome(found.outcome)
+    text.append(f"{mark} {words}", style=style)
+    line = "" if found.delivered else f", delivered from {recall.probability(run.threshold)} on"
+    text.append(f"  likely to help: {recall.probability(found.probability)}{line}\n", style="dim")
+    facts = [found.type, found.scope, f"written {ago(found.stamp, now)}" if found.stamp else ""]
+    facts += ["pinned"] if found.pinned else []
+    text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
+    if found.description:
+        text.append(safe_text.line(found.description, 400) + "\n")
+    return text
+
+
+def _parts(text: Text, found: RecallCandidate, most: float) -> None:
+    """Append the parts of the score; `most`: the points for words of the memory that has the most."""
+    shown = [(name, found.parts[name]) for name in recall.PARTS if found.parts.get(name)]
+    if not shown:
+        return
+    text.append("\nScore\n", style="bold")
+    for name, value in shown:
+        word, meaning = recall.PARTS[name]
+        bounded = name in recall.BOUNDED
+        number = recall.probability(value) if bounded else f"{value:.1f}"
+        text.append(f"  {word:<8}{number:>5} ")
+        text.append(bar(value, 1.0 if bounded else most, BAR), style="cyan")
+        text.append(f"  {meaning}\n", style="dim")
+
+
+def _terms(text: Text, found: RecallCandidate) -> None:
+    if not found.terms:
+        return
+    text.append("\nWords that matched\n", style="bold")
+    for field, terms in recall.by_field(found):
+        shown = [safe_text.line(each, WORD_SHOWN) for each in terms[:TERMS]]
+        more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
+        text.append(f"  {field:<11}  ", style="dim").append(", ".join(shown))
+        text.append(f"{more}\n", style="dim")
+    if found.trigger:
+        text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(found.trigger, 300)}”\n")
+
+
+def _shifts(text: Text, found: RecallCandidate) -> None:
+    if found.shifts:
+        text.append("\nRaised and lowered by\n", style="bold")
+        text.append(safe_text.line("  " + " · ".join(recall.shift(*each) for each in found.shifts), 300) + "\n")
+
+
+def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:
+    """Append the text exactly as the model would get it, under a title with its size."""
+    if not found.text:
+        return
+    text.append(f"\n{title}", style="bold")
+    text.append(f"  {found.units:,} characters, about {found.tokens:,} tokens\n", style="dim")
+    for line in safe_text.clean(found.text).rstrip("\n").split("\n"):
+        text.append(GUTTER, style="dim").append(line + "\n")
+
+
+def glance(found: RecallCandidate, run: RecallRun, now: float) -> Text:
+    """Return the preview of a memory: what it is, why it was found, and the beginning of its text."""
+    text = head(found, run, now)
+    why = recall.because(found)
+    if why:
+        text.append(f"{safe_text.line(cut(why, 200))}\n", style="cyan")
+    if found.text:
+        # Its first lines are memtui's own tag and introduction, its last the end of the tag: the detail has them.
+        text.append("\n" + safe_text.clean("\n".join(found.text.split("\n")[2:-1])))
+    return text
+
+
+def whole(run: RecallRun, session: str) -> Text:
+    """Return the detail of the rule: what the prompt would bring altogether, and of which words. `session`: whose it
+    would be, in words."""
+    text = Text()
+    title = "All that the prompt would bring" if run.delivered else "Nothing would be delivered"
+    text.append(f"{title}\n", style="bold")
+    text.append(safe_text.line(nearest) + "\n" if (nearest := recall.nearest(run)) else "")
+    left_out = many(len(run.left_out), "other was found", "others were found")
+    searched = f"{many(run.memories, 'memory', 'memories')} searched"
+    facts = [session, left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
+    text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
+    text.append("\nThe words that counted\n", style="bold")
+    words = run.words if run.words.strip() else "none"
+    text.append(cut(safe_text.clean(words), PROMPT_SHOWN).strip() + "\n", style="" if run.words.strip() else "dim")
+    if run.words.strip() and len(run.words) < len(run.prompt.strip()) * 0.9:
+        left = len(run.prompt.strip()) - len(run.words)
+        text.append(f"{left:,} characters did not: pasted text, but for names in its error lines.\n", style="dim")
+    exact(text, "What the model would get", run)
+    return text
+
+
+def add_keys(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
+    """Append the keys that work on a memory, and what each does."""
+    keys = [
+        ("recall.trigger", "find it by other words, too"),
+        ("recall.mute", "never deliver it for prompts like this" if found.outcome != "muted" else "deliver it again"),
+        ("recall.pin", "no longer count it more" if found.pinned else "count it more, for every prompt"),
+        ("recall.edit", "edit it"),
+        ("recall.follow", "go to it, in Memories"),
+    ]
+    known = {action.id for action in actions.of("recall")}
+    append_keys(text, [each for each in keys if each[0] in known], read_only=read_only)

@@ -1,0 +1,89 @@
+"""Before a memory is saved: which of the last prompts would recall it as it is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from memtui.demo.sessions import DemoSession
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.replay import ReplayDialog
+from tui.conftest import settle
+from tui.screens.memories.hands import exists, press, stand_on
+from tui.test_memory_form import field
+
+ASKED = "do we install with pnpm or with npm here?"
+WEATHER = "what is the weather on the moon?"
+
+
+@pytest.fixture(autouse=True)
+def asked(world):
+    session = DemoSession(world, "today", world.shop, 2.0)
+    session.says(WEATHER)
+    session.says(ASKED)
+    path = next(each for each in Path(world.config, "projects").iterdir() if each.name.endswith("-shop"))
+    (path / "5e55-asked.jsonl").write_text("\n".join(session.lines) + "\n")
+
+
+def rows(dialog):
+    """The marks of the prompts by their texts."""
+    return {each.prompt.text: dialog._draw(each)[0].plain for each in dialog.table.rows}
+
+
+async def replay(pilot):
+    await press(pilot, "ctrl+l")
+    await settle(pilot)
+    assert isinstance(pilot.app.screen, ReplayDialog)
+    return pilot.app.screen
+
+
+@pytest.mark.slow
+async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is_typed(app, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        await press(pilot, "e")
+        form = app.screen
+        dialog = await replay(pilot)
+        assert rows(dialog) == {ASKED: "✓"}
+        await press(pilot, "escape")
+        assert app.screen is form
+        form._body.text = "Nothing."
+        field(form, "description").value = "Colours of charts"
+        field(form, "name").value = "colours"
+        await pilot.pause()
+        dialog = await replay(pilot)
+        assert rows(dialog) == {ASKED: "-"}
+        await press(pilot, "a")
+        assert rows(dialog)[WEATHER] == " "
+        await press(pilot, "escape")
+        assert app.screen is form
+        assert form.typed().changed["name"] == "colours"
+        assert exists(f"{world.shop}/.claude/memory/prefer-pnpm.md")
+
+
+@pytest.mark.slow
+async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        await press(pilot, "enter")
+        form = app.screen
+        assert isinstance(form, DraftForm)
+        await press(pilot, "ctrl+l")
+        assert "nothing to save yet" in str(form.query_one(".told").render())
+        field(form, "description").value = "The weather on the moon: there is none"
+        await pilot.pause()
+        dialog = await replay(pilot)
+        assert rows(dialog) == {WEATHER: "+"}
+        assert "1 of" in str(dialog.query_one("#title").render())
+
+
+@pytest.mark.slow
+async def test_a_memory_of_an_agent_is_recalled_by_no_prompt_here(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "review-checklist")
+        await press(pilot, "e")
+        dialog = await replay(pilot)
+        assert "No prompt in this project recalls memories of agent:reviewer" in dialog.table.empty

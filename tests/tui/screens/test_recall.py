@@ -1,0 +1,302 @@
+"""Recall: a prompt on top, below it what it would bring and what not, and why; changed from there, undone by z."""
+
+import os
+
+import pytest
+
+from memtui.core.base import ids
+from memtui.core.deliveries import given
+from memtui.core.deliveries import log as delivery_log
+from memtui.hooks.installer import install
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.recall.rows import RULE
+from tui.conftest import NOW, settle
+
+WIDE, SMALL = (160, 48), (80, 24)
+PROMPT = "do we install with pnpm or with npm here?"
+
+
+@pytest.fixture
+def app(world):
+    return MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW)
+
+
+def names(app):
+    """The rows: memories by name, the rule as a dash."""
+    return [row.found.name if row.found else "-" for row in app.screen.table.rows]
+
+
+def outcomes(app):
+    return {row.found.name: row.found.outcome for row in app.screen.found if row.found}
+
+
+async def ask(pilot, prompt=PROMPT):
+    """Type a prompt, and go to the list."""
+    await settle(pilot)
+    await pilot.press("i")
+    pilot.app.screen.prompt_line.value = prompt
+    await pilot.press("enter")
+    await settle(pilot)
+
+
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def put(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+async def to(pilot, name):
+    table = pilot.app.screen.table
+    table.move_to(next(at for at, row in enumerate(table.rows) if row.found and row.found.name == name))
+    await settle(pilot)
+
+
+async def test_it_begins_with_the_newest_prompt_of_the_person(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert app.screen.prompt == "no, no snapshots please, they break with every redesign"
+        assert "your newest prompt" in app.screen.summary().plain
+        assert app.focused is app.screen.table
+
+
+async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert names(app)[:2] == ["prefer-pnpm", "-"]
+        assert len(names(app)) > 3
+        summary = app.screen.summary().plain
+        assert summary.startswith("1 memory would be delivered · ")
+        assert "tokens" in summary
+        assert " ms" in summary
+        detail = app.screen.detail.plain
+        assert "✓ would be delivered" in detail
+        assert "Use pnpm for every install and script." in detail.partition("What the model would get")[2]
+        assert "<memtui-memory " in detail
+        await to(pilot, "release-steps")
+        assert "too unlikely to help" in app.screen.detail.plain
+        assert "delivered from .40 on" in app.screen.detail.plain
+        app.screen.table.move_to(1)
+        await settle(pilot)
+        assert app.screen.table.row.key == RULE
+        assert "The words that counted" in app.screen.detail.plain
+        assert "Use pnpm for every install" in app.screen.detail.plain
+
+
+@pytest.mark.slow
+async def test_the_list_follows_while_a_prompt_is_typed(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("i", *"test")
+        await settle(pilot)
+        assert "a prompt of a word or two recalls nothing" in app.screen.why_empty()
+        assert app.focused is app.screen.prompt_line
+        await pilot.press(*" database start how")
+        await settle(pilot)
+        assert {"test-database", "test-postgres"} <= set(names(app)[:2])
+        await pilot.press("down", "escape")
+        assert app.screen.table.cursor == 1
+        assert app.focused is app.screen.table
+
+
+async def test_a_trigger_is_added_and_undone(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot, "how should the avatar of a customer be cropped in the header of our shop")
+        assert outcomes(app)["prefer-pnpm"] == "unlikely"
+        await to(pilot, "prefer-pnpm")
+        await pilot.press("t")
+        assert isinstance(app.screen, Line)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        await to(pilot, "prefer-pnpm")
+        assert "its trigger  “how should the avatar" in app.screen.detail.plain
+        await pilot.press("z")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "unlikely"
+
+
+@pytest.mark.slow
+async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        await pilot.press("x")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "muted"
+        await ask(pilot, "how do I add a package: npm i, or pnpm add, or something else")
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        await ask(pilot)
+        await to(pilot, "prefer-pnpm")
+        assert "deliver it again" in app.screen.detail.plain
+        await pilot.press("x")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        await pilot.press("z")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "muted"
+
+
+@pytest.mark.slow
+async def test_a_memory_is_pinned_and_counts_more(app, world):
+    path = world.shop + "/.claude/memory/prefer-pnpm.md"
+    before = content(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        likely = app.screen.table.row.found.probability
+        await pilot.press("P")
+        await settle(pilot)
+        found = app.screen.table.row.found
+        assert (found.name, found.pinned) == ("prefer-pnpm", True)
+        assert found.probability > likely
+        assert found.delivered, "it is trusted as it was"
+        assert app.screen.table._draw(app.screen.table.row)[3].plain.startswith("▲ ")
+        await pilot.press("P")
+        await settle(pilot)
+        assert not app.screen.table.row.found.pinned
+        await pilot.press("z", "z")
+        await settle(pilot)
+    assert content(path) == before
+
+
+async def test_for_a_session_what_it_has_is_known(app, world):
+    path = world.shop + "/.claude/memory/prefer-pnpm.md"
+    data = content(path)
+    stamp = os.stat(path)
+    sent = {path: [ids.content_hash(data), stamp.st_mtime_ns, stamp.st_size]}
+    given.Given(world.root, world.sessions["today"]).note(sent, 900)
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        await pilot.press("s")
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        assert [world.sessions["today"][:8] in words for _, words in app.screen.rows[:2]] == [False, True]
+        await pilot.press("j", "enter")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "known"
+        assert f"as for {world.sessions['today'][:8]}" in app.screen.summary().plain
+        assert "prefer-pnpm: the session has it already" in app.screen.summary().plain
+        await pilot.press("escape")
+        await settle(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+
+
+@pytest.mark.slow
+async def test_prompts_that_were_typed_are_offered(app):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        words = [words for _, words in app.screen.rows]
+        assert any("please install the dependencies" in each for each in words)
+        at = next(at for at, each in enumerate(words) if "make the upload test stable" in each)
+        await pilot.press(*["j"] * at, "enter")
+        await settle(pilot)
+        assert app.screen.prompt == "make the upload test stable"
+        assert "flaky-upload-test" in names(app)
+
+
+@pytest.mark.slow
+async def test_the_memory_is_edited_and_followed_from_here(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        await pilot.press("escape")
+        await settle(pilot)
+        await pilot.press("f")
+        await settle(pilot)
+        assert app.screen.group == "memories"
+        assert app.screen.table.row_id.endswith("prefer-pnpm.md")
+
+
+async def test_files_that_change_are_seen(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+        os.unlink(world.shop + "/.claude/memory/prefer-pnpm.md")
+        app.read(frozenset({"memories"}))
+        await settle(pilot)
+        assert "prefer-pnpm" not in outcomes(app)
+
+
+@pytest.mark.slow
+async def test_marks_filter_and_the_rule(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        await pilot.press("space", "space", "space")
+        assert len(app.screen.table.chosen()) == 2, "the rule can't be marked"
+        await pilot.press("escape", "slash", *"release", "enter")
+        await settle(pilot)
+        assert names(app) == ["-", "release-steps"]
+        assert app.screen.status == f"1 of {len(outcomes(app))}"
+        await pilot.press("escape")
+        await settle(pilot)
+        await pilot.press("A")
+        assert len(app.screen.table.chosen()) == len(outcomes(app))
+
+
+@pytest.mark.slow
+async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
+    before = list(delivery_log.newest_first(world.root))
+    journal = content(world.root + "/journal.jsonl")
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        await pilot.press("enter", "escape")
+        await settle(pilot)
+    assert list(delivery_log.newest_first(world.root)) == before
+    assert content(world.root + "/journal.jsonl") == journal
+
+
+@pytest.mark.slow
+async def test_the_prompt_of_last_time_is_there_at_the_next_start(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+    again = MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW)
+    async with again.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert again.screen.prompt == PROMPT
+        assert names(again)[:2] == ["prefer-pnpm", "-"]
+
+
+async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
+    env, project = empty
+    app = MemtuiApp(dict(env), project, screen="recall", now=NOW)
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        assert "Nothing is remembered here yet" in app.screen.why_empty()
+
+
+async def test_read_only_builds_no_index_and_says_so(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        assert "--read-only" in app.screen.why_empty()
+    assert "recall" not in os.listdir(world.root)
+
+
+@pytest.mark.slow
+async def test_recall_that_is_off_is_said(app, world):
+    install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
+    put(world.root + "/config.toml", "recall = false\n")
+    async with app.run_test(size=WIDE) as pilot:
+        await ask(pilot)
+        assert "the setting recall is off" in app.screen.summary().plain
+        assert outcomes(app)["prefer-pnpm"] == "inject"
+
+
+@pytest.mark.slow
+async def test_an_error_while_indexing_is_shown_where_it_happens(app, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device", "recall")
+
+    monkeypatch.setattr("memtui.recall.build.bring_up_to_date", full)
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        assert "can't be brought up to date: recall: No space left on device" in app.screen.summary().plain
