@@ -1,7 +1,7 @@
 """How all tests are run: which of them, where they write, in which order, and in how many processes.
 
-`pytest` alone leaves out what takes long: every test with a marker of pyproject.toml. `pytest --all` runs everything, and
-`-m` or the name of a file runs what they name.
+`pytest` alone leaves out what takes long: every test with a marker of pyproject.toml. `pytest --all` runs everything but for
+cases that take turns, and `-m` or the name of a file runs what they name.
 """
 
 import collections
@@ -18,14 +18,17 @@ import tomllib
 import pytest
 from hypothesis import settings
 
+import turns
 from rootless import rootless
 
 sys.dont_write_bytecode = False  # else each process of each run compiles all tests anew
 # The same in all processes of a run.
 os.environ.setdefault("MEMTUI_WALK_SEED", str(random.randrange(1 << 32)))
+turns.turn()
 DISK = os.environ.setdefault("MEMTUI_TEST_DISK", tempfile.gettempdir())
 MEMORY = "/dev/shm"
 ROOM = 1 << 30  # bytes; containers often have less
+SHARE = 3  # of the cases that `every` marks, one in so many runs
 if "CI" not in os.environ:  # there Hypothesis takes its own profile: 100 examples, the same each time
     settings.register_profile("dev", max_examples=25, deadline=None)
     settings.load_profile("dev")
@@ -64,40 +67,74 @@ def marked(config):
     return [re.match(r"\w+", line)[0] for line in told]
 
 
+def asked_for(config):
+    """Whether somebody asked for certain tests."""
+    return bool(config.option.markexpr) or any(".py" in os.path.basename(each) for each in config.args)
+
+
 def leaves_out(config):
     """Whether nobody asked for certain tests or for all."""
-    named = any(".py" in os.path.basename(each) for each in config.args)
-    return not (config.option.all or config.option.markexpr or named)
+    return not (config.option.all or asked_for(config))
 
 
 def pytest_report_header(config):
-    """The seed of the walk that is new each time, and what is left out."""
+    """The seed of the walk and the turn, which are new each time, and what is left out."""
     lines = [f"random walk: MEMTUI_WALK_SEED={os.environ['MEMTUI_WALK_SEED']}"]
+    lines.append(f"cases that take turns: {turns.NAME}={os.environ[turns.NAME]}; {turns.NAME}=all tries each")
     if leaves_out(config):
         lines.append(f"left out: tests marked {', '.join(config.stash[LONG])}; `pytest --all` runs them, too")
     return lines
 
 
 def pytest_collection_modifyitems(config, items):
-    """Leave out what takes long; kill tests go first, in every process: they fork at every step, and a fork costs the more,
-    the more the process has in memory."""
-    cases = collections.Counter()
+    """Leave out what takes long, or whose turn it is not; kill tests go first, in every process: they fork at every step, and
+    a fork costs the more, the more the process has in memory."""
+    cases, taking_turns = collections.Counter(), collections.Counter()
+    with_clients = collections.defaultdict(dict)
+    waiting = set()
     for item in items:
         kinds = [name for name in config.stash[LONG] if item.get_closest_marker(name)]
         every = item.get_closest_marker("every")
-        if every and "step" in every.kwargs:
-            test = item.nodeid.partition("[")[0]
-            if cases[test] % every.kwargs["step"] == 0:
-                kinds.remove("every")
-            cases[test] += 1
+        test, _, case = item.nodeid.partition("[")
+        if every and "step" in every.kwargs and cases[test] % every.kwargs["step"] == 0:
+            kinds.remove("every")
+        cases[test] += 1
+        if case and "every" in kinds:
+            taking_turns[test] += 1
+            if not turns.due(taking_turns[test], SHARE, test):
+                waiting.add(item)
+        if for_another_client(item, with_clients[test]):
+            waiting.add(item)
         item.user_properties.append(("kinds", kinds or ["quick"]))
     if leaves_out(config):
-        left = [item for item in items if kinds_of(item) != ["quick"]]
-        config.hook.pytest_deselected(items=left)
-        items[:] = [item for item in items if kinds_of(item) == ["quick"]]
+        leave(config, items, lambda item: kinds_of(item) != ["quick"])
+    elif not asked_for(config):
+        leave(config, items, waiting.__contains__)
     kill = [item for item in items if item.get_closest_marker("kill")]
     others = [item for item in items if not item.get_closest_marker("kill")]
     items[:] = dealt(kill, others, getattr(config, "workerinput", {}).get("workercount", 1))
+
+
+def for_another_client(item, cases):
+    """Whether the other version of the client takes its turn with this case: each tries every other one, and in the next
+    turns the rest. What the client itself does (`client(both=True)`) both are asked. `cases`: the test's numbered cases."""
+    client = item.get_closest_marker("client")
+    test, _, case = item.nodeid.partition("[")
+    if not (client and case) or client.kwargs.get("both"):
+        return False
+    from e2e.client import VERSIONS  # few runs need it
+
+    version = next((each for each in item.callspec.params.values() if each in VERSIONS), None)
+    if version is None:
+        return False
+    number = cases.setdefault(case.replace(version, ""), len(cases))
+    return not turns.due(number + VERSIONS.index(version), len(VERSIONS), test)
+
+
+def leave(config, items, fits):
+    """Leave out the tests that fit."""
+    config.hook.pytest_deselected(items=[item for item in items if fits(item)])
+    items[:] = [item for item in items if not fits(item)]
 
 
 def dealt(first, others, count):

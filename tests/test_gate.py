@@ -1,5 +1,6 @@
-"""What `pytest` alone leaves out is run by the gate: between the two no test is lost."""
+"""What `pytest` alone leaves out is run by the gate: between the two no test is lost, and no case for long."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,6 +9,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+import turns
 
 PROJECT = Path(__file__).resolve().parents[1]
 OPTIONS = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["pytest"]["ini_options"]
@@ -39,15 +42,16 @@ def ran(tmp_path):
     tests = tmp_path / "tests"
     tests.mkdir()
     shutil.copy(PROJECT / "pyproject.toml", tmp_path)
-    for name in ("conftest.py", "rootless.py"):
+    for name in ("conftest.py", "rootless.py", "turns.py"):
         shutil.copy(PROJECT / "tests" / name, tests)
     (tests / "test_quick.py").write_text(QUICK)
     for name in MARKERS:
         (tests / f"test_{name}.py").write_text(LONG.format(name))
 
-    def run(*words):
-        command = [sys.executable, "-m", "pytest", "-n", "0", "-p", "no:cacheprovider", *words]
-        said = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    def run(*words, turn="all"):
+        command = [sys.executable, "-m", "pytest", "-n", "0", "-v", "-p", "no:cacheprovider", *words]
+        env = {**os.environ, turns.NAME: str(turn)}
+        said = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True).stdout
         told = re.search("^ran: (.*)$", said, re.MULTILINE)[1]
         return {kind: int(count) for count, kind in (each.split() for each in told.split(", "))}, said
 
@@ -67,6 +71,30 @@ def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
     assert counts == {"quick": 3, **dict.fromkeys(MARKERS, 1), "every": 5}
     assert "left out" not in said
     assert "deselected" not in said
+
+
+@pytest.mark.slow
+def test_cases_take_turns_until_all_are_tried(ran):
+    passed = []
+    for turn in range(3):
+        counts, said = ran("--all", turn=turn)
+        assert f"{turns.NAME}={turn}" in said
+        assert counts["quick"] == 3
+        passed.append(re.findall(r"test_cases\[(\d)\] PASSED", said))
+    assert all({"0", "3"} < {*each} < {*"012345"} for each in passed)
+    assert {each for one in passed for each in one} == {*"012345"}
+
+
+def test_each_case_has_its_turn(monkeypatch):
+    for of in (2, 3, 4, 6):
+        found = []
+        for turn in range(turns.TURNS):
+            monkeypatch.setattr(turns, "turn", lambda turn=turn: turn)
+            found += turns.share(range(50), of)
+        assert sorted(set(found)) == list(range(50))
+        assert len(found) == 50 * turns.TURNS // of
+    monkeypatch.setattr(turns, "turn", lambda: None)
+    assert turns.share("abc") == [*"abc"]
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Every test that uses the client runs with the oldest that we know and with the newest."""
+"""Every test that uses the client runs with the oldest that we know and with the newest: in the gate in turn."""
 
 import pytest
 

@@ -87,7 +87,7 @@ STORIES = {
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
         typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
-        typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("g guide", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 9", "q"), ("g guide", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
@@ -106,6 +106,21 @@ STORIES = {
         typed("", "memtui history prefer-pnpm --show 1", "name: prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --diff 1", "prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --restore 1", "prefer-pnpm"),
+        typed("triggers NAME", "memtui triggers prefer-pnpm", "No triggers"),
+        typed("", "memtui triggers prefer-pnpm --add 'install a package' --add other", "install a package"),
+        typed(
+            "",
+            "memtui triggers prefer-pnpm --remove 2 && memtui triggers prefer-pnpm --remove other",
+            "3|no trigger",
+            3,
+        ),
+        typed("triggers NAME", "memtui triggers prefer-pnpm --edit", "install a package"),
+        typed("", "memtui triggers prefer-pnpm --mute 'how do I deploy?'", "Never recalled"),
+        typed("", "memtui triggers prefer-pnpm --unmute 1 --json", '"muted": \\[\\]'),
+        typed("", "memtui triggers prefer-pnpm --forget 1", "no learned path", 3),
+        typed("", "memtui triggers --write --all --dry-run", "llm_backend", 1),
+        typed("", "memtui triggers --write prefer-pnpm --yes", "llm_backend", 1),
+        typed("triggers", "memtui triggers", "install a package"),
         typed("search WORD…", "memtui search lock file", "prefer-pnpm"),
         typed("new NAME", "memtui new from-editor --type feedback", "from-editor"),
         typed("", "memtui new from-body --type project --description Short --body 'A body.'", "from-body"),
@@ -192,6 +207,21 @@ STORIES = {
         typed("", "memtui deliveries --since 30d --until now", "arrived"),
         typed("deliveries --stats", "memtui deliveries --stats --days 30", "P95"),
         typed("deliveries show ID", "memtui deliveries show Z2C4A7", "memtui-"),
+        typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
+        typed(
+            "recall --explain TEXT", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"
+        ),
+        typed("recall --session ID TEXT", "memtui recall --session 3e8f which port does the database have", "as for"),
+        typed("recall --all TEXT", "memtui recall --all pnpm release commit database", "would"),
+        typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
+        typed('memtui recall "how do we release?"', 'memtui recall "how do we release?"', "release-steps"),
+        typed("recall --replay N", "memtui recall --replay 5", "prompts would get memories now"),
+        typed(
+            "recall --replay N --with FILE",
+            "memtui recall --replay 5 --with .claude/memory/prefer-pnpm.md",
+            "prompts would get other memories",
+        ),
+        typed("recall --replay N --without NAME", "memtui recall --replay 5 --without prefer-pnpm --all", "other"),
         typed("sessions", "memtui sessions", "3e8f"),
         typed("", "memtui sessions --all-projects --live", "d2f7"),
         typed("sessions ID", "memtui sessions d2f7", "resume"),
@@ -296,13 +326,14 @@ def consolidated(tui, _):
 
 
 def numbers(tui, world):
-    """1 to 6 open the six screens."""
+    """1 to 7 open the seven screens."""
     for key, words in (
         ("2", "Inbox"),
         ("3", "notes wait"),
         ("4", "deliveries"),
         ("5", "Settings|Hooks"),
         ("6", "proposed"),
+        ("7", "likely +memory"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
@@ -411,6 +442,18 @@ def sessions(tui, world):
     tui.see("prefer-pnpm")
 
 
+def recalled(tui, _):
+    """7 shows what a prompt would bring."""
+    tui.press("7")
+    tui.see("likely +memory", "to help|would be delivered")
+    tui.press("i")
+    tui.see("to the list")
+    tui.press("how do we put the new version live?\r")
+    tui.see("1 memory would be delivered", "✓ .[0-9]+ .*release-steps")
+    tui.press("1")
+    tui.see("size +sent +last", gone="likely +memory")
+
+
 def undo_of_others(tui, world):
     """What was done elsewhere is named first; the same key again means yes."""
     with ShellTerminal(world) as shell:
@@ -442,9 +485,10 @@ def settings(world):
 # What is done in the TUI for the keys that a text names.
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
-    **{("README.md", key): numbers for key in ("6", "q")},
+    **{("README.md", key): numbers for key in ("q",)},
     **{("README.md", key): changed_by_others for key in ("=", "e", "x")},
     **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
+    **{(file, "7"): recalled for file in ("README.md", "cli.md")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,

@@ -66,6 +66,8 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     def script(request):
         names = [each["name"] for each in request.body["tools"]]
         tool = next((each for each in ("answer", "StructuredOutput") if each in names), None)
+        if tool and "You write triggers" in json.dumps(request.body):
+            return use(tool, notes=[])
         return merged(request, tool) if tool and "memtui-note" in request.text() else say("Done.")
 
     model.script = script
@@ -85,6 +87,7 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     assert [(each["backend"], each["outcome"]) for each in dreams] == [(backend, "ok")]
     # The next turn starts no other.
     dreamy.claude("hello again")
-    assert len(dreamy.memtui_json("llm", "log")["calls"]) == 1
+    calls = dreamy.memtui_json("llm", "log")["calls"]
+    assert [each["purpose"] for each in calls].count("dream") == 1
     said = dreamy.memtui("doctor", check=False).stdout
     assert "at most once a day" in " ".join(said.split())

@@ -1,8 +1,11 @@
-"""A part of the random walk: the same walks each time, and one that nobody has walked before (see walker.py)."""
+"""A part of the random walk: known walks, of which each run takes one in turn, and one that nobody has walked before (see
+walker.py)."""
 
 import os
 
 import pytest
+
+import turns
 
 from . import walker
 
@@ -11,7 +14,7 @@ pytestmark = pytest.mark.terminal
 EVENTS = 700
 
 
-@pytest.mark.parametrize(("world", "seed"), [("demo", 1), ("demo", 8), ("large", 21)])
+@pytest.mark.parametrize(("world", "seed"), turns.share([("demo", 1), ("demo", 8), ("large", 21)]))
 def test_a_random_walk_ends_well(world, seed):
     assert walker.run(world, seed, EVENTS).count >= EVENTS
 

@@ -185,7 +185,7 @@ def walk(seed: int) -> Iterator[Event]:
         if drawn < 0.34:
             yield typed(rng.choice(known))
         elif drawn < 0.42:
-            yield typed(rng.choice("12345,"))
+            yield typed(rng.choice("1234567,"))
         elif drawn < 0.58:
             yield from [typed(rng.choice(moves))] * rng.choice((1, 1, 1, 3, 8))
         elif drawn < 0.71:  # out of what is open, where most keys mean something

@@ -1,7 +1,9 @@
 """Every changing call of every hook, worker and command, killed before and after it, failing once or for good; then life
 goes on, and nothing may be lost, told twice or left half done.
 
-    python tests/faults/sweep.py              what the gate runs: one error number for each call and kind, in turn
+    python tests/faults/sweep.py              one error number for each call and kind
+    MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
+                                              what the gate runs: a third of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --list       the scenarios
     python tests/faults/sweep.py --only guide-tok-n1-note
@@ -11,6 +13,7 @@ Needs Linux (memfd); uses the memory file system where there is one. Exit code 1
 """
 
 import argparse
+import functools
 import gc
 import importlib
 import os
@@ -23,13 +26,16 @@ import time
 import traceback
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.dirname(HERE)]
 
 import commandlife  # noqa: E402
 import hooklife  # noqa: E402
 import running  # noqa: E402
 from faulty import Fault  # noqa: E402
 from world import ULID, World  # noqa: E402
+
+import turns  # noqa: E402
 
 # What a call can fail with; a turn is taken among them where not all are tried.
 FAILS = {
@@ -58,10 +64,12 @@ def warm() -> None:
     for name in ("tomllib", "yaml", "traceback", "difflib"):
         importlib.import_module(name)
     from memtui.cli import main as cli
+    from memtui.cli import parser
     from memtui.core.inbox import reconcile
     from memtui.hooks.installer import entries, install
     from memtui.worker import extraction
 
+    parser.build = functools.cache(parser.build)
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
     told = cli._message_of
@@ -181,7 +189,9 @@ def sweep(names: "list[str]", every: bool, top: str, case: "Fault | None" = None
         if not stage.is_hook and not stage.scenario.reads and stage.plain["code"] not in {0, 5}:
             findings.append((name, "-", "no fault at all", [stage.plain["text"]]))
         todo = [(case, "")] if case else stage.faults(every)
-        for fault, call in todo:
+        for number, (fault, call) in enumerate(todo):
+            if not case and not turns.due(number, family=name):
+                continue
             cases += 1
             said = stage.judge(fault)
             if said:
@@ -225,6 +235,8 @@ def main() -> int:
     parser.add_argument("--calls", action="store_true", help="print the calls of the scenarios")
     parser.add_argument("-j", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     args = parser.parse_args()
+    os.environ.setdefault(turns.NAME, "all")
+    turns.turn()  # what is tried clears the environment
     names = [n for n in SCENARIOS if not args.only or any(n == each or n.startswith(each) for each in args.only)]
     part, parts = map(int, args.part.split("/"))
     names = names[part::parts]

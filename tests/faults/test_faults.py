@@ -1,4 +1,5 @@
-"""The harness in parts, as the gate runs it. A case that fails is tried again by `python tests/faults/sweep.py --case`."""
+"""The harness in parts, as the gate runs it: a third of the cases, in turn (tests/turns.py). A case that fails is tried again
+by `python tests/faults/sweep.py --case`."""
 
 import os
 import subprocess
@@ -10,7 +11,7 @@ from memtui.cli import parser
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SWEEP = os.path.join(HERE, "sweep.py")
-PARTS = 8
+PARTS = 4
 
 pytestmark = [
     pytest.mark.kill,

@@ -122,7 +122,7 @@ class World:
         for place, dirs, files in os.walk(self.top):
             inner = place[len(self.top) + 1 :]
             if place == self.root:
-                dirs[:] = [d for d in dirs if d in {"global", "projects"}]
+                dirs[:] = [d for d in dirs if d in {"global", "projects", "triggers"}]
                 # What looking at memories leaves is no step of a command: the next look adds what is missing.
                 files = [f for f in files if f not in {"journal.jsonl", "versions.jsonl"}]  # noqa: PLW2901
             if inner.split("/")[0] == "tmp" or place == f"{self.config}/projects/{self.slug}":
@@ -138,6 +138,8 @@ class World:
                 text = ULID.sub(lambda m: m[0] if FIXED.match(m[0]) else "ULID", text)
                 if name == "trust.json":
                     text = json.dumps(json.loads(text), sort_keys=True, indent=1).replace(",\n", "\n")
+                if inner.endswith("/triggers"):  # which is named by a hash of a path, and begins with an inode
+                    name, text = "HASH", text.partition("\n")[2]  # noqa: PLW2901
                 name = ULID.sub("ULID", name)  # noqa: PLW2901
                 mode = os.stat(path).st_mode & 0o777
                 found[f"{inner}/{name}"] = f"{mode:o}\n" + TIME.sub("TIME", text)

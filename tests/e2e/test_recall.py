@@ -1,0 +1,133 @@
+"""Recall, end to end: the memory that fits reaches the model, once, and only if it may; the transcript proves it."""
+
+import os
+
+import pytest
+
+from memtui.core.memories import trusting
+
+from .client import injected
+from .model import Reply, use
+
+pytestmark = pytest.mark.client
+
+PROMPT = "please put the new version of the shop live for everybody"
+TRIGGER = "when somebody wants to put a new version of the shop live"
+BODY = "Tag the commit, wait until the pipeline is green, then approve the production job."
+
+
+def write(directory, name, description, body, *more):
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / f"{name}.md"
+    path.write_text("\n".join(["---", f"name: {name}", f"description: {description}", *more, "---", "", body, ""]))
+    return path
+
+
+def others(directory):
+    for name, body in (
+        ("coffee", "The machine on the second floor needs descaling."),
+        ("colours", "Charts use the palette of the brand guide."),
+        ("timezones", "Store all times in UTC, and convert them when they are shown."),
+    ):
+        write(directory, name, f"About {name}", body)
+
+
+def memories(request):
+    return [(b.event, b.attributes["name"]) for b in injected(request) if b.kind == "memory"]
+
+
+def indexed(on):
+    """Ask for anything, until the worker of a session has built the index."""
+    on.claude("hi")
+    on.eventually(lambda: list((on.root / "recall").glob("*.index")))
+    on.memtui("recall", PROMPT)
+
+
+def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
+    directory = on.config / "memory"
+    others(directory)
+    path = write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}")
+    indexed(on)
+    first = on.claude(PROMPT)
+    assert memories(first.main[0]) == [("UserPromptSubmit", "cicd")]
+    assert BODY in first.main[0].text()
+    again = on.claude(PROMPT, resume=first.session_id)
+    assert again.main[-1].count(BODY) == 1
+    path.write_text(path.read_text() + "Then tell the support.\n")
+    changed = on.claude(PROMPT, resume=first.session_id)
+    assert changed.main[-1].count("Then tell the support.") == 1
+    records = [r for r in on.deliveries() if any(i["kind"] == "recall" for i in r["items"])]
+    assert [(r["session_id"], r["items"][0]["path"]) for r in records] == [(first.session_id, str(path))] * 2
+    assert all(r["items"][0]["probability"] >= 0.4 for r in records)
+    shown = on.memtui_json("receipts")
+    outcomes = {each["id"]: each["outcome"] for each in shown["receipts"]}
+    assert [outcomes[r["id"]] for r in records] == ["arrived", "arrived"]
+    assert on.errors() == []
+
+
+def test_a_memory_of_a_repository_stays_silent_until_it_is_trusted(on):
+    directory = on.project / ".claude" / "memory"
+    others(directory)
+    write(directory, "cicd", "How to put a new version of the shop live for everybody", BODY)
+    indexed(on)
+    assert memories(on.claude(PROMPT).main[0]) == []
+    trusting.grant(str(on.root), str(directory))
+    assert memories(on.claude(PROMPT).main[0]) == [("UserPromptSubmit", "cicd")]
+
+
+def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, model):
+    others(on.config / "memory")
+    write(on.config / "memory", "api", "Rules of the API", "The API is frozen until Friday.", "paths: src/api/**")
+    (on.project / "src" / "api").mkdir(parents=True)
+    (on.project / "src" / "api" / "user.py").write_text("x = 1\n")
+    indexed(on)
+    reading = use("Read", file_path=str(on.project / "src/api/user.py"))
+    model.will(reading, use("Read", file_path=str(on.project / "src/api/user.py")), "bye")
+    run = on.claude("hi")
+    assert [r.count("frozen until Friday.") for r in run.main] == [0, 1, 1]
+    assert memories(run.main[1]) == [("PreToolUse", "api")]
+
+
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_what_a_model_selects_comes_before_the_next_tool(on, model, tmp_path, backend):
+    others(on.config / "memory")
+    write(on.config / "memory", "launch", "Checklist of Friday", BODY)
+    indexed(on)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "claude").symlink_to(on.binary)
+    on.env["PATH"] = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    on.memtui("config", "set", "llm_backend", backend)
+    on.memtui("config", "set", "recall_select", "true")
+    selected = on.root / "sessions"
+
+    def settled():
+        return any(b'"memories"' in each.read_bytes() for each in selected.glob("*.select.json"))
+
+    class OnceSettled(Reply):
+        """A reply that waits for the answer to the background request, which the server takes meanwhile."""
+
+        @property
+        def delay(self):
+            assert on.eventually(settled, 30), on.errors()
+            return 0.0
+
+        @delay.setter
+        def delay(self, _):
+            pass
+
+    def script(request):
+        names = [each["name"] for each in request.body["tools"]]
+        if "<memtui-notes>" in request.text():
+            listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
+            tool = next(each for each in ("answer", "StructuredOutput") if each in names)
+            return use(tool, notes=["poem.md", next(each for each in listed if "launch" in each)])
+        if not request.tool_results():
+            return OnceSettled([use("Bash", command="true")])
+        return "Done."
+
+    model.script = script
+    run = on.claude("tell the whole crew that everything is ready for tomorrow")
+    conversation = [request for request in run.main if "<memtui-notes>" not in request.text()]
+    assert [memories(request) for request in conversation] == [[], [("PreToolUse", "launch")]]
+    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("llm", "log")["calls"]] == [("recall", "ok")]
+    assert on.errors() == []
