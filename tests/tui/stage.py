@@ -107,7 +107,7 @@ def client(env):
 
 
 def steady(self, prompt, session="", run=recalling.Recalling.run):
-    """What a prompt brings, with numbers that stay."""
+    """What a prompt brings, with numbers that stay, and what follows from them."""
     found = run(self, prompt, session)
     if prompt != PROMPT:
         return found
@@ -115,11 +115,19 @@ def steady(self, prompt, session="", run=recalling.Recalling.run):
     parts = {name: {part: value * LIKELY[name] for part, value in PARTS.items()} for name in LIKELY}
     shifts = (("recent", 0.3),)
     some = [
-        dataclasses.replace(known[name], probability=LIKELY[name], parts=parts[name], shifts=shifts)
+        dataclasses.replace(
+            known[name],
+            probability=LIKELY[name],
+            outcome=recalling.DELIVERED if LIKELY[name] >= found.threshold else "unlikely",
+            parts=parts[name],
+            shifts=shifts,
+        )
         for name in LIKELY
         if name in known
     ]
-    return dataclasses.replace(found, candidates=tuple(some))
+    given = [each for each in some if each.delivered]
+    text, units = "\n".join(each.text for each in given), sum(each.units for each in given)
+    return dataclasses.replace(found, candidates=tuple(some), text=text, units=units)
 
 
 def application(env, cwd, **more):
