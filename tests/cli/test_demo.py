@@ -1,5 +1,6 @@
 """The sample world is always the same, and lets nobody's files come to harm."""
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_what_the_tour_proposes_works(memtui):
     from memtui.cli.commands.demo import TRY
 
     for command, why in TRY:
-        assert memtui(*command.split()[1:], check=False).code in {0, 5}
+        assert memtui(*shlex.split(command)[1:], check=False).code in {0, 5}
         assert len(f"  {command:<32}# {why}") <= 80
 
 

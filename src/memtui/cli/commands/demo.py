@@ -31,6 +31,7 @@ TRY = (
     ("memtui inbox --kind changed", "what Claude changed since you saw it"),
     ("memtui consolidate", "what could be merged or fixed"),
     ("memtui deliveries show Z2C4A7", "the exact text, and why each piece is in it"),
+    ('memtui recall "put it live now"', "what a prompt would bring, and why"),
     ("memtui trust --list", "what came with the repository"),
     ("memtui doctor", "everything that is wrong in this world"),
 )
