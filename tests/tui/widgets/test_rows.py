@@ -85,3 +85,18 @@ async def test_the_cursor_goes_to_the_row_that_takes_the_place_of_its_own(left, 
         assert table.row_id == "b"
         table.show(left)
         assert table.row_id == there
+
+
+async def test_rows_painted_before_the_scroll_bar_goes_take_its_room_afterwards():
+    async with stand() as (pilot, table):
+        table.columns = [Column(""), Column("right", 6)]
+        table._draw = lambda row: [Text(row), Text("right")]
+        table.show([f"row {number}" for number in range(90)])
+        await pilot.pause()
+        assert table.show_vertical_scrollbar
+        table.show(["few"])
+        table.render_lines(table.size.region)
+        await pilot.pause()
+        assert not table.show_vertical_scrollbar
+        assert table.render_lines(table.size.region)[0].text.rstrip().endswith("right")
+        assert table.render_lines(table.size.region)[0].text.rstrip() == table._line(0, table.size.width).text.rstrip()

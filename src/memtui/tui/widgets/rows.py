@@ -311,7 +311,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         cursor = "rows--cursor" if self.has_focus else "rows--cursor-blurred"
         chosen, mark = (self.get_component_rich_style(name) for name in (cursor, "rows--mark"))
         flat, console = self.app.native_ansi_color, self.app.console
-        self._paint = Paint(self._columns_shown(), self.rich_style, chosen, mark, flat, console)
+        columns, painted = self._columns_shown(), self._paint
+        if painted is not None and painted.shown != columns:
+            self._strips.clear()  # a scroll bar that appears or disappears changes the width, too
+        self._paint = Paint(columns, self.rich_style, chosen, mark, flat, console)
         return super().render_lines(crop)
 
     def render_line(self, y: int) -> Strip:
