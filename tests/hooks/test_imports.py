@@ -12,7 +12,7 @@ from memtui.hooks import bundle
 from memtui.recall import build
 
 # Loaded before a bare interpreter runs its first line, or built into it.
-CHEAP = {"_signal", "gc", "posix", "time", "fcntl", "_json", "_blake2", "sys", "marshal", "math", "_operator"}
+CHEAP = {"_signal", "gc", "posix", "time", "fcntl", "_json", "_blake2", "sys", "marshal", "math"}
 # What costs more than the rest of a hook; named so that a failure tells why it matters.
 DEAR = {
     "json", "re", "pathlib", "typing", "dataclasses", "os", "argparse", "logging", "subprocess", "hashlib", "datetime",
@@ -59,7 +59,7 @@ def check(modules, *ours):
         assert own <= set(ours) | BASE, "a module of ours that this path did without"
 
 
-BASE = {"hooks.bundle", "hooks.runner", "core.base.fastjson", "core.base.paths"}
+BASE = {"core.base.native", "hooks.bundle", "hooks.runner", "core.base.fastjson", "core.base.paths"}
 QUIET = {
     "SessionStart": None,
     "UserPromptSubmit": ("hooks.user_prompt_submit", "core.base.session_state", "core.base.fs"),

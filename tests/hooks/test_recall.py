@@ -65,7 +65,7 @@ def test_a_memory_comes_with_the_prompt_that_it_fits_once_and_is_logged(home):
     )
     assert 0.4 <= item["probability"] <= 1
     assert "% of the prompt's words" in item["reason"]
-    assert item["reason"].endswith("; recent")
+    assert item["reason"].endswith("%")
     assert (record["text"], record["event"]) == (said, "UserPromptSubmit")
     assert home.ask() == ""
     assert home.ask(session="s2") != ""

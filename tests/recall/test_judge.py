@@ -147,12 +147,16 @@ def test_type_pin_age_and_what_became_of_it_shift_the_probability(store):
     plain = store.run().verdicts[0]
     os.utime(store.directory / "release-pipeline.md", (0, 0))
     old = store.run().verdicts[0]
-    assert [code for code, _ in plain.shifts] == ["recent"]
-    assert old.shifts == []
+    assert plain.shifts == []  # all were written just now
+    assert [code for code, _ in old.shifts] == ["older"]
     assert old.probability < plain.probability
     store.write("release-pipeline", TEXTS["release-pipeline"], pinned="true", type="feedback")
     pinned = store.run().verdicts[0]
-    assert {code for code, _ in pinned.shifts} == {"recent", "pinned", "type"}
+    assert {code for code, _ in pinned.shifts} == {"pinned", "type"}
+    for path in store.directory.glob("*.md"):
+        os.utime(path, (0, 0))
+    os.utime(store.directory / "release-pipeline.md")
+    assert [code for code, _ in store.run().verdicts[0].shifts] == ["type", "pinned", "recent"]
     assert pinned.probability > plain.probability
     for use, code in (((9, 0, 0, 0.0), "never-opened"), ((9, 0, 2, 0.0), "corrected-again")):
         (Path(store.root) / "recall" / "uses").write_bytes(uses.pack({pinned.hit.path: use}))

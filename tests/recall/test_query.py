@@ -1,5 +1,9 @@
 """What is found for a prompt, and in which order."""
 
+import pytest
+
+from memtui.recall import query
+
 
 def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
     store.remember("release-checklist", "What to do before a release goes live", "Run the smoke tests.")
@@ -22,7 +26,7 @@ def test_a_hit_says_what_speaks_for_it(store):
     assert 0 < hit.share < 1
     assert 0 < hit.overlap < 1
     assert hit.lexical > 0
-    assert hit.score == 1
+    assert hit.score == pytest.approx(hit.lexical + query.MEANING * hit.cosine)
 
 
 def test_a_changed_memory_is_found_by_its_new_words(store):

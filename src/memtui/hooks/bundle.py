@@ -16,6 +16,7 @@ import memtui
 # The modules that are needed together, by what begins then: an event, or a piece of work.
 GROUPS = {
     "UserPromptSubmit": (
+        "core.base.native",
         "core.base.fastjson",
         "core.base.paths",
         "core.base.fs",
@@ -23,7 +24,7 @@ GROUPS = {
         "hooks.runner",
         "hooks.user_prompt_submit",
     ),
-    "PreToolUse": ("core.base.fastjson", "core.base.paths", "hooks.runner", "hooks.pre_tool_use"),
+    "PreToolUse": ("core.base.native", "core.base.fastjson", "core.base.paths", "hooks.runner", "hooks.pre_tool_use"),
     "recall": (
         "core.base.clock",
         "core.base.ids",

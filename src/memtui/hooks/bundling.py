@@ -1,7 +1,6 @@
 """Write the bundles of compiled modules that hooks load at once (hooks/bundle.py)."""
 
 import marshal
-from importlib import machinery
 
 from memtui.core.base import fs
 from memtui.hooks import bundle
@@ -14,21 +13,26 @@ def write() -> list[str]:
 
 def _write(group: str) -> bool:
     try:
-        made = _made(group)
+        sources = [f"{bundle.top()}/{name.replace('.', '/')}.py" for name in bundle.GROUPS[group]]
+        stamps = marshal.dumps(tuple(map(bundle.stamp, sources)))
+        head = bundle.magic() + len(stamps).to_bytes(4, "little") + stamps
         path = bundle.path(group)
-        if fs.read_or_empty(path) == made:
+        if _is_whole(fs.read_or_empty(path), head):
             return False
-        fs.write_atomic(path, made, durable=False)
+        fs.write_atomic(path, head + marshal.dumps(list(map(_compiled, sources))), durable=False)
     except (OSError, ImportError, SyntaxError):
         return False
     return True
 
 
-def _made(group: str) -> bytes:
-    stamps, codes = [], []
-    for name in bundle.GROUPS[group]:
-        source = f"{bundle.top()}/{name.replace('.', '/')}.py"
-        stamps.append(bundle.stamp(source))
-        codes.append(machinery.SourceFileLoader("memtui." + name, source).get_code("memtui." + name))
-    head = marshal.dumps(tuple(stamps))
-    return bundle.magic() + len(head).to_bytes(4, "little") + head + marshal.dumps(codes)
+def _is_whole(data: bytes, head: bytes) -> bool:
+    """Tell whether a bundle begins like this and can be read. The same code has not always the same bytes."""
+    try:
+        return data.startswith(head) and bool(marshal.loads(data[len(head) :]))  # noqa: S302
+    except (ValueError, EOFError, TypeError):
+        return False
+
+
+def _compiled(source: str) -> object:
+    """Return the code of a module without its docstrings, which would be read by every hook."""
+    return compile(fs.read_or_empty(source), source, "exec", dont_inherit=True, optimize=2)

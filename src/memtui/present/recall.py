@@ -37,7 +37,8 @@ OFF = "no prompt recalls anything here: the setting recall is off"
 SHIFTS = {
     "type": "its type",
     "pinned": "pinned",
-    "recent": "written lately",
+    "recent": "newer than others",
+    "older": "older than others",
     "corrected-again": "delivered, and corrected again",
     "never-opened": "delivered often, never opened",
 }

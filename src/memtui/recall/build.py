@@ -284,9 +284,9 @@ def _check(path: str, table: bytes) -> int:
 def _documents(opened: segment.Segment) -> list[SegmentDoc]:
     found = []
     passages = nearest.Passages(opened.passages) if opened.has_passages else None
-    for row in opened.every_row():
-        *kept, head, first, count = row
-        rows = [passages.row(first + at) for at in range(count)] if passages is not None else []
+    for number, row in enumerate(opened.every_row()):
+        *kept, head = row
+        rows = [passages.row(at) for at in opened.passages_of(number)] if passages is not None else []
         doc = SegmentDoc(tuple(kept), {}, [], rows)
         doc.head_bytes = head
         found.append(doc)

@@ -96,7 +96,7 @@ class Filler:
                 found.append(known[mark])
             path = file_of(self.root, opened.name, self.key)
             fs.makedirs(paths.parent(path))
-            fs.write_atomic(path, as_bytes(found, scale(opened, rows, found)), durable=False)
+            fs.write_atomic(path, as_bytes(found, scale(opened, found)), durable=False)
             return found
         finally:
             opened.close()
@@ -140,13 +140,13 @@ class Filler:
                 fs.unlink(f"{self.root}/recall/sentences/{name}")
 
 
-def scale(
-    opened: segment.Segment, rows: Sequence[tuple[object, ...]], found: Sequence[MemoryRows]
-) -> tuple[float, ...]:
+def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:
     """Return (mean, deviation, wanted mean, wanted deviation) of the cosines between memories, by sentences and by the
     token vectors of a segment; PLAIN for few memories."""
-    both = [at for at, made in enumerate(found) if made.rows and rows[at][segment.PASSAGES]]
-    if not opened.has_passages or len(both) < LEAST:
+    if not opened.has_passages:
+        return PLAIN
+    both = [at for at, made in enumerate(found) if made.rows and opened.passages_of(at)]
+    if len(both) < LEAST:
         return PLAIN
     passages = nearest.Passages(opened.passages)
     choose = random.Random(SEED)  # noqa: S311  no secret: the same pairs each time
@@ -154,7 +154,7 @@ def scale(
     for _ in range(PAIRS):
         one, other = choose.sample(both, 2)
         ours.append(vector_of_row(found[one].rows[0]).cosine(found[other].rows[0]))
-        first, second = (passages.row(int(str(rows[at][segment.FIRST]))) for at in (one, other))
+        first, second = (passages.row(opened.passages_of(at)[0]) for at in (one, other))
         wanted.append(vector_of_row(first).cosine(second))
     result = (*_spread(ours), *_spread(wanted))
     return result if result[1] > 0 and result[3] > 0 else PLAIN

@@ -26,6 +26,8 @@ FOUND = 20
 # What is added to the log-odds of a memory.
 OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
 PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock.DAY
+# A smaller difference in newness says nothing.
+LEAST_NEWER = 0.1
 # Corrected after it was given: it was needed, and not heeded. Given so often and never opened: it may be of no use.
 CORRECTED_AGAIN, NEVER_OPENED, OFTEN = 0.6, -0.6, 5
 # What can become of a memory that was found, in the order in which it is looked at. `inject` is given.
@@ -61,9 +63,9 @@ class Verdict:
     """What becomes of a memory that was found, and why.
 
     `probability`: that it helps with the prompt; `shifts`: what was added to its log-odds beside the search, as (code,
-    amount): `type`, `pinned`, `recent`, `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`: its
-    file's bytes now, if it was read, with its `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what a
-    session notes of it; `reason`: why it is given, if not because it fits a prompt.
+    amount): `type`, `pinned`, `recent`, `older`, `corrected-again`, `never-opened`; `outcome`: one of OUTCOMES; `data`:
+    its bytes now, if they were read, with their `stamp`, [mtime in ns, size], `digest` (`ids.digest`) and `seen`, what
+    a session notes of it; `reason`: why it is given, if not because it fits a prompt.
     """
 
     __slots__ = ("data", "digest", "hit", "outcome", "probability", "reason", "seen", "shifts", "stamp")
@@ -144,7 +146,7 @@ def features(hit: "Hit", length: int) -> "tuple[float, ...]":
         max(0.0, hit.cosine),
         hit.overlap,
         1.0 / max(1, hit.rank),
-        hit.margin,
+        hit.margin / (hit.score + 10.0),
         length / (length + 12.0),
     )
 
@@ -159,27 +161,34 @@ def probability(log_odds: float) -> float:
 def judged(root: str, hits: "list[Hit]", length: int, now: float) -> "list[Verdict]":
     """Return how likely each memory helps, the likeliest first, without outcomes yet. `length`: words of the prompt."""
     known = uses.load(root, [hit.path for hit in hits])
+    newness = {hit: _newness(hit, now) for hit in hits}
+    # What counts is to be newer than the others: all are, in a repository that was cloned today.
+    usual = sum(newness.values()) / len(hits) if hits else 0.0
     verdicts = []
     for hit in hits:
         log_odds = fitted.INTERCEPT
         for weight, value in zip(fitted.WEIGHTS, features(hit, length), strict=True):
             log_odds += weight * value
-        shifts = _shifts(hit, known.get(hit.path), now)
+        shifts = _shifts(hit, known.get(hit.path), newness[hit] - usual)
         verdicts.append(Verdict(hit, probability(log_odds + sum([amount for _, amount in shifts])), shifts))
     verdicts.sort(key=lambda each: -each.probability)
     return verdicts
 
 
-def _shifts(hit: "Hit", use: "uses.Use | None", now: float) -> "list[tuple[str, float]]":
-    """List what speaks for or against a memory whatever the prompt, as (code, amount)."""
+def _newness(hit: "Hit", now: float) -> float:
+    """Return 1.0 for a memory that was written now, half of it after each HALF_LIFE."""
+    return float(0.5 ** (max(0.0, now - hit.stamp[0] / 1e9) / HALF_LIFE))
+
+
+def _shifts(hit: "Hit", use: "uses.Use | None", newer: float) -> "list[tuple[str, float]]":
+    """List what speaks for or against a memory whatever the prompt, as (code, amount); `newer`: than others found."""
     found = []
     if hit.type in OF_TYPE:
         found.append(("type", OF_TYPE[hit.type]))
     if hit.pinned:
         found.append(("pinned", PINNED))
-    age = max(0.0, now - hit.stamp[0] / 1e9)
-    if age < 4 * HALF_LIFE:
-        found.append(("recent", RECENT * 0.5 ** (age / HALF_LIFE)))
+    if abs(newer) >= LEAST_NEWER:
+        found.append(("recent" if newer > 0.0 else "older", RECENT * newer))
     delivered, opened, corrected, _ = use or (0, 0, 0, 0.0)
     if corrected:
         found.append(("corrected-again", CORRECTED_AGAIN))

@@ -9,16 +9,16 @@ dimensions are summed by adders made of such operations, with weights from 1 to 
 millisecond, and no part of them is left out. Hot path.
 """
 
-from memtui.recall.vectors import Vector
+from memtui.recall.vectors import ROW_LENGTH, Vector
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     Read = Callable[[int, int], bytes]  # offset, length
 
 HEAD = 8
-# The cosines worked out at least: the rough order is only roughly the right one.
+# The passages that count as near, at least: the rough order is only roughly the right one.
 EXACT = 40
 # A value's weight is it in halves of the mean size, without what is behind the point, less LEAST, up to MOST_WEIGHT.
 HALVES, LEAST, MOST_WEIGHT = 2.2, 1, 7
@@ -68,11 +68,42 @@ class Passages:
 
     def nearest(self, vector: Vector, most: int) -> "list[tuple[int, float]]":
         """Return the numbers of the nearest passages, and their cosines, the highest first."""
-        wanted = max(most, EXACT)
-        near = range(self.number) if self.number <= wanted else _highest(self._sums(vector), self.number, wanted)
-        found = [(number, vector.cosine(self.row(number))) for number in near]
+        near = self.near(vector, most)
+        found = list(zip(near, self.cosines(vector, near), strict=True))
         found.sort(key=_by_cosine)
         return found[:most]
+
+    def near(self, vector: Vector, most: int) -> "Sequence[int]":
+        """Return the numbers of about the nearest passages, in no order: `most` of them, and EXACT at least."""
+        wanted = max(most, EXACT)
+        return range(self.number) if self.number <= wanted else _highest(self._sums(vector), self.number, wanted)
+
+    def cosines(self, vector: Vector, numbers: "Sequence[int]") -> "list[float]":
+        """Return the cosine of each of these passages.
+
+        They are worked out together: one number has a value of all of them, 32 bits each, and is multiplied by the
+        vector's value. That takes a fifth of the time of one passage after the other.
+        """
+        count = len(numbers)
+        if not count:
+            return []
+        dimensions, start = self.dimensions, self._rows
+        rows = b"".join([self._read(start + dimensions * number, dimensions) for number in numbers]).translate(BIASED)
+        lanes = bytearray(4 * count)
+        above = below = 0
+        for at, value in enumerate(vector.values):
+            lanes[::4] = rows[at::dimensions]
+            if value > 0:
+                above += value * int.from_bytes(lanes, "little")
+            elif value < 0:
+                below -= value * int.from_bytes(lanes, "little")
+        size, bias, length = 4 * count, 128 * sum(vector.values), vector.length * ROW_LENGTH
+        pairs = zip(
+            memoryview(above.to_bytes(size, "little")).cast("I"),
+            memoryview(below.to_bytes(size, "little")).cast("I"),
+            strict=True,
+        )
+        return [(up - down - bias) / length for up, down in pairs]
 
     def _sums(self, vector: Vector) -> "list[int]":
         """Return what each passage has in common with a vector, as the bits of a sum, the lowest plane first."""

@@ -9,13 +9,16 @@ if TYPE_CHECKING:
 
 # BM25's k1 is in the impacts, up to this factor (`writing.K1`).
 SCALE = 2.2 / segments.FULL
-# Terms of a prompt that are looked up, and memories for which everything is worked out.
-MOST_TERMS, CANDIDATES = 96, 40
+# Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
+MOST_TERMS, CANDIDATES = 96, 20
+# Passages of a memory that are compared because of its words; others only if they are among the nearest.
+FIRST_PASSAGES = 3
 # What an English word for one of a prompt in another language counts, of 1.0.
 GLOSS_WEIGHT = 0.5
 BYTES = bytes(range(256))
-# The share of the score that is lexical.
-LEXICAL = 0.5
+# What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
+# tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
+MEANING = 16.0
 
 
 class Hit:
@@ -24,7 +27,7 @@ class Hit:
     `stamp`: (mtime in ns, size) of its file when it was indexed; `digest`: `ids.digest` of its bytes; `lexical`: BM25
     over all fields; `share`: the share of the prompt's idf weight that it has; `cosine`: of its best passage, 0.0
     without vectors; `overlap`: the share of the weight of its name and description that the prompt has; `score`: both
-    kinds together, by which hits are ranked, 1.0 at most; `rank` from 1; `margin`: to the score of the next one.
+    kinds together, in points of BM25, by which hits are ranked; `rank` from 1; `margin`: to the score of the next one.
     """
 
     __slots__ = (
@@ -82,9 +85,23 @@ class _Part:
         self.segment = segment
         self.postings: dict[str, segments.Posting] = {}
 
-    def score(self, doc: int, idf: "dict[str, float]") -> float:
-        """Return the BM25 score of one memory."""
-        return SCALE * sum([idf[term] * posting.impact(doc) for term, posting in self.postings.items()])
+    def scores(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
+        """Return the BM25 score of some memories."""
+        found = dict.fromkeys(docs, 0.0)
+        for term, posting in self.postings.items():
+            weight = SCALE * idf[term]
+            for doc, impact in posting.among(docs):
+                found[doc] += weight * impact
+        return found
+
+    def matched(self, docs: "set[int]", idf: "dict[str, float]") -> "dict[int, float]":
+        """Return how much of the prompt's idf weight some memories have."""
+        found = dict.fromkeys(docs, 0.0)
+        for term, posting in self.postings.items():
+            weight = idf[term]
+            for doc, _ in posting.among(docs):
+                found[doc] += weight
+        return found
 
 
 def search(
@@ -161,15 +178,41 @@ def _searched(
     wanted = max(CANDIDATES, most)
     best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
     best.sort(reverse=True)
-    del best[wanted:]
-    close = _closest(parts, text, wanted)
-    found = {(at, doc): score for score, at, doc in best}
-    for at, doc in close:
-        found.setdefault((at, doc), parts[at].score(doc, idf))
-    weight = sum(idf.values()) or 1.0
-    heads = {number: idf[term] for term, number in numbers}
+    lexical: list[dict[int, float]] = [{} for _ in parts]
+    for score, at, doc in best[:wanted]:
+        lexical[at][doc] = score
+    cosines = _cosines(parts, lexical, text, most) or [{} for _ in parts]
+    scored = []
+    for at, part in enumerate(parts):
+        found = lexical[at]
+        found |= part.scores(cosines[at].keys() - found.keys(), idf)
+        for doc, points in found.items():
+            scored.append((points + MEANING * max(0.0, cosines[at].get(doc, 0.0)), at, doc))
+    scored.sort(key=_by_score)
+    return _hits(parts, scored, lexical, cosines, most, allowed, idf, dict(numbers))
+
+
+def _by_score(scored: "tuple[float, int, int]") -> "tuple[float, int, int]":
+    return -scored[0], scored[1], scored[2]
+
+
+def _hits(
+    parts: "list[_Part]",
+    scored: "list[tuple[float, int, int]]",
+    lexical: "list[dict[int, float]]",
+    cosines: "list[dict[int, float]]",
+    most: int,
+    allowed: "Callable[[str, str, str], bool] | None",
+    idf: "dict[str, float]",
+    numbers: "dict[str, int]",
+) -> "list[Hit]":
+    """Read the best memories that are allowed, and work out what else speaks for them."""
     hits: list[Hit] = []
-    for (at, doc), score in found.items():
+    docs: list[set[int]] = [set() for _ in parts]
+    read = []
+    for score, at, doc in scored:
+        if len(hits) == most:
+            break
         part = parts[at]
         try:
             row = part.segment.row(doc)
@@ -179,37 +222,57 @@ def _searched(
             continue
         hit = Hit(part.scope, part.directory, row)
         hit.stamp = part.stamps.get(hit.file, hit.stamp)
-        hit.lexical = score
-        hit.cosine = close.get((at, doc), 0.0)
-        matched = sum([idf[term] for term, posting in part.postings.items() if posting.impact(doc)])
-        hit.share = matched / weight
-        hit.overlap = _overlap(row[segments.HEAD], heads)
+        hit.score, hit.lexical, hit.cosine = score, lexical[at][doc], cosines[at].get(doc, 0.0)
         hits.append(hit)
-    return _ranked(hits)[:most]
+        docs[at].add(doc)
+        read.append((at, doc, row[segments.HEAD]))
+    matched = [part.matched(docs[at], idf) for at, part in enumerate(parts)]
+    weight = sum(idf.values()) or 1.0
+    heads = {numbers[term] for term in idf}
+    for rank, (hit, (at, doc, head)) in enumerate(zip(hits, read, strict=True), 1):
+        hit.rank = rank
+        hit.share = matched[at][doc] / weight
+        hit.overlap = _overlap(head, heads)
+        hit.margin = hit.score - (hits[rank].score if rank < len(hits) else 0.0)
+    return hits
 
 
-def _closest(parts: "list[_Part]", text: str, most: int) -> "dict[tuple[int, int], float]":
-    """Return the memories whose passages are nearest to a text, by part and number, with their best cosine."""
-    if not any(part.segment.has_passages for part in parts):
-        return {}
+def _cosines(
+    parts: "list[_Part]", lexical: "list[dict[int, float]]", text: str, most: int
+) -> "list[dict[int, float]] | None":
+    """Return, for each part, the best cosine of the memories whose passages are nearest to a text, and of those that
+    its words found; None without vectors."""
+    for part in parts:
+        if part.segment.has_passages:
+            break
+    else:
+        return None
     from memtui.recall import nearest, vectors
 
-    found: dict[tuple[int, int], float] = {}
     try:
         vector = vectors.Table().of_text(gloss.in_english(text))
     except OSError:
-        return {}
+        return None
     if vector is None:
-        return {}
-    for at, part in enumerate(parts):
+        return None
+    found = []
+    for part, known in zip(parts, lexical, strict=True):
+        cosines: dict[int, float] = {}
         try:
-            if part.segment.has_passages:
-                for passage, cosine in nearest.Passages(part.segment.passages).nearest(vector, most):
-                    doc = part.segment.owner(passage)
-                    if doc not in part.segment.dead:
-                        found.setdefault((at, doc), cosine)
+            segment = part.segment
+            if segment.has_passages:
+                passages = nearest.Passages(segment.passages)
+                owners = {passage: segment.owner(passage) for passage in passages.near(vector, most)}
+                for doc in known:
+                    owners.update(dict.fromkeys(segment.passages_of(doc)[:FIRST_PASSAGES], doc))
+                chosen = list(owners)
+                for passage, cosine in zip(chosen, passages.cosines(vector, chosen), strict=True):
+                    doc = owners[passage]
+                    if doc not in segment.dead and cosine > cosines.get(doc, -1.0):
+                        cosines[doc] = cosine
         except segments.DAMAGED:
-            continue
+            pass
+        found.append(cosines)
     return found
 
 
@@ -338,27 +401,12 @@ def _from(rough: bytes, steps: int) -> "list[int]":
     return found
 
 
-def _overlap(head: bytes, heads: "dict[int, float]") -> float:
+def _overlap(head: bytes, asked: "set[int]") -> float:
     """Return the share of the weight of a name and description, as in a row, whose terms are asked for."""
     count = len(head) // 5
     weights = head[4 * count :]
     found = 0
     for number, weight in zip(memoryview(head[: 4 * count]).cast("I"), weights, strict=True):
-        if number in heads:
+        if number in asked:
             found += weight
     return found / (sum(weights) or 1)
-
-
-def _ranked(hits: "list[Hit]") -> "list[Hit]":
-    """Give the hits their score, and sort them by it."""
-    top = max([hit.lexical for hit in hits], default=0.0) or 1.0
-    closest = max([hit.cosine for hit in hits], default=0.0)
-    for hit in hits:
-        hit.score = hit.lexical / top
-        if closest > 0.0:
-            hit.score = LEXICAL * hit.score + (1.0 - LEXICAL) * max(0.0, hit.cosine) / closest
-    hits.sort(key=lambda hit: -hit.score)
-    for at, hit in enumerate(hits):
-        hit.rank = at + 1
-        hit.margin = hit.score - (hits[at + 1].score if at + 1 < len(hits) else 0.0)
-    return hits

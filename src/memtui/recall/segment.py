@@ -9,7 +9,8 @@ A segment never changes. Its sections, one after the other:
   that more than one of DENSE memories have, it is an impact for each memory, 0 without the term: first the higher byte
   of all, then the lower one.
 - rows: 32 bits each for where one begins, and where the last one ends, then a marshalled row a memory.
-- owners: the memory of each passage (16 or 32 bits); and the passages, as recall/nearest.py lays them out.
+- owners: the memory of each passage (16 or 32 bits); firsts: 32 bits each for a memory's first passage, and for how
+  many there are; and the passages, as recall/nearest.py lays them out.
 
 The manifest holds what a reader needs before it looks anything up, so that one read gets it: a marshalled table, and
 for each segment the offset and the check of each shard. What is marshalled is checked by `number_of` its bytes before
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-VERSION = 3
+VERSION = 4
 MAGIC = f"memtui recall {VERSION}.{words.VERSION} {sys.byteorder}\n".encode()
 LEAST, FULL = 256, 65535
 MOST_NARROW = 1 << 16
@@ -39,10 +40,9 @@ DENSE, SMALL = 16, 256
 # Memories of a term of which the dead ones are counted.
 FEW = 24
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
-# triggers, head, first, passages. `digest`: `ids.digest` of the file's bytes; `triggers`: `number_of` the lines that
-# are kept beside it; `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight
-# each; `first` and `passages`: the number of its first passage, and how many it has.
-DIGEST, PATHS, TRIGGERS, HEAD, FIRST, PASSAGES = 3, 9, 10, 11, 12, 13
+# triggers, head. `digest`: `ids.digest` of the file's bytes; `triggers`: `number_of` the lines that are kept beside it;
+# `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight each.
+DIGEST, PATHS, TRIGGERS, HEAD = 3, 9, 10, 11
 
 
 class DamagedError(Exception):
@@ -104,7 +104,19 @@ class Segment:
     """An open segment: `number` memories, of which those in `dead` are no longer there. Its methods, and opening it,
     raise DAMAGED."""
 
-    __slots__ = ("_check", "_fd", "_long", "_owners", "_rows", "_table", "_vectors", "dead", "name", "number", "shards")
+    __slots__ = (
+        "_fd",
+        "_firsts",
+        "_long",
+        "_owners",
+        "_rows",
+        "_table",
+        "_vectors",
+        "dead",
+        "name",
+        "number",
+        "shards",
+    )
 
     def __init__(self, root: str, entry: "dict[str, Any]") -> None:
         self.name: str = entry["name"]
@@ -116,6 +128,7 @@ class Segment:
         self._long: int = entry["long"]
         self._rows: int = entry["rows"]
         self._owners: int = entry["owners"]
+        self._firsts: int = entry["firsts"]
         self._vectors: int = entry["vectors"]
         self._fd = fs.open_regular(f"{root}/recall/{self.name}", ours=True)
         if posix.fstat(self._fd).st_size != entry["size"]:
@@ -166,6 +179,13 @@ class Segment:
         """Read a part of the packed passages."""
         return posix.pread(self._fd, length, self._vectors + offset)
 
+    def passages_of(self, number: int) -> range:
+        """Return the numbers of a memory's passages."""
+        first, end = memoryview(posix.pread(self._fd, 8, self._firsts + 4 * number)).cast("I")
+        if not 0 <= end - first <= MOST_NARROW:
+            raise DamagedError(self.name)
+        return range(first, end)
+
     def owner(self, passage: int) -> int:
         """Return the number of the memory that a passage is of."""
         width = 4 if self.number > MOST_NARROW else 2
@@ -192,6 +212,13 @@ class Posting:
         self._keys = data[: self.count * width]
         self.docs = memoryview(self._keys).cast("I" if wide else "H")
         self.impacts = memoryview(data)[self.count * width :].cast("H")
+
+    def among(self, docs: "set[int]") -> "list[tuple[int, int]]":
+        """List which of some memories have the term, and the impact there."""
+        if self.high:
+            high, low = self.high, self._low
+            return [(doc, high[doc] << 8 | low[doc]) for doc in docs if high[doc]]
+        return [(doc, self.impact(doc)) for doc in docs.intersection(self.docs)]
 
     def impact(self, doc: int) -> int:
         """Return the impact in one memory; 0 if that does not have the term."""

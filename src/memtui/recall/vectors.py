@@ -10,7 +10,6 @@ Hot path.
 
 import posix
 import sys
-from _operator import mul
 
 from memtui.core.base import fs
 from memtui.recall import words
@@ -34,11 +33,12 @@ class Vector:
 
     def __init__(self, values: "list[int]") -> None:
         self.values = values
-        self.length: float = sum(map(mul, values, values)) ** 0.5
+        self.length: float = sum([value * value for value in values]) ** 0.5
 
     def cosine(self, row: bytes) -> float:
         """Return the cosine to a passage, whose row has as many bytes as there are values."""
-        total = sum(map(mul, self.values, memoryview(row).cast("b")))
+        pairs = zip(self.values, memoryview(row).cast("b"), strict=True)
+        total = sum([ours * theirs for ours, theirs in pairs])
         return float(total / (self.length * ROW_LENGTH))
 
 

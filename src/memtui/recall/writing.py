@@ -64,8 +64,8 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
     counts = {term: len(numbers) for term, (numbers, _) in postings.items()}
     table, shards, longer = _shards(postings, len(docs))
     rows = _rows(docs, counts)
-    vectors, owners = _vectors(docs, code)
-    whole = b"".join([shards, longer, rows, owners, vectors])
+    vectors, owners, firsts = _vectors(docs, code)
+    whole = b"".join([shards, longer, rows, owners, firsts, vectors])
     fs.write_atomic(f"{root}/recall/{name}", whole, durable=False)
     starts = [len(shards), len(shards) + len(longer), len(shards) + len(longer) + len(rows)]
     return {
@@ -79,7 +79,8 @@ def write(root: str, name: str, docs: Sequence[SegmentDoc]) -> dict[str, Any]:
         "long": starts[0],
         "rows": starts[1],
         "owners": starts[2],
-        "vectors": starts[2] + len(owners) if vectors else 0,
+        "firsts": starts[2] + len(owners),
+        "vectors": starts[2] + len(owners) + len(firsts) if vectors else 0,
     }
 
 
@@ -118,12 +119,10 @@ def _rows(docs: Sequence[SegmentDoc], counts: Mapping[str, int]) -> bytes:
     """Return the section of rows: where each begins, and the last one ends, then the rows."""
     starts, rows = array("I"), bytearray()
     at = 4 * (len(docs) + 1)
-    first = 0
     for doc in docs:
         starts.append(at + len(rows))
         head = doc.head_bytes or _head(doc.head, counts, len(docs))
-        rows += marshal.dumps((*doc.row, head, first, len(doc.passages)))
-        first += len(doc.passages)
+        rows += marshal.dumps((*doc.row, head))
     starts.append(at + len(rows))
     return starts.tobytes() + bytes(rows)
 
@@ -136,10 +135,11 @@ def _head(terms: Sequence[str], counts: Mapping[str, int], number: int) -> bytes
     return numbers.tobytes() + bytes([max(1, min(255, round(HEAD_SCALE * each))) for each in weights])
 
 
-def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes]:
-    """Return the packed passages of all memories, and the memory that each is of."""
+def _vectors(docs: Sequence[SegmentDoc], code: str) -> tuple[bytes, bytes, bytes]:
+    """Return the packed passages of all memories, the memory that each is of, and where those of each memory begin."""
+    owners, firsts = array(code), array("I", [0])
+    for number, doc in enumerate(docs):
+        owners.extend([number] * len(doc.passages))
+        firsts.append(len(owners))
     passages = [each for doc in docs for each in doc.passages]
-    if not passages:
-        return b"", b""
-    owners = array(code, [number for number, doc in enumerate(docs) for _ in doc.passages])
-    return nearest.pack(passages), owners.tobytes()
+    return nearest.pack(passages), owners.tobytes(), firsts.tobytes()

@@ -5,11 +5,17 @@ are importable alone; where they are missing or reject the input, the `json` mod
 always the one `json` would give. A property test holds both to that.
 """
 
-try:
-    from _json import encode_basestring_ascii, make_encoder, make_scanner
+from memtui.core.base import native
 
+try:
+    _json = native.load("_json")
+    encode_basestring_ascii, make_encoder, make_scanner = (
+        _json.encode_basestring_ascii,
+        _json.make_encoder,
+        _json.make_scanner,
+    )
     ACCELERATED = True
-except ImportError:  # an interpreter without the accelerator
+except (ImportError, AttributeError):  # an interpreter without the accelerator
     ACCELERATED = False
 
 WHITESPACE = " \t\n\r"
@@ -47,7 +53,7 @@ def loads(data: "bytes | str") -> "object":
     if not ACCELERATED:
         return _slow_loads(stripped)
     try:
-        value, end = make_scanner(_Context)(stripped, 0)  # type: ignore[arg-type]
+        value, end = make_scanner(_Context)(stripped, 0)
     except (StopIteration, SystemError, ImportError, ValueError):
         # The scanner raises StopIteration, or fails to import its own error class: let json word the error.
         return _slow_loads(stripped)
@@ -76,6 +82,6 @@ def dumps(value: "object") -> str:
 
         return json.dumps(value)
     if isinstance(value, str):
-        return encode_basestring_ascii(value)
+        return str(encode_basestring_ascii(value))
     encoder = make_encoder({}, _default, encode_basestring_ascii, None, ": ", ", ", False, False, True)
     return "".join(encoder(value, 0))

@@ -3,6 +3,8 @@
 import posix
 import time
 
+from memtui.core.base import native
+
 # Below 2^30, by which Python divides fastest.
 PRIME = 1073741789
 _ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -45,9 +47,9 @@ def content_hash(data: "bytes | str") -> str:
 def digest(data: "bytes | str", size: int = 32) -> str:
     """Return BLAKE2b in hex, `size` bytes of it; 32 where someone might make two contents with the same hash."""
     try:
-        from _blake2 import blake2b
+        blake2b = native.load("_blake2").blake2b
     except ImportError:
         from hashlib import blake2b
     if isinstance(data, str):
         data = data.encode("utf-8", "surrogatepass")
-    return blake2b(data, digest_size=size).hexdigest()
+    return str(blake2b(data, digest_size=size).hexdigest())

@@ -1,0 +1,209 @@
+"""Makes `src/memtui/recall/fitted.py`: the weights by which recall turns what it found into a probability.
+
+    python tests/training/fit_recall.py                              fitted on the set in tests/data/recall
+    python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
+
+A logistic regression over the features of `judge.features`, of the hits that a prompt has (`judge.FOUND`), with the ridge
+RIDGE, by Newton's method. Each set counts with and without its triggers. Every FOREIGNth prompt is asked in another store
+of its set, too, where nothing helps with it. Before that it is cross-validated: the stores
+are dealt to FOLDS, and the prompts of each are judged by weights that were fitted without them. Printed for several
+thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of the others
+that got nothing, and how many memories a prompt got; then how far the probabilities are right.
+"""
+
+import argparse
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [os.path.join(HERE, "..", "..", "src"), os.path.join(HERE, "..", "benchmarks")]
+
+import recall_sets  # noqa: E402
+
+import recall as benchmark  # noqa: E402
+from memtui.recall import fitted, judge, own_words, query, vectors  # noqa: E402
+from memtui.recall.build import bring_up_to_date  # noqa: E402
+
+RIDGE, ROUNDS, LONGEST_STEP = 1.0, 40, 1.5
+FOLDS = 8
+FOREIGN = 8
+THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
+TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "fitted.py")
+
+Row = tuple[tuple[float, ...], bool]
+
+
+@dataclass
+class Judged:
+    """A prompt of a store, with the features of each hit and whether that helps; `answerable`: some memory would;
+    `is_foreign`: the prompt was made for another store."""
+
+    title: str
+    store: str
+    rows: list[Row]
+    answerable: bool
+    is_foreign: bool
+
+
+def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
+    """Index the memories of a set, and work out the features of what each prompt finds."""
+    title = chosen.name + (", with triggers" if with_triggers else "")
+    found = []
+    with tempfile.TemporaryDirectory(prefix="memtui-fit-") as folder:
+        root = folder + "/data"
+        os.makedirs(root + "/recall", mode=0o700)
+        places = chosen.write(folder + "/stores", with_triggers)
+        table = vectors.Table()
+        for directory in places.values():
+            bring_up_to_date(root, directory, table=table)
+        stores = sorted(places)
+        for number, each in enumerate(chosen.queries):
+            words, why = own_words.counted(each.text)
+            if why:
+                continue
+            length = words.count(" ") + 1
+            asked = [each.store]
+            if number % FOREIGN == 0 and len(stores) > 1:
+                asked.append(stores[(stores.index(each.store) + 1 + number % (len(stores) - 1)) % len(stores)])
+            for store in asked:
+                gold = each.gold if store == each.store else {}
+                hits = query.search(root, [(benchmark.SCOPE, places[store])], words, judge.FOUND)
+                rows = [(judge.features(hit, length), hit.file in gold) for hit in hits]
+                found.append(Judged(title, store, rows, bool(gold), store != each.store))
+    return found
+
+
+def fit(rows: Sequence[Row]) -> list[float]:
+    """Return the intercept and the weights that make the rows likeliest."""
+    size = len(rows[0][0]) + 1
+    weights = [0.0] * size
+    for _ in range(ROUNDS):
+        slope = [0.0] + [RIDGE * weight for weight in weights[1:]]
+        curve = [[RIDGE if row == column and row else 0.0 for column in range(size)] for row in range(size)]
+        for features, helps in rows:
+            values = (1.0, *features)
+            probability = judge.probability(sum(a * b for a, b in zip(weights, values, strict=True)))
+            spread = probability * (1.0 - probability)
+            for at, value in enumerate(values):
+                slope[at] += (probability - helps) * value
+                line, factor = curve[at], value * spread
+                for other, another in enumerate(values):
+                    line[other] += factor * another
+        step = solved(curve, slope)
+        scale = min(1.0, LONGEST_STEP / max(1e-9, *map(abs, step)))
+        weights = [weight - scale * each for weight, each in zip(weights, step, strict=True)]
+    return weights
+
+
+def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """Return the solution of linear equations, by elimination."""
+    size = len(right)
+    rows = [[*line, value] for line, value in zip(matrix, right, strict=True)]
+    for at in range(size):
+        pivot = max(range(at, size), key=lambda row: abs(rows[row][at]))
+        rows[at], rows[pivot] = rows[pivot], rows[at]
+        for row in range(size):
+            if row != at:
+                factor = rows[row][at] / rows[at][at]
+                rows[row] = [a - factor * b for a, b in zip(rows[row], rows[at], strict=True)]
+    return [rows[at][size] / rows[at][at] for at in range(size)]
+
+
+def probabilities(one: Judged, weights: Sequence[float]) -> list[tuple[float, bool]]:
+    """Return how likely each hit of a prompt helps, and whether it does, the likeliest first."""
+    found = []
+    for features, helps in one.rows:
+        log_odds = weights[0] + sum(a * b for a, b in zip(weights[1:], features, strict=True))
+        found.append((judge.probability(log_odds), helps))
+    return sorted(found, key=lambda each: -each[0])
+
+
+def report(prompts: Sequence[Judged], weights_of: Callable[[Judged], Sequence[float]]) -> None:
+    """Print what would be injected at several thresholds, and how far the probabilities are right."""
+    found = [(each, probabilities(each, weights_of(each))) for each in prompts]
+    for threshold in THRESHOLDS:
+        counts = benchmark.Injection(len(found), 0, 0, 0, 0, 0, 0)
+        for each, hits in found:
+            given = [helps for probability, helps in hits if probability >= threshold][: judge.MOST]
+            counts.sent += len(given)
+            counts.right += sum(given)
+            counts.answerable += each.answerable
+            counts.answered += each.answerable and any(given)
+            counts.others += not each.answerable
+            counts.silent += not each.answerable and not given
+        print(f"    from {threshold:.2f} on  {counts}")
+    every = [hit for _, hits in found for hit in hits]
+    error = sum((probability - helps) ** 2 for probability, helps in every) / len(every)
+    print(f"    mean squared error of the probabilities {error:.4f}")
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        part = [(probability, helps) for probability, helps in every if low <= probability < low + 0.2 + (low == 0.8)]
+        if part:
+            mean = sum(probability for probability, _ in part) / len(part)
+            helped = sum(helps for _, helps in part) / len(part)
+            print(f"    told {mean:.2f}: {helped:.2f} of {len(part)} helped")
+
+
+def text(weights: Sequence[float], provenance: str) -> str:
+    """Return the module with the weights."""
+    with open(TARGET, encoding="utf-8") as file:
+        head = file.read().partition("INTERCEPT = ")[0]
+    values = ", ".join(f"{weight:.2f}" for weight in weights[1:])
+    return (
+        f"{head}INTERCEPT = {weights[0]:.2f}\nWEIGHTS = ({values})\n"
+        f"# Where these come from: what was fitted, on how much, by which script.\nPROVENANCE = (\n{provenance})\n"
+    )
+
+
+def main() -> int:
+    usage, _, rest = (__doc__ or "").partition("\n\n")
+    parser = argparse.ArgumentParser(
+        description=usage, epilog=rest, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sets", nargs="*", metavar="SET", help="further sets, beside the one in tests/data/recall")
+    parser.add_argument("--memories", default="", metavar="DIR", help="the folder that has a folder for each store")
+    parser.add_argument("--triggers", default="", metavar="FILE", help="JSON Lines of trigger lines for those")
+    parser.add_argument("--write", action="store_true", help="write the weights into the package")
+    given = parser.parse_args()
+    chosen = [recall_sets.read(benchmark.OWN)]
+    chosen += [recall_sets.read(path, given.memories, given.triggers) for path in given.sets]
+    prompts = [
+        each
+        for one in chosen
+        for triggers in ((False, True) if one.triggers else (False,))
+        for each in judged(one, triggers)
+    ]
+    rows = [row for each in prompts for row in each.rows]
+    folds = {store: at % FOLDS for at, store in enumerate(sorted({each.store for each in prompts}))}
+    fitted_without = [
+        fit([row for each in prompts if folds[each.store] != fold for row in each.rows]) for fold in range(FOLDS)
+    ]
+    for title in dict.fromkeys(each.title for each in prompts):
+        for foreign in (False, True):
+            print(f"{title}{', asked in other stores' * foreign}, cross-validated")
+            part = [each for each in prompts if each.title == title and each.is_foreign == foreign]
+            report(part, lambda each: fitted_without[folds[each.store]])
+    weights = fit(rows)
+    print(dict(zip(("intercept", *fitted.FEATURES), (round(weight, 2) for weight in weights), strict=True)))
+    assert all(math.isfinite(weight) for weight in weights)
+    if given.write:
+        stores = len(folds)
+        digests = ", ".join(one.digest() for one in chosen)
+        provenance = (
+            f'    "logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(prompts)} prompts in {stores} stores"\n'
+            f'    " (sets {digests}), by tests/training/fit_recall.py"\n'
+        )
+        with open(TARGET, "r+", encoding="utf-8") as file:
+            made = text(weights, provenance)
+            file.seek(0)
+            file.truncate()
+            file.write(made)
+        print("written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
