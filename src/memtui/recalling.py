@@ -148,7 +148,7 @@ class Recalling:
         """Return how many memories a directory has; 0 if it can't be read."""
         if directory not in self._counts:
             try:
-                self._counts[directory] = sum(not problem for _, problem in locate.walk(directory))
+                self._counts[directory] = len(locate.recallable(directory))
             except OSError:
                 return 0
         return self._counts[directory]

@@ -80,6 +80,17 @@ def test_what_fits_nothing_recalls_nothing(home):
         assert home.ask(prompt) == ""
 
 
+@pytest.mark.parametrize("folder", ["archive", "old/_Archived", "Trash", "inbox/2026", ".archive"])
+def test_what_lies_in_an_archive_a_trash_or_an_inbox_is_not_recalled(home, folder):
+    path = home.keep("release-pipeline", RELEASE)
+    aside = path.parent / folder / path.name
+    aside.parent.mkdir(parents=True)
+    path.rename(aside)
+    assert home.ask() == ""
+    aside.rename(path)
+    assert RELEASE in home.ask()
+
+
 @pytest.mark.parametrize("settings", ["recall = false", 'mode = "whisper"', "recall_threshold = 1.0"])
 def test_a_person_can_switch_it_off(home, settings):
     home.keep("release-pipeline", RELEASE)

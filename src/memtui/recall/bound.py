@@ -8,6 +8,7 @@ has shown (core/memories/learned_paths.py).
 from memtui.core.base import clock, fastjson, fs, globs, session_state
 from memtui.core.frontmatter import head
 from memtui.core.memories import learned_paths
+from memtui.core.places import locate
 from memtui.recall import judge, query
 
 FILE = "recall/paths"
@@ -67,7 +68,7 @@ def due(root: str, found: "Sequence[Bound]", recipient: judge.Recipient, most: i
         verdict = judge.Verdict(query.Hit(scope, directory, (file, 0, 0, "", file, "", "", False, 0.0, ())), 1.0, [])
         verdict.outcome = judge.hindrance(verdict, recipient, now, allowed)
         size = min(judge.MOST_BYTES, len(verdict.data))
-        if verdict.outcome or size > left or len(given) == most:
+        if locate.is_set_aside(file) or verdict.outcome or size > left or len(given) == most:
             continue
         left -= size
         hit = verdict.hit

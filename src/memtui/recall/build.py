@@ -160,7 +160,7 @@ class _Builder:
         left = dict(index.files)
         stamps = index.manifest.stamps if index.manifest is not None else {}
         try:
-            listed = [file for file, problem in locate.walk(self.directory) if not problem]
+            listed = locate.recallable(self.directory)
         except OSError:
             listed = []
         for file in listed:

@@ -150,11 +150,11 @@ class _Lessons:
         path = self._earlier.now(use.path, use.time)
         if not path or not os.path.isfile(path) or not locate.is_memory_name(os.path.basename(path)):
             return None
-        for scope, directory in places.of_session(self._env, use.cwd):
-            if path.startswith(directory + "/"):
-                return directory, path[len(directory) + 1 :], scope
-        found = reindexing.indexed(self._root, path)
-        return (found, path[len(found) + 1 :], "") if found else None
+        place = next((each for each in places.of_session(self._env, use.cwd) if path.startswith(each[1] + "/")), None)
+        scope, directory = place or ("", reindexing.indexed(self._root, path))
+        if not directory or locate.is_set_aside(path[len(directory) + 1 :]):
+            return None
+        return directory, path[len(directory) + 1 :], scope
 
     def note(self) -> list[str]:
         """Write what was learned; return the paths of the memories that have other triggers now. Raises OSError."""

@@ -10,6 +10,9 @@ from memtui.core.base.paths import inside
 INDEX_NAME = "MEMORY.md"
 SUFFIX = ".md"
 MAX_DEPTH = 8
+# Directories of memories that somebody has put away, or not taken in yet, by their names in lower case without `_`
+# before them. A prompt does not recall what lies there.
+SET_ASIDE = ("archive", "archived", "archives", "trash", "inbox")
 LEAVES = "is a symlink that leaves its scope"
 LEAVES_REPOSITORY = "is a symlink that leaves the repository"
 IN_REPOSITORY = "/.claude/memory"
@@ -149,6 +152,16 @@ def is_memory_name(name: str) -> bool:
 def is_memory(top: str, path: str) -> bool:
     """Tell whether a path below the directory `top` is a memory that may be read, by the rules of `walk`."""
     return is_memory_name(path[path.rfind("/") + 1 :]) and _file_type(path) == fs.S_IFREG and inside(top, path)
+
+
+def is_set_aside(file: str) -> bool:
+    """Tell whether a file, relative to a directory of memories, lies in an archive, a trash or an inbox there."""
+    return "/" in file and any(part.lstrip("_") in SET_ASIDE for part in file.lower().split("/")[:-1])
+
+
+def recallable(directory: str) -> "list[str]":
+    """List the memories under a directory that a prompt may recall, relative to it, sorted. Raises OSError."""
+    return [file for file, problem in walk(directory) if not problem and not is_set_aside(file)]
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
