@@ -2,12 +2,15 @@
 
 import json
 import os
+import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from launching import Home
+from launching import LAUNCHER, PYTHON, Home
 
 from memtui.core.base import clock, ids
+from memtui.core.deliveries import given
 from memtui.core.inbox import resend
 from memtui.core.memories import trusting
 from memtui.worker import reindexing
@@ -218,6 +221,40 @@ def test_what_did_not_arrive_is_given_again(home):
     assert RELEASE in home.ask()
 
 
+def test_of_prompts_at_the_same_moment_one_gets_a_memory(home):
+    home.keep("release-pipeline", RELEASE)
+    home.index()
+    home.prompt(prompt="hello there my friend")
+    with ThreadPoolExecutor(6) as pool:
+        said = list(pool.map(lambda _: home.prompt(prompt=PROMPT).context, range(6)))
+    assert sum(RELEASE in each for each in said) == 1
+    assert home.errors() == []
+
+
+def test_a_hook_that_dies_before_it_prints_keeps_no_memory_back(home):
+    home.keep("release-pipeline", RELEASE)
+    home.index()
+    data = json.dumps(home.payload("UserPromptSubmit", prompt=PROMPT)).encode()
+    broken, end = os.pipe()
+    os.close(broken)
+    command = [PYTHON, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
+    subprocess.run(command, input=data, stdout=end, env=home.env, check=True, timeout=30)
+    os.close(end)
+    assert RELEASE in home.prompt(prompt=PROMPT).context
+    assert home.prompt(prompt=PROMPT).context == ""
+
+
+def test_what_is_left_behind_by_a_killed_hook_is_given_and_counted_again(tmp_path):
+    root, path = str(tmp_path), "/m/a.md"
+    given.Given(root, "s").note({"/m/b.md": ["h", 1, 2]}, 10)
+    given.Given(root, "s").begin({path: ["h", 1, 2]}, 10)  # killed here
+    assert given.Given(root, "s").sent == {"/m/b.md": ["h", 1, 2]}
+    again = given.Given(root, "s")
+    again.begin({path: ["h", 1, 2]}, 10)
+    again.end([])
+    assert given.Given(root, "s").sent.keys() == {path, "/m/b.md"}
+
+
 # --- memories bound to paths
 
 
@@ -275,6 +312,18 @@ def test_a_bound_memory_of_a_repository_needs_trust_and_one_that_is_gone_binds_n
     assert not (home.root / "recall" / "paths").exists()
 
 
+def test_what_is_bound_to_a_path_comes_below_an_urgent_note_before_the_same_tool(home):
+    home.keep("api-rules", "The API is frozen until Friday.", paths="src/api/**")
+    home.index()
+    home.guide("Stop the release.", urgent="yes")
+    file = str(home.project / "src/api/user.py")
+    said = home.tool(name="Edit", file_path=file).context
+    assert said.index("Stop the release.") < said.index("frozen until Friday")
+    assert home.blocks() == [("guidance", home.log()[-1]["items"][0]["id"]), ("recall", "api-rules")]
+    assert home.tool(name="Edit", file_path=file).context == ""
+    assert home.errors() == []
+
+
 # --- the journal
 
 
@@ -293,3 +342,32 @@ def test_the_journal_of_today_comes_at_the_start_of_a_session(home):
     assert f"(What stands before is in {today}.)\n- the newest entry\n" in said
     home.settings("journal = false\n")
     assert "the newest entry\n</memtui-memory>" not in home.start("clear").context
+
+
+def test_a_journal_that_leads_out_of_its_directory_is_not_given(home):
+    today = home.config / "memory" / "journal" / time.strftime("%Y-%m-%d.md")
+    today.parent.mkdir()
+    secret = home.base / "secret.md"
+    secret.write_text("the key is 1234\n")
+    today.symlink_to(secret)
+    assert "the key is" not in home.start().context
+
+
+def test_a_journal_of_a_repository_comes_once_it_is_trusted_and_closes_no_block(home):
+    today = home.project / ".claude" / "memory" / "journal" / time.strftime("%Y-%m-%d.md")
+    today.parent.mkdir(parents=True)
+    today.write_text("- the queue moved</memtui-memory>\n")
+    assert "the queue moved" not in home.start().context
+    trusting.grant(str(home.root), str(home.project / ".claude" / "memory"))
+    said = home.start("clear").context
+    assert "- the queue moved&lt;/memtui-memory>\n</memtui-memory>" in said
+
+
+def test_a_journal_without_room_is_given_later(home):
+    today = home.config / "memory" / "journal" / time.strftime("%Y-%m-%d.md")
+    today.parent.mkdir()
+    today.write_text("- moved the queue. " + "x" * 3000)
+    home.settings("budget = 1000\n")
+    assert "moved the queue" not in home.start().context.replace("): - moved the queue", "")
+    home.settings("budget = 9000\n")
+    assert "- moved the queue. xxx" in home.start("resume").context

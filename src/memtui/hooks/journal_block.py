@@ -5,9 +5,8 @@ import time
 
 from memtui.core.base import clock, fs, ids
 from memtui.core.deliveries import blocks as delivery_blocks
-from memtui.core.deliveries import given
-from memtui.core.places import catalog
-from memtui.hooks import runner
+from memtui.core.places import catalog, locate
+from memtui.hooks import recall_block, runner
 from memtui.recall import content, places
 
 # Bytes of a journal that are given: of a longer one its end, which is the newest.
@@ -16,9 +15,9 @@ INTRO = "The journal that the user keeps, as it is today."
 CUT = "(What stands before is in {path}.)\n"
 
 
-def blocks(hook: runner.Hook) -> "list[delivery_blocks.Block]":
-    """Return the blocks of today's journals that the session does not have yet, and note that it has them then. An
-    error is logged."""
+def blocks(hook: runner.Hook, giving: recall_block.Giving) -> "list[delivery_blocks.Block]":
+    """Return the blocks of today's journals that the session does not have yet, which are given then. An error is
+    logged."""
     found: list[delivery_blocks.Block] = []
     if not hook.setting("journal"):
         return found
@@ -26,6 +25,8 @@ def blocks(hook: runner.Hook) -> "list[delivery_blocks.Block]":
     try:
         for scope, directory in places.of_session(hook.env, hook.started_in):
             path = f"{directory}/{name}"
+            if not locate.is_memory(directory, path):
+                continue
             try:
                 at = posix.stat(path)
                 data = fs.read_bytes(path, content.READ_BYTES)
@@ -33,9 +34,8 @@ def blocks(hook: runner.Hook) -> "list[delivery_blocks.Block]":
                 continue
             allowed = catalog.trusted(hook.root, directory, places.needs_trust(scope))
             digest = ids.digest(data)
-            had = given.Given(hook.root, hook.session_id)
             seen = content.seen(data)
-            known = had.sent.get(path)
+            known = giving.had().sent.get(path)
             if (allowed is not None and not allowed.knows(digest)) or (known and known[0] == seen):
                 continue
             text = _end(content.body(data).strip(), path)
@@ -45,8 +45,8 @@ def blocks(hook: runner.Hook) -> "list[delivery_blocks.Block]":
             item |= {"hash": digest[:16], "reason": "journal of today"}
             fields = {"scope": scope, "source": path, "time": clock.iso_seconds(at.st_mtime)}
             part = delivery_blocks.Part(text, name, item)
+            giving.begin({path: [seen, at.st_mtime_ns, at.st_size]}, delivery_blocks.units(text))
             found.append(delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, INTRO, [part]))
-            had.note({path: [seen, at.st_mtime_ns, at.st_size]}, delivery_blocks.units(text))
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
     return found

@@ -60,6 +60,7 @@ def _note_given(hook: Hook, path: str) -> None:
         return  # it is gone since
     noted: list[object] = [content.seen(data), found.st_mtime_ns, found.st_size]
     try:
-        given.Given(hook.root, hook.session_id).note({path: noted}, 0)
+        with given.lock(hook.root, hook.session_id):
+            given.Given(hook.root, hook.session_id).note({path: noted}, 0)
     except OSError as error:
         runner.fail(hook.env, hook.event, error)

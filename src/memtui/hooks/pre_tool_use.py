@@ -5,6 +5,10 @@ import posix
 
 from memtui.hooks.runner import Hook
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import bound, judge
+
 # What lists memories that are bound to paths: by their own fields, and as their use has shown.
 BOUND = ("/recall/paths", "/learned-paths")
 PATH_KEYS = ("file_path", "notebook_path", "path")
@@ -50,23 +54,55 @@ def _exists(path: str) -> bool:
     return True
 
 
-def _recall(hook: Hook) -> None:
-    """Give what a model selected for the prompt, else the memories that are bound to what the tool touches. Where none
+def _recalled(hook: Hook) -> "list[judge.Verdict]":
+    """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
     is bound, it costs two `stat`."""
+    chosen: list[bound.Bound] = []
     if hook.settings and hook.setting("recall_select"):
         from memtui.hooks import selected
 
-        if selected.wanted(hook) and selected.deliver(hook):
-            return
-    if hook.mode != "full" or not any(_exists(hook.root + each) for each in BOUND):
-        return
-    if hook.settings and not hook.setting("recall"):
-        return
-    paths = touched(hook)
-    if paths:
-        from memtui.hooks import recall_block
+        chosen = selected.take(hook) if selected.wanted(hook) else []
+    on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
+    paths = touched(hook) if on and any(_exists(hook.root + each) for each in BOUND) else []
+    if not chosen and not paths:
+        return []
+    from memtui.hooks import recall_block
 
-        recall_block.bound(hook, paths)
+    return recall_block.before_tool(hook, chosen, paths)
+
+
+def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
+    """Deliver urgent guidance, and below it what is recalled; return the paths of the memories that were given. None
+    without any guidance that is due."""
+    from memtui.core.base import ids, session_state
+    from memtui.core.deliveries import blocks as delivery_blocks
+    from memtui.core.inbox import deliverable
+    from memtui.core.places import locate
+    from memtui.hooks import deliver, prompt, recall_block
+
+    asker = deliver.asker(hook)
+    asker.paths = touched(hook)
+    asker.top = locate.worktree_top(hook.started_in)
+    asker.urgent_only = True
+    delivery_id = ids.new_id()
+    claimed, _ = deliver.collect(hook, asker, delivery_id)
+    if not claimed:
+        return None
+    giving = recall_block.Giving(hook)
+    try:
+        blocks = deliverable.notes(claimed, asker.now)
+        if recalled:
+            blocks += giving.blocks(recalled, deliver.budget(hook) - delivery_blocks.least(blocks))
+    except BaseException:
+        deliver.give_back(hook, claimed)
+        raise
+    giving.end(deliver.send(hook, delivery_id, blocks, claimed))
+    state = session_state.load(hook.root, hook.session_id)
+    state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
+    prompt.remember(state, "turn", claimed)
+    prompt.remember(state, "tool", claimed)
+    session_state.save(hook.root, hook.session_id, state)
+    return giving.paths
 
 
 def handle(hook: Hook) -> None:
@@ -76,26 +112,16 @@ def handle(hook: Hook) -> None:
         return
     if hook.payload.get("agent_id"):
         return
-    if not _is_urgent(hook):
-        _recall(hook)
+    recalled = _recalled(hook)
+    given = _deliver(hook, recalled) if _is_urgent(hook) else None
+    if not recalled:
         return
-    from memtui.core.base import ids, session_state
-    from memtui.core.inbox import deliverable
-    from memtui.core.places import locate
-    from memtui.hooks import deliver, prompt
+    if given is None:
+        from memtui.hooks import recall_block
 
-    asker = deliver.asker(hook)
-    asker.paths = touched(hook)
-    asker.top = locate.worktree_top(hook.started_in)
-    asker.urgent_only = True
-    delivery_id = ids.new_id()
-    claimed, _ = deliver.collect(hook, asker, delivery_id)
-    if not claimed:
-        _recall(hook)
-        return
-    deliver.send(hook, delivery_id, deliverable.notes(claimed, asker.now), claimed)
-    state = session_state.load(hook.root, hook.session_id)
-    state |= {"turn": prompt.of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
-    prompt.remember(state, "turn", claimed)
-    prompt.remember(state, "tool", claimed)
-    session_state.save(hook.root, hook.session_id, state)
+        given = recall_block.deliver(hook, recalled)
+    left = [each for each in recalled if each.hit.path not in given]
+    if left:
+        from memtui.hooks import selected
+
+        selected.put_back(hook, left)

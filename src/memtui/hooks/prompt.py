@@ -62,16 +62,15 @@ def deliver_prompt(
         if recalled is not None:
             from memtui.hooks import recall_block
 
-            blocks += recall_block.blocks(
-                hook, recalled.injected(), deliver.budget(hook) - delivery_blocks.least(blocks)
-            )
+            giving = recall_block.Giving(hook)
+            blocks += giving.blocks(recalled.injected(), deliver.budget(hook) - delivery_blocks.least(blocks))
     except BaseException:
         deliver.give_back(hook, claimed)
         raise
     left_out = deliver.send(hook, delivery_id, blocks, claimed)
     forget(after, left_out)
     if recalled is not None:
-        recall_block.forget(hook, recall_block.paths_of(left_out))
+        giving.end(left_out)
     waiting = {str(part.item["id"]) for part in left_out}
     if oversize:
         after["told"] = sorted(told | (oversize.keys() - waiting))

@@ -7,10 +7,9 @@ from memtui.recall import judge
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from memtui.core.base import fs
     from memtui.core.deliveries import blocks as delivery_blocks
-
-# Seconds that a tool waits for another one that begins at the same moment.
-LOCK_SECONDS = 0.5
+    from memtui.recall import bound
 
 
 def find(hook: runner.Hook) -> "judge.Recalled | None":
@@ -33,74 +32,95 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
         return None
 
 
-def blocks(hook: runner.Hook, chosen: "list[judge.Verdict]", room: int) -> "list[delivery_blocks.Block]":
-    """Return the blocks of the memories that a prompt gets, in `room` UTF-16 units, once the session has noted them. An
-    error is logged, and then it gets none: what can't be noted would come with every prompt."""
-    try:
-        from memtui.core.deliveries import blocks as delivery_blocks
-        from memtui.recall import memory_block
+class Giving:
+    """Memories on their way to a session. What it has is locked from before they are noted until they are printed."""
 
-        made = memory_block.blocks(chosen, room, clock.now())
-        if made:
-            paths = {block.attributes["source"] for block in made}
-            noted: dict[str, list[object]] = {
-                each.hit.path: [each.seen, *each.stamp] for each in chosen if each.hit.path in paths
-            }
-            units = sum([delivery_blocks.units(part.text) for block in made for part in block.parts])
-            given.Given(hook.root, hook.session_id).note(noted, units, tool=hook.event == "PreToolUse")
-        return made
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-        return []
+    __slots__ = ("_had", "_hook", "_lock", "paths")
+
+    def __init__(self, hook: runner.Hook) -> None:
+        self._hook = hook
+        self._lock: fs.Lock | None = None
+        self._had: given.Given | None = None
+        # Of the memories that it gives.
+        self.paths: set[str] = set()
+
+    def had(self) -> given.Given:
+        """Return what the session has, locked from now on. Raises OSError."""
+        if self._had is None:
+            self._lock = given.lock(self._hook.root, self._hook.session_id).__enter__()
+            self._had = given.Given(self._hook.root, self._hook.session_id)
+        return self._had
+
+    def begin(self, noted: "dict[str, list[object]]", units: int) -> None:
+        """Note memories before they are printed, of so many UTF-16 units. Raises OSError."""
+        self.had().begin(noted, units, tool=self._hook.event == "PreToolUse")
+        self.paths |= noted.keys()
+
+    def blocks(self, chosen: "list[judge.Verdict]", room: int) -> "list[delivery_blocks.Block]":
+        """Return the blocks of memories in `room` UTF-16 units, once they are noted, without those that another hook
+        gave meanwhile. An error is logged, and then there are none: what can't be noted would come with every
+        prompt."""
+        try:
+            from memtui.core.deliveries import blocks as delivery_blocks
+            from memtui.recall import memory_block
+
+            sent = self.had().sent
+            chosen = [each for each in chosen if sent.get(each.hit.path, [""])[0] != each.seen]
+            made = memory_block.blocks(chosen, room, clock.now())
+            if made:
+                paths = {block.attributes["source"] for block in made}
+                noted: dict[str, list[object]] = {
+                    each.hit.path: [each.seen, *each.stamp] for each in chosen if each.hit.path in paths
+                }
+                self.begin(noted, sum([delivery_blocks.units(part.text) for block in made for part in block.parts]))
+            return made
+        except Exception as error:
+            runner.fail(self._hook.env, self._hook.event, error)
+            return []
+
+    def end(self, left_out: "list[delivery_blocks.Part]") -> None:
+        """Note that the memories were printed, but for the parts left out, and let go of the lock. An error is
+        logged."""
+        lost = {str(part.item["path"]) for part in left_out if "path" in part.item}
+        noted, self.paths = self.paths, self.paths - lost
+        try:
+            if self._had is not None and noted:
+                self._had.end(lost)
+        except OSError as error:
+            runner.fail(self._hook.env, self._hook.event, error)
+        finally:
+            if self._lock is not None:
+                self._lock.__exit__()
 
 
-def forget(hook: runner.Hook, paths: "set[str]") -> None:
-    """Note that this session does not have the memories at these paths after all. An error is logged."""
-    try:
-        if paths:
-            given.Given(hook.root, hook.session_id).forget(paths)
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
-
-
-def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> None:
-    """Deliver memories where nothing else is due."""
+def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
+    """Deliver memories where nothing else is due; return the paths of those that were given."""
     bundle.load("delivery")
     from memtui.hooks import deliver
 
-    made = blocks(hook, chosen, deliver.budget(hook))
-    if not made:
-        return
-    try:
-        left_out = deliver.send(hook, ids.new_id(), made, [])
-    except BaseException:
-        forget(hook, {block.attributes["source"] for block in made})
-        raise
-    forget(hook, paths_of(left_out))
+    giving = Giving(hook)
+    made = giving.blocks(chosen, deliver.budget(hook))
+    giving.end(deliver.send(hook, ids.new_id(), made, []) if made else [])
+    return giving.paths
 
 
-def bound(hook: runner.Hook, touched: "list[str]") -> None:
-    """Give the memories that are bound to a path that a tool is about to touch, once a session. Never raises."""
+def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: "list[str]") -> "list[judge.Verdict]":
+    """Return the memories that are due before a tool: those that a model selected, and those that are bound to a path
+    that it is about to touch. Never raises."""
     from memtui.recall import bound as binding
 
     try:
-        from memtui.core.base import fs, session_state
         from memtui.recall import places
 
         where = places.of_session(hook.env, hook.started_in)
-        found = binding.matching(hook.root, where, touched, hook.project_root)
+        found = [each for each in selected if each[:2] in where]
+        names = {each[1:3] for each in found}
+        bound_to = binding.matching(hook.root, where, touched, hook.project_root) if touched else []
+        found += [each for each in bound_to if each[1:3] not in names]
         if not found:
-            return
-        # Several tools may begin at the same moment: one of them gets the memory.
-        with fs.Lock(f"{hook.root}/run/worker-given-{session_state.safe(hook.session_id)}.lock", LOCK_SECONDS):
-            had = given.Given(hook.root, hook.session_id)
-            chosen = binding.due(hook.root, found, judge.Recipient(had.sent, had.units))
-            if chosen:
-                deliver(hook, chosen)
+            return []
+        had = given.Given(hook.root, hook.session_id)
+        return binding.due(hook.root, found, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
-
-
-def paths_of(parts: "list[delivery_blocks.Part]") -> "set[str]":
-    """Return the paths of the recalled memories among some parts of blocks."""
-    return {str(part.item["path"]) for part in parts if part.item.get("kind") == "recall"}
+        return []

@@ -10,6 +10,10 @@ import posix
 from memtui.core.base import fs, ids, session_state
 from memtui.hooks.runner import Hook, fail
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import bound, judge
+
 PART = "select"
 # Memories that a prompt gets in this way, at most.
 MOST = 5
@@ -37,30 +41,23 @@ def start(hook: Hook) -> None:
         fail(hook.env, hook.event, error)
 
 
-def deliver(hook: Hook) -> bool:
-    """Give what the model selected; return whether anything was given. An answer that is not there yet is dropped.
-    Never raises."""
+def take(hook: Hook) -> "list[bound.Bound]":
+    """Return what the model selected, which no other hook gets then. An answer that is not there yet is dropped."""
     path = session_state.path(hook.root, hook.session_id, PART)
     try:
         memories = session_state.load(hook.root, hook.session_id, PART).get("memories")
         posix.unlink(path)
     except OSError:
-        return False  # nothing was asked, or another tool that begins at the same moment gives it
+        return []  # nothing was asked, or another tool that begins at the same moment gives it
     rows = [row for row in memories if isinstance(row, list) and len(row) == 3] if isinstance(memories, list) else []
-    if not rows:
-        return False
-    from memtui.core.deliveries import given
-    from memtui.hooks import recall_block
-    from memtui.recall import bound, judge, places
+    return [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST]]
 
+
+def put_back(hook: Hook, left: "list[judge.Verdict]") -> None:
+    """Keep what was selected and had no room for the next tool. An error is logged."""
+    rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in left if each.reason == REASON]
     try:
-        where = places.of_session(hook.env, hook.started_in)
-        found = [(str(row[0]), str(row[1]), str(row[2]), REASON) for row in rows[:MOST] if (row[0], row[1]) in where]
-        had = given.Given(hook.root, hook.session_id)
-        chosen = bound.due(hook.root, found, judge.Recipient(had.sent, had.units), MOST)
-        if chosen:
-            recall_block.deliver(hook, chosen)
-        return bool(chosen)
-    except Exception as error:
+        if rows:
+            session_state.save(hook.root, hook.session_id, {"key": ids.new_id(), "memories": rows}, PART)
+    except OSError as error:
         fail(hook.env, hook.event, error)
-        return False

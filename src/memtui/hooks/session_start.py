@@ -9,7 +9,7 @@ from memtui.core.deliveries import given
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import catalog, locate
 from memtui.core.settings import config
-from memtui.hooks import deliver, detach, forks, index_block, prompt, runner
+from memtui.hooks import deliver, detach, forks, index_block, journal_block, prompt, recall_block, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 
 # Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
@@ -40,13 +40,14 @@ def handle(hook: runner.Hook) -> None:
     }
     _reconcile(hook)
     _forget_given(hook, source)
+    giving = recall_block.Giving(hook)
     blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
     counts: list[tuple[str, int]] = []
     try:
         _dropped(hook, source, old, after, blocks)
         if hook.mode == "full":
-            blocks += _journal(hook)
+            blocks += journal_block.blocks(hook, giving)
             found += index_block.sources(hook)
             _index(hook, source, old, after, found, blocks)
             counts += [(scope, memories.count) for scope, memories in found]
@@ -63,18 +64,12 @@ def handle(hook: runner.Hook) -> None:
     except OSError as error:
         runner.fail(hook.env, hook.event, error)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
+    giving.end(left_out)
     prompt.forget(after, left_out)
     if "lines" in after:
         index_block.save_known(hook, after)
     session_state.save(hook.root, hook.session_id, after)
     _catch_up(hook, found)
-
-
-def _journal(hook: runner.Hook) -> "list[delivery_blocks.Block]":
-    """Return the blocks of today's journals, if the person keeps any in a directory of memories."""
-    from memtui.hooks import journal_block
-
-    return journal_block.blocks(hook)
 
 
 def _forget_given(hook: runner.Hook, source: str) -> None:

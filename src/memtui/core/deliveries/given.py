@@ -2,28 +2,43 @@
 
 They are a part of the session's state, `recall`: `sent`, by path, [hash of the memory, its file's time in ns, its size]
 as it was given; `units`, how many UTF-16 units these had since the start or the last compaction; `tool`, the paths of
-those given before a tool, which some clients drop at a resume.
+those given before a tool, which some clients drop at a resume; `giving`, the paths of those that a hook is about to
+print. These count as given once it has said that it did: of a hook that was killed before, the session does not have
+them. Given twice is better than never.
 """
 
 from memtui.core.base import fs, session_state
 
 PART = "recall"
+# Seconds that a hook waits for another one that gives memories to the same session.
+LOCK_SECONDS = 0.5
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def lock(root: str, session_id: str) -> fs.Lock:
+    """Return the lock of what a session was given, for whoever changes it: of two hooks at the same moment, one gives a
+    memory."""
+    return fs.Lock(f"{root}/run/worker-given-{session_state.safe(session_id)}.lock", LOCK_SECONDS)
+
+
 class Given:
     """What a session was given. Each change is saved at once."""
 
-    __slots__ = ("_at", "sent", "tool", "units")
+    __slots__ = ("_at", "_giving", "sent", "tool", "units")
 
     def __init__(self, root: str, session_id: str) -> None:
         self._at = (root, session_id)
         state = session_state.load(root, session_id, PART)
         sent = session_state.table(state, "sent").items()
+        giving = state.get("giving")
+        doubtful = giving if isinstance(giving, list) else []
         self.sent = {path: noted for path, noted in sent if isinstance(noted, list) and len(noted) == 3}
+        if doubtful:
+            self.sent = {path: noted for path, noted in self.sent.items() if path not in doubtful}
+        self._giving: list[str] = []
         self.units = session_state.number(state, "units")
         tool = state.get("tool")
         self.tool = [str(each) for each in tool] if isinstance(tool, list) else []
@@ -35,16 +50,28 @@ class Given:
         self.tool += [path for path in memories if tool]
         self._save()
 
-    def forget(self, paths: "Iterable[str]") -> None:
-        """Note that the session does not have the memories at these paths after all. Raises OSError."""
+    def begin(self, memories: "dict[str, list[object]]", units: int, tool: bool = False) -> None:
+        """Note that these memories are about to be printed. Raises OSError."""
+        self._giving += memories
+        self.note(memories, units, tool)
+
+    def end(self, left_out: "Iterable[str]") -> None:
+        """Note that what was about to be printed was, but for these paths. Raises OSError."""
+        self._giving = []
+        self.forget(left_out, always=True)
+
+    def forget(self, paths: "Iterable[str]", always: bool = False) -> None:
+        """Note that the session does not have the memories at these paths after all; save that `always`, or if it had
+        any. Raises OSError."""
         gone = {path for path in paths if path in self.sent}
-        if gone:
+        if gone or always:
             self.sent = {path: noted for path, noted in self.sent.items() if path not in gone}
             self.tool = [path for path in self.tool if path not in gone]
             self._save()
 
     def _save(self) -> None:
-        state = {"sent": self.sent, "units": self.units, **({"tool": self.tool} if self.tool else {})}
+        lists = {"tool": self.tool, "giving": self._giving}
+        state = {"sent": self.sent, "units": self.units, **{key: paths for key, paths in lists.items() if paths}}
         session_state.save(*self._at, state, PART)
 
 

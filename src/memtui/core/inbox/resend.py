@@ -157,7 +157,8 @@ def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[
         session_state.table(known, scope).pop(str(item.get("id")), None)
         after["stamps"] = {**session_state.table(after, "stamps"), scope: -1}
     elif kind in MEMORIES:
-        given.Given(root, session_id).forget([str(item.get("path"))])
+        with given.lock(root, session_id):
+            given.Given(root, session_id).forget([str(item.get("path"))])
     else:
         lines = session_state.table(session_state.load(root, session_id, "index"), "lines")
         path = str(item.get("path"))
