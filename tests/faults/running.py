@@ -1,5 +1,6 @@
 """Hooks and commands, each in a fork of one warm process: a new interpreter each would cost fifty times as much."""
 
+import errno
 import io
 import json
 import os
@@ -213,11 +214,22 @@ class Tree:
 
 
 def clear(top: str) -> None:
-    """Remove all that is below a directory."""
+    """Remove all that is below a directory; a process that is still ending may write there meanwhile."""
+    end = _time() + HANGS
+    while True:
+        try:
+            return _clear(top)
+        except OSError as error:
+            if error.errno not in {errno.ENOTEMPTY, errno.ENOENT} or _time() > end:
+                raise
+        select.select([], [], [], 0.01)
+
+
+def _clear(top: str) -> None:
     for entry in os.scandir(top):
         if entry.is_dir(follow_symlinks=False):
             os.chmod(entry.path, 0o700)
-            clear(entry.path)
+            _clear(entry.path)
             os.rmdir(entry.path)
         else:
             os.unlink(entry.path)

@@ -19,7 +19,6 @@ import importlib
 import os
 import pickle
 import pkgutil
-import shutil
 import sys
 import tempfile
 import time
@@ -66,12 +65,14 @@ def warm() -> None:
     from memtui.cli import main as cli
     from memtui.cli import parser
     from memtui.core.inbox import reconcile
+    from memtui.core.places import reindexing
     from memtui.hooks.installer import entries, install
     from memtui.worker import extraction
 
     parser.build = functools.cache(parser.build)
     entries.choose_interpreter()
     install._compile = lambda: None  # it would write beside the sources
+    reindexing._start = lambda root, directories: None  # its process outlives a command, and writes into the next case
     told = cli._message_of
     cli._message_of = lambda error: told(error) if isinstance(error, OSError) else traceback.format_exc()
     # What is ever in the transcript is there before the event, and no client stays after its end.
@@ -263,7 +264,8 @@ def main() -> int:
         else:
             found = shared(names, args.all, min(args.j, len(names)), place)
     finally:
-        shutil.rmtree(place)
+        running.clear(place)
+        os.rmdir(place)
     findings, calls, cases = found
     for name, fault, call, said in findings:
         print(f"{name} {fault}\n    at {call}")
