@@ -34,5 +34,5 @@ def _is_whole(data: bytes, head: bytes) -> bool:
 
 
 def _compiled(source: str) -> object:
-    """Return the code of a module without its docstrings, which would be read by every hook."""
+    """Return the code of a module without its docstrings, which every hook would read."""
     return compile(fs.read_or_empty(source), source, "exec", dont_inherit=True, optimize=2)

@@ -22,7 +22,7 @@ MOST, THRESHOLD = 5, 0.4
 # Bytes of a memory that are given, and UTF-16 units that a session gets before a compaction.
 MOST_BYTES, SESSION_UNITS = 4096, 60_000
 # Hits that are judged.
-FOUND = 20
+FOUND = 12
 # What is added to the log-odds of a memory.
 OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
 PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock.DAY

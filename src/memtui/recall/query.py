@@ -10,12 +10,14 @@ if TYPE_CHECKING:
 # BM25's k1 is in the impacts, up to this factor (`writing.K1`).
 SCALE = 2.2 / segments.FULL
 # Terms of a prompt that are looked up, and how many of the memories that say it in its words are compared by meaning.
-MOST_TERMS, CANDIDATES = 96, 20
+MOST_TERMS, CANDIDATES = 96, 16
 # Passages of a memory that are compared because of its words; others only if they are among the nearest.
-FIRST_PASSAGES = 3
+FIRST_PASSAGES = 2
 # What an English word for one of a prompt in another language counts, of 1.0.
 GLOSS_WEIGHT = 0.5
 BYTES = bytes(range(256))
+# How finely what common terms add is told apart at first; a byte has room for 255.
+STEPS = 127
 # What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
 # tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
 MEANING = 16.0
@@ -361,7 +363,7 @@ def _least(scores: "list[tuple[float, int]]", most: int) -> float:
 def _rough(many: "list[tuple[float, segments.Posting]]", number: int) -> "tuple[float, bytes]":
     """Return about what some terms add in each of `number` memories: in steps of so much, a byte for each memory. For
     each term that is never too little, and too much by less than a step and 256 of its impacts."""
-    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (255 - len(many))
+    step = sum([weight * (posting.highest + 256) for weight, posting in many]) / (STEPS - len(many))
     total = 0
     for weight, posting in many:
         # The steps of each higher byte of an impact, rounded up: runs of the same number.

@@ -14,11 +14,15 @@ VERSION = 2
 JOINERS = "_./-:"
 # Longer words are hashes, keys and data.
 LONGEST = 40
-# Latin letters without their accents, as plain letters to accented ones.
-PLAIN = {
-    "a": "àáâãäåāăą", "c": "çćĉċč", "d": "ďđ", "e": "èéêëēĕėęě", "g": "ĝğġģ", "i": "ìíîïĩīĭįı", "l": "ĺļľł",
-    "n": "ñńņň", "o": "òóôõöøōŏő", "r": "ŕŗř", "s": "śŝşšș", "t": "ţťț", "u": "ùúûüũūŭůűų", "y": "ýÿ", "z": "źżž",
-}  # fmt: skip
+# Latin letters with accents, and below each the one without.
+ACCENTED = (
+    "àÀáÁâÂãÃäÄåÅāĀăĂąĄçÇćĆĉĈċĊčČďĎđĐèÈéÉêÊëËēĒĕĔėĖęĘěĚĝĜğĞġĠģĢìÌíÍîÎïÏĩĨīĪĭĬįĮıĺĹļĻľĽłŁñÑńŃņŅňŇòÒóÓôÔõÕö"
+    "ÖøØōŌŏŎőŐŕŔŗŖřŘśŚŝŜşŞšŠșȘţŢťŤțȚùÙúÚûÛüÜũŨūŪŭŬůŮűŰųŲýÝÿŸźŹżŻžŽ"
+)
+PLAIN = (
+    "aAaAaAaAaAaAaAaAaAcCcCcCcCcCdDdDeEeEeEeEeEeEeEeEeEgGgGgGgGiIiIiIiIiIiIiIiIilLlLlLlLnNnNnNnNoOoOoOoOo"
+    "OoOoOoOoOrRrRrRsSsSsSsSsStTtTtTuUuUuUuUuUuUuUuUuUuUyYyYzZzZzZ"
+)
 
 
 class _Characters(dict):  # type: ignore[type-arg]
@@ -32,11 +36,7 @@ class _Characters(dict):  # type: ignore[type-arg]
 
 
 _CHARACTERS = _Characters()
-for _plain, _accented in PLAIN.items():
-    for _char in _accented:
-        _CHARACTERS[ord(_char)] = ord(_plain)
-        if len(_char.upper()) == 1:
-            _CHARACTERS.setdefault(ord(_char.upper()), ord(_plain.upper()))
+_CHARACTERS.update(zip(map(ord, ACCENTED), map(ord, PLAIN), strict=True))
 _CHARACTERS[ord("'")] = _CHARACTERS[ord("’")] = ord("'")
 
 

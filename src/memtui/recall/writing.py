@@ -14,7 +14,7 @@ from memtui.recall import nearest, segment
 # BM25: how soon more of the same term counts no more, and how much a longer memory's terms count less.
 K1, B = 1.2, 0.75
 # Terms that a shard has, about, and the most bytes of a posting that is kept in it.
-SHARD_TERMS, INLINE_BYTES = 24, 512
+SHARD_TERMS, INLINE_BYTES = 12, 512
 # What an idf of 10, as of a term in one of 20,000 memories, is as a byte.
 HEAD_SCALE = 25
 

@@ -7,6 +7,8 @@ what goes into a repository; a rewrite keeps the mode of the file it replaces.
 import posix
 import time
 
+from memtui.core.base import native
+
 FILE_MODE = 0o600
 DIR_MODE = 0o700
 NEW_FILE = posix.O_WRONLY | posix.O_CREAT | posix.O_EXCL | posix.O_CLOEXEC
@@ -339,8 +341,7 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
     The kernel grants a lease only then. A file without a name that is quiet will not change any more. On file systems
     without leases nobody can tell: True, after a wait for a writer that has just opened the file.
     """
-    import fcntl
-
+    fcntl = native.load("fcntl")
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -371,8 +372,7 @@ class Lock:
         self.fd = -1
 
     def __enter__(self) -> "Lock":  # noqa: PYI034  typing costs a hook its budget
-        import fcntl
-
+        fcntl = native.load("fcntl")
         flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
         self.fd = _open_making_dirs(self.path, flags, FILE_MODE)
         try:
