@@ -1,4 +1,6 @@
-"""How both user interfaces say where a trigger comes from."""
+"""How both user interfaces say where a trigger comes from, and how a line of a form has several."""
+
+from collections.abc import Iterable
 
 from memtui.core.base.phrasing import age
 from memtui.core.memories.triggers import Trigger
@@ -17,3 +19,22 @@ def origin(trigger: Trigger, now: float) -> str:
     times = f"{round(trigger.uses)}×" if trigger.origin == "use" and trigger.uses >= 1.5 else ""
     old = age(trigger.time, now) if trigger.time else ""
     return " · ".join(filter(None, [ORIGINS[trigger.origin], times, old]))
+
+
+def as_text(lines: Iterable[str]) -> str:
+    """Return triggers as one line, with semicolons between them."""
+    return "; ".join(lines)
+
+
+def from_text(text: str, known: Iterable[str]) -> list[str]:
+    """Return the triggers of such a line, in their order; one of `known` that has a semicolon itself stays whole."""
+    whole = {f"\0{number}\0": each for number, each in enumerate(known) if ";" in each}
+    for mark, each in whole.items():
+        text = text.replace(each, mark)
+    found = []
+    for part in text.split(";"):
+        line = part.strip()
+        for mark, each in whole.items():
+            line = line.replace(mark, each)
+        found.append(line)
+    return list(dict.fromkeys(filter(None, found)))

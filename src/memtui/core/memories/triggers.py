@@ -156,7 +156,7 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
     or a text that is too long, MemtuiError."""
     scope, file = place_of(store, found)
     now = store.journal.now()
-    add, gone = [_checked(each) for each in add], {one_line(each).casefold() for each in remove}
+    add, gone = [checked(each) for each in add], {one_line(each).casefold() for each in remove}
     own = in_frontmatter(found.fields)
     rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
     after = after_removing(rows, remove, now)
@@ -166,8 +166,8 @@ def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequenc
         fields += [each for each in dict.fromkeys(add) if each.casefold() not in known]
     else:
         after = after_adding(after, add, "person", now)
-    if add and len(fields) + len(alive(after, now)) > MOST:
-        raise UsageError(f"A memory can have {MOST} triggers at most.", "Remove some of them first.")
+    if add:
+        check_number(len(fields) + len(alive(after, now)))
     edits = beside.edit(store.root, beside.TRIGGERS, scope.directory, file, after)
     if fields == own:
         if edits:
@@ -194,13 +194,20 @@ def forget_paths(store: Store, found: Memory, patterns: Sequence[str]) -> bool:
     return bool(edits)
 
 
-def _checked(text: str) -> str:
+def checked(text: str) -> str:
+    """Return a line that a person typed as it is kept. Raises UsageError for an empty or a long one."""
     line = memory.one_line(text)
     if not line:
         raise UsageError("A trigger can't be empty.", "Say in a few words when one would need the memory.")
     if len(line) > LONGEST:
         raise UsageError(f"A trigger can have {LONGEST} characters at most.", "Make two of it.")
     return line
+
+
+def check_number(lines: int) -> None:
+    """Raise UsageError if a memory would have too many lines."""
+    if lines > MOST:
+        raise UsageError(f"A memory can have {MOST} triggers at most.", "Remove some of them first.")
 
 
 def _verb(add: Sequence[str], remove: Sequence[str]) -> str:

@@ -8,13 +8,15 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base import ids
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.frontmatter import document
 from memtui.core.frontmatter import head as memory_head
-from memtui.core.memories import memory, references, scopes
+from memtui.core.memories import memory, references, scopes, triggers
 from memtui.core.memories.memory import TEMPLATES, TYPES, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.present import memories as present
 from memtui.present import safe_text
+from memtui.present import triggers as present_triggers
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -30,6 +32,8 @@ TOO_LARGE = "This file is too large for the form; {memories.editor} opens it in 
 FIXED = {"originSessionId", "node_type", "modified", "updated"}
 # Fields with an input of their own, and the one that the name replaces.
 OWN = {"name", "description", "type", "title"}
+# The field of the triggers, and what it says while it is empty.
+TRIGGERS, WHEN = "triggers", "when is it needed? in other words than its own; several with ;"
 # The most cells of a scope's name, before what it is.
 SCOPE_NAME = 16
 
@@ -53,7 +57,7 @@ def bytes_of(found: Memory, changed: Mapping[str, str]) -> bytes:
     """Return the memory's file with the changed values, except the name. Raises MemtuiError."""
     if "raw" in changed:
         return changed["raw"].encode("utf-8", "surrogateescape")
-    fields = {key: value for key, value in changed.items() if key != "name"}
+    fields = {key: value for key, value in changed.items() if key not in {"name", TRIGGERS}}
     if "body" in fields:  # the form does not show the blank lines around it
         lead = found.body[: len(found.body) - len(found.body.lstrip("\n"))]
         fields["body"] = lead + fields["body"].strip("\n") + "\n"
@@ -67,11 +71,11 @@ def typed_over(found: Memory, *, raw: bool) -> Autosave:
     return Autosave(autosave.name_of(found.path), ids.digest(found.raw), 0.0, {}, {}, *about)
 
 
-def saved_words(store: Store, was: Memory, saved: Memory) -> str:
-    """Return what a save did, in words. It also trusts a memory of the repository: the person saw all of it. A new name
-    is that of the file, by which deliveries are counted."""
+def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = False) -> str:
+    """Return what a save did, in words; `beside`: to what is kept beside the memory, too. It also trusts a memory of
+    the repository: the person saw all of it. A new name is that of the file, by which deliveries are counted."""
     if saved.raw == was.raw and saved.path == was.path:
-        return NOTHING
+        return f"Saved. {actions.takes_back()}" if beside else NOTHING
     renamed = saved.path != was.path
     done = f"Saved, renamed to {safe_text.line(saved.stem, 60)}" if renamed else "Saved"
     rest = " Links, index and deliveries follow." if renamed else ""
@@ -102,13 +106,21 @@ class MemorySubject:
         self.shape = Shape(*about, is_file=True, notice=notice, editor=found.stem, left=left, changes=self.changes)
         values = {"raw": found.raw.decode("utf-8", "surrogateescape")} if raw else values_of(found)
         self.fields: Sequence[FormField] = [_field(key, value) for key, value in values.items()]
+        self.triggers: list[str] = []
+        if not raw and scope is not None and not self.autosave.orphan:
+            file = references.relative(scope, found.path)
+            known = triggers.of_memory(data.root, scope.directory, file, found, data.now())
+            self.triggers = [each.text for each in known]
+            self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
 
     def is_empty(self, typed: Typed) -> bool:
         """Return whether nothing was changed: here an empty text is a change."""
         return not typed.changed
 
-    def check(self, _: Typed) -> Text:
-        """Return no words: the title of the form names the file."""
+    def check(self, typed: Typed) -> Text:
+        """Return no words: the title of the form names the file. Raises UsageError for triggers that can't be kept."""
+        add, remove = self._trigger_changes(typed)
+        _check_triggers(add, len(self.triggers) - len(remove))
         return Text("")
 
     def there(self) -> str | None:
@@ -131,6 +143,7 @@ class MemorySubject:
 
         scope = self.data.store().scope(self.found.scope_label)
         file, data = references.relative(scope, self.found.path), bytes_of(self.found, typed.changed)
+        data = _with_triggers(data, self._trigger_changes(typed)[0])
         name = typed.changed.get("name", "")
         if not name or references.check_name(name) == self.found.stem:
             return [StoreChange(scope.label, scope.directory, file, data)]
@@ -147,13 +160,25 @@ class MemorySubject:
             return self._write_again(typed, store)
         with store.journal.together():
             after = bytes_of(self._there, typed.changed)
-            saved = store.edit(self._there, after, seen=True) if typed.changed.keys() - {"name"} else self._there
+            in_file = typed.changed.keys() - {"name", TRIGGERS}
+            saved = store.edit(self._there, after, seen=True) if in_file else self._there
             saved = store.rename(saved, name, seen=True) if name else saved
+            add, remove = self._trigger_changes(typed)
+            beside = bool(add or remove) and triggers.change(store, saved, add, remove)
         if saved.broken is None:
-            return Saved(saved.path, saved_words(store, self._there, saved))
+            return Saved(saved.path, saved_words(store, self._there, saved, beside=beside))
         self.found, self.autosave = saved, typed_over(saved, raw=self.autosave.raw)
         broken = safe_text.line(saved.broken, 200)
         return Saved(saved.path, wrong=f"Saved, but it is still broken, so it is not delivered: {broken}.")
+
+    def _trigger_changes(self, typed: Typed) -> tuple[list[str], list[str]]:
+        """Return the triggers that were added, and those that were removed."""
+        if TRIGGERS not in typed.changed:
+            return [], []
+        lines = present_triggers.from_text(typed.changed[TRIGGERS], self.triggers)
+        return [each for each in lines if each not in self.triggers], [
+            each for each in self.triggers if each not in lines
+        ]
 
     def _write_again(self, typed: Typed, store: Store) -> Saved:
         name = references.check_name(typed.changed.get("name", self.found.stem))
@@ -185,6 +210,7 @@ class NewMemorySubject:
             FormField("description", ""),
             _field("type", kind),
             FormField("scope", scope.label, CHOICE, options=places),
+            _trigger_field(()),
             FormField("body", TEMPLATES[kind].strip("\n"), TEXT, templates=TEMPLATES),
         ]
 
@@ -192,10 +218,12 @@ class NewMemorySubject:
         """Return whether nothing but a template is typed."""
         given = typed.values
         templates = {text.strip() for text in TEMPLATES.values()}
-        return not (given["name"].strip() or given["description"].strip()) and given["body"].strip() in {"", *templates}
+        lines = given["name"] + given["description"] + given[TRIGGERS]
+        return not lines.strip() and given["body"].strip() in {"", *templates}
 
     def check(self, typed: Typed) -> Text:
-        """Return which file will be made."""
+        """Return which file will be made. Raises UsageError for triggers that can't be kept."""
+        _check_triggers(_lines(typed), 0)
         scope = self.scopes[typed.values["scope"]]
         try:
             file = _stem_of(typed.values["name"]) + ".md"
@@ -222,12 +250,16 @@ class NewMemorySubject:
             stem = _stem_of(typed.values["name"])
         except MemtuiError:
             stem = "new-memory"
-        return [StoreChange(scope.label, scope.directory, f"{stem}.md", self._bytes(typed))]
+        data = _with_triggers(self._bytes(typed), _lines(typed))
+        return [StoreChange(scope.label, scope.directory, f"{stem}.md", data)]
 
     def save(self, typed: Typed) -> Saved:
         """Create the memory, without unchanged lines of the template."""
-        data = self._bytes(typed)
-        saved = self.data.store().add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
+        store, data, lines = self.data.store(), self._bytes(typed), _lines(typed)
+        with store.journal.together():
+            saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
+            if lines:
+                triggers.change(store, saved, lines)
         return Saved(saved.path, "Saved. " + actions.takes_back())
 
     @staticmethod
@@ -245,6 +277,26 @@ def _field(key: str, value: str) -> FormField:
     if key == "type":
         return FormField(key, value, CHOICE, options=[(each, each or "untyped") for each in (*TYPES, value)])
     return FormField(key, value, TEXT if key in {"body", "raw"} else "line", key.removeprefix("metadata."))
+
+
+def _trigger_field(lines: Sequence[str]) -> FormField:
+    return FormField(TRIGGERS, present_triggers.as_text(lines), placeholder=WHEN)
+
+
+def _check_triggers(add: Sequence[str], others: int) -> None:
+    if add:
+        triggers.check_number(others + len([triggers.checked(each) for each in add]))
+
+
+def _lines(typed: Typed) -> list[str]:
+    """Return the triggers of a new memory."""
+    return present_triggers.from_text(typed.values[TRIGGERS], ())
+
+
+def _with_triggers(data: bytes, lines: Sequence[str]) -> bytes:
+    """Return a memory's bytes with triggers in its frontmatter beside those that it has, for a look ahead."""
+    doc = document.parse(data)
+    return doc.with_field((TRIGGERS,), [*triggers.in_frontmatter(doc.fields), *lines]).raw if lines else data
 
 
 def _stem_of(name: str) -> str:
