@@ -117,14 +117,16 @@ def load(group: str) -> None:
         start = 8 + int.from_bytes(data[4:8], "little")
         stamps = marshal.loads(memoryview(data)[8:start])  # noqa: S302  # beside Python's own compiled files
         here = top()
-        if tuple([stamp(f"{here}/{each.replace('.', '/')}.py") for each in GROUPS[group]]) != stamps:
+        sources = [f"{here}/{each.replace('.', '/')}.py" for each in GROUPS[group]]
+        if tuple(map(stamp, sources)) != stamps:
             return
-        for each, body in zip(GROUPS[group], marshal.loads(memoryview(data)[start:]), strict=True):  # noqa: S302
+        bodies = marshal.loads(memoryview(data)[start:])  # noqa: S302
+        for each, source, body in zip(GROUPS[group], sources, bodies, strict=True):
             name = "memtui." + each
             if name in sys.modules:
                 continue
             module = sys.modules[name] = type(sys)(name)
-            module.__file__ = f"{here}/{each.replace('.', '/')}.py"
+            module.__file__ = source
             exec(body, module.__dict__)  # noqa: S102
             above, _, last = name.rpartition(".")
             setattr(sys.modules[above], last, module)
@@ -135,4 +137,4 @@ def load(group: str) -> None:
 def stamp(source: str) -> "tuple[int, int]":
     """Return the time and size of a source file, as Python compares them. Raises OSError."""
     found = posix.stat(source)
-    return int(found.st_mtime), found.st_size
+    return int(found[8]), found[6]  # by their places, where the time is in whole seconds

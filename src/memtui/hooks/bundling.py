@@ -1,5 +1,6 @@
 """Write the bundles of compiled modules that hooks load at once (hooks/bundle.py)."""
 
+import ast
 import marshal
 
 from memtui.core.base import fs
@@ -34,5 +35,23 @@ def _is_whole(data: bytes, head: bytes) -> bool:
 
 
 def _compiled(source: str) -> object:
-    """Return the code of a module without its docstrings, which every hook would read."""
-    return compile(fs.read_or_empty(source), source, "exec", dont_inherit=True, optimize=2)
+    """Return the code of a module without what every hook would read for nothing: docstrings, annotations, and where in
+    its line something stands."""
+    tree = _Bare().visit(ast.parse(fs.read_or_empty(source), source))
+    return compile(tree, source, "exec", dont_inherit=True, optimize=2)
+
+
+class _Bare(ast.NodeTransformer):
+    """Takes annotations and columns out of a module."""
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        if isinstance(node, ast.arg):
+            node.annotation = None
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            node.returns = None
+        elif isinstance(node, ast.AnnAssign):
+            node = ast.copy_location(ast.Assign([node.target], node.value) if node.value else ast.Pass(), node)
+        if isinstance(node, (ast.stmt, ast.expr, ast.excepthandler, ast.arg, ast.keyword, ast.alias)):
+            node.end_lineno = node.lineno
+            node.col_offset = node.end_col_offset = -1
+        return super().generic_visit(node)

@@ -171,7 +171,8 @@ def read_stdin() -> bytes:
     chunks = []
     size = 0
     while size < STDIN_LIMIT:
-        chunk = posix.read(0, 1 << 20)
+        # More room than most payloads need, and less than what the system maps anew for each read.
+        chunk = posix.read(0, 1 << 16 if size < 1 << 16 else 1 << 20)
         if not chunk:
             break
         chunks.append(chunk)

@@ -23,7 +23,7 @@ EXACT = 40
 # A value's weight is it in halves of the mean size, without what is behind the point, less LEAST, up to MOST_WEIGHT.
 HALVES, LEAST, MOST_WEIGHT = 2.2, 1, 7
 # Planes of so many bytes together are read at once.
-TOGETHER = 1 << 16
+TOGETHER = 1 << 19
 # A signed byte as one without a sign, 128 more.
 BIASED = bytes(value ^ 0x80 for value in range(256))
 

@@ -362,17 +362,18 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
 class Lock:
     """An advisory lock on a file, as a context manager; the file stays behind.
 
-    `timeout` is in seconds; 0 tries once. The kernel frees the lock of a killed process. Raises LockTimeoutError, and
-    another OSError where no lock is possible.
+    `timeout` is in seconds; 0 tries once. The kernel frees the lock of a killed process. `by_process`: a record lock,
+    which keeps out other processes alone, not other threads, and for which a hook loads no module; all who lock a file
+    have to choose the same. Raises LockTimeoutError, and another OSError where no lock is possible.
     """
 
-    def __init__(self, path: str, timeout: float) -> None:
+    def __init__(self, path: str, timeout: float, by_process: bool = False) -> None:
         self.path = path
         self.timeout = timeout
+        self.by_process = by_process
         self.fd = -1
 
     def __enter__(self) -> "Lock":  # noqa: PYI034  typing costs a hook its budget
-        fcntl = native.load("fcntl")
         flags = posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
         self.fd = _open_making_dirs(self.path, flags, FILE_MODE)
         try:
@@ -380,9 +381,13 @@ class Lock:
             deadline = time.monotonic() + self.timeout
             while True:
                 try:
-                    fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    if self.by_process:
+                        posix.lockf(self.fd, posix.F_TLOCK, 0)
+                    else:
+                        fcntl = native.load("fcntl")
+                        fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     return self
-                except BlockingIOError as error:
+                except (BlockingIOError, PermissionError) as error:  # EAGAIN or EACCES, as lockf(3) has it
                     if time.monotonic() >= deadline:
                         raise LockTimeoutError(11, "held by another process", self.path) from error
                 time.sleep(LOCK_POLL_SECONDS)

@@ -24,10 +24,9 @@ def root(env: "dict[str, str]") -> str:
 
 
 def index_base(root: str, directory: str) -> str:
-    """Return how the paths of the index of a directory of memories begin (recall/segment.py)."""
-    from memtui.core.base import ids
-
-    return f"{root}/recall/{ids.content_hash(directory)}"
+    """Return how the paths of the index of a directory of memories begin (recall/segment.py), which names it inside."""
+    number = int.from_bytes(directory.encode("utf-8", "surrogatepass"), "little") % ((1 << 61) - 1)
+    return f"{root}/recall/{number:016x}"
 
 
 def _base36(number: int) -> str:
