@@ -4,13 +4,20 @@ A passage is BLOCKS blocks of BLOCK tokens; the next one starts STEP blocks late
 imports this.
 """
 
+from operator import mul
+
+from memtui.recall import words
+from memtui.recall.nearest import BIASED
 from memtui.recall.vectors import DIMENSIONS, ROW_LENGTH, Table, Vector, lanes_of, summed, words_of
 
 # About 120 tokens a passage, of which 40 are also in the next.
 BLOCK, BLOCKS, STEP = 40, 3, 2
 # No more passages of one memory: some 20,000 tokens.
 MOST_PASSAGES = 256
-_MOST_KEPT = 200_000
+_MOST_KEPT, _MOST_PARTS = 100_000, 4
+# A lane of 64 bits for each dimension, for a value with 24 bits behind the point.
+_LANE, _POINT = 8, 24
+_ONES = int.from_bytes((b"\1" + bytes(_LANE - 1)) * DIMENSIONS, "little")
 
 
 class Embedder:
@@ -19,8 +26,8 @@ class Embedder:
     def __init__(self, table: Table) -> None:
         self._table = table
         self._numbers, self._rows = table.everything()
-        # The sum of a word's rows as lanes, and how many these are.
-        self._known: dict[bytes, tuple[int, int]] = {}
+        # By what stands between two blanks: the sum of each word's rows as lanes, and how many these are.
+        self._known: dict[str, list[tuple[int, int]]] = {}
 
     def passages(self, text: str) -> list[bytes]:
         """Return the row of each passage of a text, at most MOST_PASSAGES; none without known words."""
@@ -31,7 +38,7 @@ class Embedder:
             lanes = sum(each for each, _ in part)
             count = sum(each for _, each in part)
             if count:
-                found.append(row_of(summed(lanes, count)))
+                found.append(row_of_sum(lanes, count))
             if len(found) == MOST_PASSAGES:
                 break
         return found
@@ -40,25 +47,29 @@ class Embedder:
         """Return the sums of about BLOCK tokens each, and how many these are; never over MOST_TOKENS in a passage."""
         blocks = []
         lanes = count = 0
-        for word in words_of(text):
-            found = self._known.get(word)
-            more, number = self._sum(word) if found is None else found
-            lanes += more
-            count += number
-            if count >= BLOCK:
-                blocks.append((lanes, count))
-                lanes = count = 0
+        for folded in words.folded(text):
+            found = self._known.get(folded)
+            for more, number in self._sums(folded) if found is None else found:
+                lanes += more
+                count += number
+                if count >= BLOCK:
+                    blocks.append((lanes, count))
+                    lanes = count = 0
         if count:
             blocks.append((lanes, count))
         return blocks
 
-    def _sum(self, word: bytes) -> tuple[int, int]:
-        """Return the sum of a word's rows, and how many these are, and keep both."""
-        numbers = self._pieces(word)
-        lanes = sum(lanes_of(self._rows[DIMENSIONS * each : DIMENSIONS * (each + 1)]) for each in numbers)
-        if len(self._known) < _MOST_KEPT:
-            self._known[word] = lanes, len(numbers)
-        return lanes, len(numbers)
+    def _sums(self, folded: str) -> list[tuple[int, int]]:
+        """Return the sums of the rows of what stands between two blanks, word by word, and how many these are; keep
+        them if they are few."""
+        found = []
+        for word in words_of(folded):
+            numbers = self._pieces(word)
+            rows = [self._rows[DIMENSIONS * each : DIMENSIONS * (each + 1)] for each in numbers]
+            found.append((sum(map(lanes_of, rows)), len(numbers)))
+        if len(self._known) < _MOST_KEPT and len(found) <= _MOST_PARTS:
+            self._known[folded] = found
+        return found
 
     def _pieces(self, word: bytes) -> list[int]:
         """List the rows of a word's pieces, as `Table.pieces` does."""
@@ -79,6 +90,25 @@ class Embedder:
             at = end
             before = b"##"
         return found
+
+
+def row_of_sum(lanes: int, count: int) -> bytes:
+    """Return the mean direction of `count` tokens, from the sum of their lanes, as a passage's row: signed bytes of the
+    length ROW_LENGTH. All values are scaled at once."""
+    data = lanes.to_bytes(2 * DIMENSIONS, "little")
+    sums = memoryview(data).cast("H")
+    bias = 128 * count
+    length = (sum(map(mul, sums, sums)) - 2 * bias * sum(sums) + DIMENSIONS * bias * bias) ** 0.5
+    scale = round(ROW_LENGTH * (1 << _POINT) / (length or 1.0))
+    wide = bytearray(_LANE * DIMENSIONS)
+    wide[::_LANE], wide[1::_LANE] = data[::2], data[1::2]
+    # Half is added to round, 128 since BIASED takes it away again, and 256, so that a value out of range shows above.
+    shift = (1 << _POINT - 1) + (384 << _POINT) - bias * scale
+    shifted = int.from_bytes(wide, "little") * scale + _ONES * shift
+    found = shifted.to_bytes(_LANE * DIMENSIONS, "little")
+    if found[_POINT // 8 + 1 :: _LANE] == b"\1" * DIMENSIONS:
+        return found[_POINT // 8 :: _LANE].translate(BIASED)
+    return row_of(summed(lanes, count))
 
 
 def row_of(vector: Vector) -> bytes:
