@@ -218,7 +218,7 @@ class Recalling:
         from memtui.recall import judge
 
         most, threshold = self.space.setting("recall_most"), self.space.setting("recall_threshold")
-        return judge.RecallLimits(int(str(most)), float(str(threshold)))
+        return judge.RecallLimits(int(str(most)), float(str(threshold)), self.space.setting("semantic") is True)
 
     @property
     def unheard(self) -> str:

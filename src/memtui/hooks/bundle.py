@@ -44,6 +44,7 @@ GROUPS = {
         "recall.vectors",
         "recall.nearest",
     ),
+    "sentences": ("recall.semantic",),
     "delivery": (
         "core.base.clock",
         "core.base.ids",

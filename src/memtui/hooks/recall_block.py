@@ -22,6 +22,9 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
         limits = judge.RecallLimits()
         if hook.settings:
             limits.most, limits.threshold = int(hook.number("recall_most")), hook.number("recall_threshold")
+            if hook.setting("semantic"):
+                bundle.load("sentences")
+                limits.sentences = True
         where = places.of_session(hook.env, hook.started_in)
         had = given.Given(hook.root, hook.session_id)
         session = judge.Recipient(had.sent, had.units)

@@ -97,13 +97,15 @@ class Recalled:
 
 
 class RecallLimits:
-    """How much a prompt gets: `most` memories, each at least of the probability `threshold`."""
+    """How much a prompt gets: `most` memories, each at least of the probability `threshold`; with `sentences` a warm
+    sentence model has its say (the setting `semantic`)."""
 
-    __slots__ = ("most", "threshold")
+    __slots__ = ("most", "sentences", "threshold")
 
-    def __init__(self, most: int = MOST, threshold: float = THRESHOLD) -> None:
+    def __init__(self, most: int = MOST, threshold: float = THRESHOLD, sentences: bool = False) -> None:
         self.most = most
         self.threshold = threshold
+        self.sentences = sentences
 
 
 def dry_run(
@@ -126,14 +128,16 @@ def dry_run(
     from memtui.recall import query
 
     allowed = Allowed(root)
-    hits = query.search(root, where, words, FOUND, allowed)
+    limits = limits or RecallLimits()
+    hits = query.search(root, where, words, FOUND, allowed, limits.sentences)
     if everything and any(places.needs_trust(scope) for scope, _ in where):
         known = {hit.path for hit in hits}
-        hits += [hit for hit in query.search(root, where, words, FOUND) if hit.path not in known]
+        every = query.search(root, where, words, FOUND, None, limits.sentences)
+        hits += [hit for hit in every if hit.path not in known]
     now = now or clock.now()
     length = words.count(" ") + 1
     verdicts = judged(root, hits, length, now)
-    decide(verdicts, recipient or Recipient(), now, limits or RecallLimits(), allowed, muting(root, words))
+    decide(verdicts, recipient or Recipient(), now, limits, allowed, muting(root, words))
     given = any(each.outcome == INJECT for each in verdicts)
     return Recalled(words, "" if given else NOTHING, verdicts)
 

@@ -112,11 +112,13 @@ def search(
     text: str,
     most: int = 20,
     allowed: "Callable[[str, str, str], bool] | None" = None,
+    sentences: bool = False,
 ) -> "list[Hit]":
     """Return the memories that fit a text best, the best first, at most `most`.
 
     `places`: (scope, directory) for each directory of memories; one without a sound index has no hits. `allowed` is
-    asked with (scope, directory, digest) whether a memory may be among them. Never raises for a damaged index.
+    asked with (scope, directory, digest) whether a memory may be among them. With `sentences` the daemon with a
+    sentence model (recall/semantic.py) tells how near memories are, if it answers. Never raises for a damaged index.
     """
     asked = weighted_terms(text)
     if not asked:
@@ -125,7 +127,7 @@ def search(
     try:
         for scope, directory in places:
             parts += _opened(root, scope, directory)
-        return _searched(parts, asked, text, most, allowed)
+        return _searched(parts, asked, text, most, allowed, root if sentences else "")
     finally:
         for part in parts:
             part.segment.close()
@@ -162,6 +164,7 @@ def _searched(
     text: str,
     most: int,
     allowed: "Callable[[str, str, str], bool] | None",
+    root: str,
 ) -> "list[Hit]":
     numbers = [(term, segments.number_of(term.encode("utf-8", "surrogatepass"))) for term in asked]
     counts = dict.fromkeys(asked, 0)
@@ -183,7 +186,8 @@ def _searched(
     lexical: list[dict[int, float]] = [{} for _ in parts]
     for score, at, doc in best[:wanted]:
         lexical[at][doc] = score
-    cosines = _cosines(parts, lexical, text, most) or [{} for _ in parts]
+    cosines = _by_sentences(root, parts, lexical, text, most) if root else None
+    cosines = cosines or _cosines(parts, lexical, text, most) or [{} for _ in parts]
     scored = []
     for at, part in enumerate(parts):
         found = lexical[at]
@@ -237,6 +241,20 @@ def _hits(
         hit.overlap = _overlap(head, heads)
         hit.margin = hit.score - (hits[rank].score if rank < len(hits) else 0.0)
     return hits
+
+
+def _by_sentences(
+    root: str, parts: "list[_Part]", lexical: "list[dict[int, float]]", text: str, most: int
+) -> "list[dict[int, float]] | None":
+    """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
+    from memtui.recall import semantic
+
+    asked = [(part.segment.name, part.segment.number, found) for part, found in zip(parts, lexical, strict=True)]
+    cosines = semantic.closest(root, asked, text, most)
+    for part, found in zip(parts, cosines or (), strict=False):
+        for doc in part.segment.dead.intersection(found):
+            del found[doc]
+    return cosines
 
 
 def _cosines(

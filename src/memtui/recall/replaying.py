@@ -98,7 +98,9 @@ def replay(
     `changes`; `go` is told before each prompt how many were replayed, and ends it by False. The indexes must be up to
     date; `limits` and `now` as for `judge.dry_run`. Raises OSError."""
     then = _Then(root, prompts)
-    limits, now = limits or judge.RecallLimits(), now or clock.now()
+    # Copies of indexes have no vectors of sentences: what is compared is without them.
+    limits = judge.RecallLimits(limits.most, limits.threshold) if limits else judge.RecallLimits()
+    now = now or clock.now()
     found: list[ReplayedPrompt] = []
     with changed_store(root, where, changes) as store:
         for prompt in prompts:

@@ -92,7 +92,7 @@ def ask(root: str, request: "dict[str, object]", patience: float = PATIENCE) -> 
         if directory >= 0:
             posix.close(directory)
     answer = fastjson.loads_dict(b"".join(parts))
-    if answer.get("version") != VERSION and "op" not in answer:
+    if answer.get("version") != VERSION:
         raise AbsentError("another version")
     return answer
 

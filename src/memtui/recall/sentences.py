@@ -21,6 +21,11 @@ PASSAGE, OVERLAP = 600, 200
 MOST_PASSAGES = 64
 # Values of a model are rounded to whole numbers at this scale before they become a row.
 SCALE = 1 << 20
+# What fastembed calls the models that the setting `semantic_model` has a word for.
+MODELS = {
+    "polyglot": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
+    "english": "sentence-transformers/all-MiniLM-L6-v2",
+}
 INSTALL = "pip install 'memtui[semantic]'"
 
 

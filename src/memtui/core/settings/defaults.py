@@ -28,6 +28,8 @@ DEFAULTS: "dict[str, object]" = {
     "recall_threshold": 0.4,
     "recall_most": 5,
     "recall_select": False,
+    "semantic": False,
+    "semantic_model": "polyglot",
     "journal": True,
     "glyphs": "auto",
     "theme": "dark",

@@ -41,6 +41,8 @@ MEANINGS = {
     "recall_threshold": "how likely a memory must help, 0 to 1",
     "recall_most": "memories with one prompt, 1 to 20",
     "recall_select": "have a model select memories, too",
+    "semantic": "recall by a local sentence model, too",
+    "semantic_model": "polyglot, english, or fastembed's id",
     "journal": "give the journal of today at the start",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
@@ -62,6 +64,16 @@ VALUES = {
         "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
         " gets their names, descriptions and triggers. What it names comes with the next tool, if it is there by then.",
         "false": "Memories are recalled without a model.",
+    },
+    "semantic": {
+        "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs the"
+        " extra: pip install 'memtui[semantic]'. Without an answer in time recall goes on as without it.",
+        "false": "Prompts are compared with memories by the table of words that comes with memtui.",
+    },
+    "semantic_model": {
+        "polyglot": "About 50 languages, 220 MB: paraphrase-multilingual-MiniLM-L12-v2.",
+        "english": "English, 90 MB: all-MiniLM-L6-v2.",
+        "ID": "Any other model, as fastembed calls it.",
     },
     "llm_backend": {
         "off": "No model is asked, and nothing is sent.",
