@@ -156,7 +156,7 @@ def test_a_request_of_another_version_ends_it(root, run, monkeypatch):
 def test_one_that_is_slow_is_not_waited_for(root, run):
     run(TinyModel(delay=0.5))
     begin = time.monotonic()
-    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
     assert time.monotonic() - begin < 0.4
 
 
@@ -184,7 +184,7 @@ def test_a_killed_one_in_the_middle_of_a_request_costs_nothing_and_is_replaced(r
     assert time.monotonic() - begin < PATIENCE / 2
     killed.communicate()
     assert os.path.exists(semantic.socket_of(root))  # stale
-    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
     run()
     assert status(root)["pid"] == os.getpid()
 
@@ -219,7 +219,7 @@ def test_a_full_disk_ends_it_and_costs_nothing(root, monkeypatch):
     monkeypatch.setattr(daemon.os, "rename", full)
     with pytest.raises(OSError, match="No space left"):
         daemon.serve(root, TinyModel)
-    assert semantic.closest(root, [("none", 1)], "text", 5) is None
+    assert semantic.closest(root, [("none", 1, ())], "text", 5) is None
 
 
 # Vectors of memories
@@ -241,7 +241,7 @@ def memories(root, tmp_path):
 
 def segments(root, directory):
     manifest = filling.segment.read_manifest(root, directory)
-    return [(entry["name"], entry["number"]) for entry in manifest.segments]
+    return [(entry["name"], entry["number"], ()) for entry in manifest.segments]
 
 
 def files(root, directory, numbers):
@@ -259,8 +259,8 @@ def test_the_nearest_memories_are_found_by_sentences(root, run, memories, monkey
     wait_for(lambda: not status(root)["waiting"])
     monkeypatch.setattr(semantic.ask, "__defaults__", (PATIENCE,))
     found = semantic.closest(root, segments(root, memories), "go live", 5)
-    best = max(found, key=found.get)
-    assert files(root, memories, [best[1]]) == ["cd.md"]
+    (cosines,) = found
+    assert files(root, memories, [max(cosines, key=cosines.get)]) == ["cd.md"]
 
 
 def test_what_was_made_is_kept_for_the_next_segment(root, memories):
@@ -279,7 +279,7 @@ def test_what_was_made_is_kept_for_the_next_segment(root, memories):
     filler.fill(memories)
     assert len(asked) == before + 1
     kept = os.listdir(f"{root}/recall/sentences")
-    assert sorted(kept) == sorted(f"{name}.{filler.key}" for name, _ in segments(root, memories))
+    assert sorted(kept) == sorted(f"{name}.{filler.key}" for name, *_ in segments(root, memories))
 
 
 @pytest.mark.parametrize("harm", [b"", b"x", b"memtui sentences"])

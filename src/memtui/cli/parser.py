@@ -49,6 +49,7 @@ COMMANDS = {
     "gc": "gc",
     "dream": "dream",
     "llm": "llm",
+    "semantic": "semantic",
     "paths": "paths",
     "config": "config",
     "demo": "demo",

@@ -35,9 +35,9 @@ MOST_BYTES, MOST_AT_ONCE = 1 << 20, 16
 
 
 class Daemon:
-    """Serves one data root with one model."""
+    """Serves one data root with one model. `fill`: directories whose indexes get their vectors at once."""
 
-    def __init__(self, root: str, model: SentenceModel, idle: float = IDLE) -> None:
+    def __init__(self, root: str, model: SentenceModel, idle: float = IDLE, fill: Sequence[str] = ()) -> None:
         self.root = root
         self.model = model
         self.key = sentences.key_of(model.name)
@@ -45,7 +45,7 @@ class Daemon:
         self.path = semantic.socket_of(root)
         self._model = threading.Lock()
         self._asked = threading.Condition()
-        self._directories: list[str] = []
+        self._directories = list(fill)
         self._filling = ""
         self._ended = threading.Event()
         self._last = time.monotonic()
@@ -59,9 +59,10 @@ class Daemon:
         try:
             self._run(listen(self.root))
         finally:
-            self._ended.set()
-            os.close(self._wake)
-            os.close(self._woken)
+            with self._asked:
+                self._ended.set()
+                os.close(self._wake)
+                os.close(self._woken)
 
     def _run(self, listening: socket.socket) -> None:
         own = os.stat(self.path).st_ino
@@ -107,7 +108,7 @@ class Daemon:
                 answer = self.answer(request)
                 connection.sendall(fastjson.dumps(answer).encode() + b"\n")
                 self._answered += 1
-            if request.get("op") == "stop" or request.get("version") != semantic.VERSION:
+            if answer.get("ended"):
                 self.end()
         except Exception as error:
             # A client that is gone is none of ours to log; what the model says is.
@@ -118,13 +119,10 @@ class Daemon:
 
     def end(self) -> None:
         """End soon."""
-        if self._ended.is_set():
-            return  # what would be woken is closed
-        self._ended.set()
-        try:
-            os.write(self._wake, b".")
-        except OSError:
-            pass  # it has ended
+        with self._asked:
+            if not self._ended.is_set():  # else what would be woken is closed
+                self._ended.set()
+                os.write(self._wake, b".")
 
     def answer(self, request: dict[str, object]) -> dict[str, object]:
         """Return the answer to a request."""
@@ -214,15 +212,15 @@ def private(root: str) -> None:
         os.chmod(directory, fs.DIR_MODE)
 
 
-def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE) -> bool:
+def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE, fill: Sequence[str] = ()) -> bool:
     """Load a model and serve it until it is time to end; False if another daemon does already. Raises OSError or
-    MemtuiError, which `failed` then tells."""
+    MemtuiError, which `failed` then tells. `fill` as for `Daemon`."""
     private(root)
     try:
         with fs.Lock(semantic.place(root) + "/lock", SUCCESSION):
             try:
-                daemon = Daemon(root, load(), idle)
-                fs.unlink(semantic.place(root) + "/failed")
+                daemon = Daemon(root, load(), idle, fill)
+                fs.unlink(semantic.failed(root))
                 daemon.run()
             except (OSError, MemtuiError) as error:
                 fail(root, error)
@@ -235,16 +233,21 @@ def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE) -> b
 def fail(root: str, error: Exception) -> None:
     """Note that the model could not be loaded or served: it is not tried again at once, and doctor tells it."""
     told = {"time": clock.now(), "why": str(error)[:500], "version": semantic.VERSION}
-    fs.write_cache(semantic.place(root) + "/failed", fastjson.dumps(told).encode())
+    fs.write_cache(semantic.failed(root), fastjson.dumps(told).encode())
 
 
 def main(argv: Sequence[str]) -> None:
-    """Serve the data root `argv[0]` with the model of its settings. Never raises."""
-    root = argv[0]
+    """Serve the data root `argv[0]` with the model of its settings, and first make the vectors that the indexes of the
+    directories `argv[1:]` lack. Never raises."""
+    root, directories = argv[0], argv[1:]
     os.chdir("/")
     try:
-        name = str(config.value(config.load(root), None, "semantic_model"))
-        serve(root, lambda: sentences.FastEmbedModel(name, semantic.place(root) + "/models"))
+        name = sentences.full_name(config.value(config.load(root), None, "semantic_model"))
+        served = serve(root, lambda: sentences.FastEmbedModel(name, semantic.place(root) + "/models"), fill=directories)
+        if not served and directories:
+            semantic.ask(root, {"op": "fill", "directories": list(directories)}, SUCCESSION)
+    except semantic.AbsentError:
+        pass  # the other one still loads its model; the next worker asks it
     except Exception as error:
         error_log.add(root, "semantic", error)
 

@@ -28,13 +28,15 @@ PATIENCE = 0.08
 MOST_BYTES = 1 << 20
 # Characters of a prompt: more than a model reads.
 MOST_TEXT = 2000
+# Passages of a memory that are compared although others are nearer, because its words were found.
+FIRST_PASSAGES = 4
 MAGIC = f"memtui sentences {PROTOCOL} {sys.byteorder[:1]}".encode().ljust(20)
 HEAD = len(MAGIC) + 12
 SCALE = HEAD + 32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 
 def place(root: str) -> str:
@@ -45,6 +47,11 @@ def place(root: str) -> str:
 def socket_of(root: str) -> str:
     """Return the path of the daemon's socket."""
     return root + "/semantic/socket"
+
+
+def failed(root: str) -> str:
+    """Return the path of what the last daemon that could not load its model said."""
+    return root + "/semantic/failed"
 
 
 def file_of(root: str, segment: str, key: str) -> str:
@@ -120,12 +127,12 @@ def vector_of_row(row: bytes) -> Vector:
 
 
 def closest(
-    root: str, segments: "Sequence[tuple[str, int]]", text: str, most: int
-) -> "dict[tuple[int, int], float] | None":
-    """Return the memories nearest to a text, by the place of their segment and their number, with their best cosine.
+    root: str, segments: "Sequence[tuple[str, int, Iterable[int]]]", text: str, most: int
+) -> "list[dict[int, float]] | None":
+    """Return the numbers of the memories nearest to a text, for each segment, with the cosine of their best passage.
 
-    `segments`: the name of each, and how many memories it has. None if the daemon does not answer in time, or has not
-    made the vectors of all of them yet. Never raises for what it finds.
+    `segments`: the name of each, how many memories it has, and which of them are told in any case. None if the daemon
+    does not answer in time, or has not made the vectors of all of them yet. Never raises for what it finds.
     """
     opened: list[Sentences] = []
     try:
@@ -134,14 +141,13 @@ def closest(
         if not isinstance(key, str) or not isinstance(row, str) or not key.isalnum():
             return None
         vector = vector_of_row(bytes.fromhex(row))
-        for name, number in segments:
+        for name, number, _ in segments:
             opened.append(Sentences(file_of(root, name, key), number))
-        largest = max(opened, key=_number)
-        return {
-            (at, doc): largest.scaled(cosine)
-            for at, each in enumerate(opened)
-            for doc, cosine in each.nearest(vector, most).items()
-        }
+        scaled = max(opened, key=_number).scaled
+        found = []
+        for each, (_, _, known) in zip(opened, segments, strict=True):
+            found.append({doc: scaled(cosine) for doc, cosine in each.nearest(vector, most, known).items()})
+        return found
     except (OSError, ValueError, TypeError, IndexError, ZeroDivisionError):
         return None
     finally:
@@ -174,12 +180,20 @@ class Sentences:
             posix.close(self._fd)
             self._fd = -1
 
-    def nearest(self, vector: Vector, most: int) -> "dict[int, float]":
-        """Return the numbers of the memories that are nearest, with their best cosine."""
+    def nearest(self, vector: Vector, most: int, known: "Iterable[int]" = ()) -> "dict[int, float]":
+        """Return the numbers of the memories that are nearest, and of those `known`, with their best cosine."""
         found: dict[int, float] = {}
-        if self._starts[self.number]:
-            for passage, cosine in self._passages.nearest(vector, most):
-                found.setdefault(self._owner(passage), cosine)
+        starts = self._starts
+        if not starts[self.number]:
+            return found
+        owners = {passage: self._owner(passage) for passage in self._passages.near(vector, most)}
+        for doc in known:
+            for passage in range(starts[doc], min(starts[doc + 1], starts[doc] + FIRST_PASSAGES)):
+                owners[passage] = doc
+        passages = list(owners)
+        for passage, cosine in zip(passages, self._passages.cosines(vector, passages), strict=True):
+            doc = owners[passage]
+            found[doc] = max(cosine, found.get(doc, -1.0))
         return found
 
     def _owner(self, passage: int) -> int:

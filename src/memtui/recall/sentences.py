@@ -43,8 +43,7 @@ class FastEmbedModel:
     """A model that fastembed runs. It is downloaded when it is first needed, into `directory`. Raises MemtuiError."""
 
     def __init__(self, name: str, directory: str) -> None:
-        if not installed():
-            raise MemtuiError("The extra semantic is not installed.", INSTALL)
+        must_be_installed()
         self.name = name
         try:
             os.makedirs(directory, 0o700, exist_ok=True)
@@ -63,6 +62,17 @@ class FastEmbedModel:
 def installed() -> bool:
     """Return whether the extra is installed for this interpreter."""
     return util.find_spec("fastembed") is not None
+
+
+def must_be_installed() -> None:
+    """Raise MemtuiError if the extra is not installed for this interpreter."""
+    if not installed():
+        raise MemtuiError("The extra semantic is not installed.", INSTALL)
+
+
+def full_name(setting: object) -> str:
+    """Return what fastembed calls the model that the setting `semantic_model` names."""
+    return MODELS.get(str(setting), str(setting))
 
 
 def key_of(name: str) -> str:

@@ -6,7 +6,6 @@ It runs in a process of its own that nobody waits for. If a step fails, the erro
 """
 
 import os
-import sys
 from collections.abc import Callable
 
 from memtui.core.base import clock, fastjson, fs, paths
@@ -18,8 +17,6 @@ from memtui.worker.tidying import tidy
 
 # Seconds between two looks at what was approved, for its triggers.
 TRIGGERS_APART = 600.0
-# The directory that Python finds memtui in.
-SOURCES = __file__.removesuffix("/memtui/worker/main.py")
 
 
 def run(
@@ -86,8 +83,15 @@ def bring_indexes_up_to_date(env: dict[str, str], payload: dict[str, object]) ->
 
     root = paths.root(env)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(config.load(root), paths.project_root(cwd), "mode") == "full":
-        reindexing.of_session(env, root, cwd)
+    if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
+        return
+    reindexing.of_session(env, root, cwd)
+    from memtui.worker import warming
+
+    if warming.is_on(root):
+        from memtui.recall import places
+
+        warming.keep(env, root, cwd, [directory for _, directory in places.of_session(env, cwd)], clock.now())
 
 
 def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
@@ -133,7 +137,9 @@ def dream(env: dict[str, str], payload: dict[str, object]) -> None:
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     if config.value(settings, paths.project_root(cwd), "mode") == "off" or not gates.open_now(root, clock.now()):
         return
-    _start(env, root, cwd, "dream", "--unattended", "--json")
+    from memtui.worker import starting
+
+    starting.start(env, root, cwd, "memtui", "dream", "--unattended", "--json", "--project", cwd)
 
 
 def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
@@ -146,7 +152,10 @@ def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
     if config.value(settings, paths.project_root(cwd), "mode") == "off" or not _approved_since(root, clock.now()):
         return
-    _start(env, root, cwd, "triggers", "--write", "--all", "--unattended", "--json")
+    from memtui.worker import starting
+
+    words = ("triggers", "--write", "--all", "--unattended", "--json", "--project", cwd)
+    starting.start(env, root, cwd, "memtui", *words)
 
 
 def _approved_since(root: str, now: float) -> bool:
@@ -177,60 +186,11 @@ def _approved_since(root: str, now: float) -> bool:
 def select(env: dict[str, str], payload: dict[str, object]) -> None:
     """Have a model asked which memories a prompt needs, in a process of its own (recall/selecting.py): only that one
     has what asks a model."""
-    import subprocess
+    from memtui.worker import starting
 
     root = paths.root(env)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    asking = subprocess.Popen(
-        [_python(root), "-m", "memtui.recall.selecting"],
-        env={**_own(env, cwd), "PYTHONPATH": SOURCES},
-        cwd="/",
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-    assert asking.stdin is not None
-    with asking.stdin as stream:
-        stream.write(fastjson.dumps(payload).encode())
-
-
-def _start(env: dict[str, str], root: str, cwd: str, *words: str) -> None:
-    """Start a command in a process of its own, for the project of a directory."""
-    import subprocess
-
-    subprocess.Popen(
-        [_python(root), "-m", "memtui", *words, "--project", cwd],
-        env={**_own(env, cwd), "PYTHONPATH": SOURCES},
-        cwd="/",
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
-
-
-def _own(env: dict[str, str], cwd: str) -> dict[str, str]:
-    """Return the environment without what a project's settings set: it could lead memories and keys elsewhere."""
-    from memtui.core.client import project_settings
-
-    places = (cwd, paths.project_root(cwd))
-    named = {name for place in places for _, name in project_settings.variables(place)}
-    return {name: value for name, value in env.items() if name not in named}
-
-
-def _python(root: str) -> str:
-    """Return the interpreter with all that memtui needs. Hooks, and so this worker, run in a bare one; the installation
-    noted the other (hooks/installer/installs.py), or memtui is in its site-packages."""
-    try:
-        files = fastjson.loads_dict(fs.read(root + "/installs.json", "settings")).get("files")
-    except OSError:
-        files = None
-    records = files.values() if isinstance(files, dict) else []
-    noted = [str(each.get("python")) for each in records if isinstance(each, dict) and each.get("python")]
-    above, found, _ = SOURCES.rpartition("/lib/python")
-    candidates = [*noted, above + "/bin/python"] if found else noted
-    return next((each for each in candidates if os.access(each, os.X_OK)), sys.executable)
+    starting.start(env, root, cwd, "memtui.recall.selecting", given=fastjson.dumps(payload).encode())
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

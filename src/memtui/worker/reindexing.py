@@ -10,7 +10,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.memories import beside
 from memtui.core.places import reindexing
 from memtui.recall import build, places
-from memtui.worker import binding
+from memtui.worker import binding, warming
 
 # Seconds after which a process of its own ends, whatever it does.
 MOST_SECONDS = 240
@@ -42,5 +42,7 @@ def main(argv: Sequence[str]) -> None:
     time.sleep(reindexing.GATHERING)
     try:
         update(root, [("", each) for each in directories])
+        if warming.is_on(root):
+            warming.fill(root, directories)
     except Exception as error:
         error_log.add(root, "index", error)

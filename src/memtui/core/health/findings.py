@@ -23,6 +23,7 @@ AREAS = {
     "journal": "changes",
     "log": "delivery log",
     "kept": "kept data",
+    "semantic": "sentence model",
     "llm": "models",
     "dream": "dreams",
 }
@@ -211,6 +212,20 @@ REGISTRY = {
     "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
     "journal.skipped": Kind("{count:line} of {path} can't be read, so those changes can't be undone."),
     "log.skipped": Kind("{count:line} among the newest of {path} can't be read and are skipped."),
+    # the daemon with a sentence model
+    "semantic.ok": Kind("{model}, kept warm by process {pid}"),
+    "semantic.starting": Kind("{model} is being loaded"),
+    "semantic.idle": Kind("{model}; its daemon starts with the next session"),
+    "semantic.not_installed": Kind(
+        "The setting semantic is on, but the extra is not installed, so prompts are compared without it.", "{install}"
+    ),
+    "semantic.not_loaded": Kind(
+        "The daemon can't work, so prompts are compared without it: {why}.", "memtui semantic on tries again at once."
+    ),
+    "semantic.silent": Kind(
+        "The daemon was killed, or hangs, so prompts are compared without it.",
+        "The next session starts it, or now: memtui semantic on",
+    ),
     # models that memtui may ask
     "llm.off": Kind("off: memtui asks no model"),
     "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),

@@ -12,6 +12,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
 from memtui.hooks.installer import status
 from memtui.llm import checks
+from memtui.worker import warming
 
 CLIENT_SECONDS = 10
 OLDEST_CLIENT = (2, 0)
@@ -33,7 +34,14 @@ def check(
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client
     own = doctor.check(env, cwd, now, known)
-    return [*hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_models(env, now)]
+    return [*hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_sentences(env), *_models(env, now)]
+
+
+def _sentences(env: dict[str, str]) -> list[Finding]:
+    try:
+        return list(warming.check(paths.root(env)))
+    except OSError as error:
+        return [problem("semantic.failed", why=str(error))]
 
 
 def _models(env: dict[str, str], now: float) -> list[Finding]:
