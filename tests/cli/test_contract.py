@@ -90,6 +90,7 @@ CALLS = [
     ["llm"],
     ["llm", "log"],
     ["semantic"],
+    ["semantic", "status"],
     ["semantic", "off"],
     ["semantic", "stop"],
     ["doctor", "--fix"],
@@ -164,7 +165,13 @@ PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
 
 
 def test_the_calls_above_leave_no_command_out():
-    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {"demo", "redo", "config edit", "tui"}
+    called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {
+        "demo",
+        "redo",
+        "config edit",
+        "semantic on",
+        "tui",
+    }
     assert set(PARSERS) <= called
     assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
 
