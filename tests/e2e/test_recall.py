@@ -4,7 +4,9 @@ import os
 
 import pytest
 
+import sentence_daemon
 from memtui.core.memories import trusting
+from memtui.worker import warming
 
 from .client import injected
 from .model import Reply, use
@@ -130,4 +132,26 @@ def test_what_a_model_selects_comes_before_the_next_tool(on, model, tmp_path, ba
     conversation = [request for request in run.main if "<memtui-notes>" not in request.text()]
     assert [memories(request) for request in conversation] == [[], [("PreToolUse", "launch")]]
     assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("llm", "log")["calls"]] == [("recall", "ok")]
+    assert on.errors() == []
+
+
+def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory(on):
+    directory = on.config / "memory"
+    others(directory)
+    write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}")
+    write(directory, "invoice", "About invoices", "They go to the treasurer on Friday.")
+    sentence_daemon.prepare(on.root, "recall_threshold = 0.02", "recall_most = 1")
+    try:
+        indexed(on)  # this session starts it
+        sentence_daemon.ready(on.root)
+        # Only the model knows that these are about the same; it is asked again, should the machine be too busy.
+        asked = "the umbrella and the banana: when do they go where?"
+        assert on.eventually(lambda: ("UserPromptSubmit", "invoice") in memories(on.claude(asked).main[0]), 60)
+        killed = on.claude(f"{PROMPT} or die")
+        assert memories(killed.main[0]) == [("UserPromptSubmit", "cicd")]
+        assert killed.main[0].count(BODY) == 1
+        on.eventually(lambda: warming.status(str(on.root)))
+        assert sentence_daemon.ready(on.root)["answered"] >= 1  # that very session has started the next one
+    finally:
+        sentence_daemon.end(on.root)
     assert on.errors() == []

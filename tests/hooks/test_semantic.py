@@ -1,0 +1,217 @@
+"""A prompt under a live daemon with a sentence model, and whatever may become of that daemon."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from test_recall import RecallHome
+
+import sentence_daemon
+from memtui.recall import judge, places, semantic
+from memtui.worker import warming
+
+pytestmark = pytest.mark.slow
+
+# Only the model knows that these two are about the same: the words are those of another memory.
+PROMPT = "the umbrella, the banana, the umbrella and the banana of the brand guide"
+TEXT = "The invoice is for the treasurer."
+# Words that the memory itself has.
+PLAIN = "where do the charts get the palette of the brand guide from?"
+GUIDE = "Charts use the palette of the brand guide."
+ENOUGH = 2.0  # seconds: far less than a model that is slow here takes
+
+
+class SemanticHome(RecallHome):
+    """A home whose sessions start the daemon."""
+
+    def __init__(self, base):
+        super().__init__(base)
+        self.keep("treasurer", TEXT)
+        sentence_daemon.prepare(self.root, "recall_threshold = 0.02", "recall_most = 1")
+        self.session = 0
+
+    def ready(self):
+        self.start()
+        return sentence_daemon.ready(self.root)
+
+    def fresh(self, text):
+        """What a prompt of a new session brings."""
+        self.session += 1
+        return self.prompt(session=f"new{self.session}", prompt=text).context
+
+    def brings(self, text, words):
+        """Whether a prompt brings these words: it is asked again, for a busy machine may be slower than a hook waits."""
+        return sentence_daemon.eventually(lambda: words in self.fresh(text))
+
+    def settings(self, **changed):
+        path = self.root / "config.toml"
+        lines = [line for line in path.read_text().splitlines() if line.partition(" ")[0] not in changed]
+        path.write_text("\n".join([*lines, *(f"{key} = {json.dumps(value)}" for key, value in changed.items())]) + "\n")
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = SemanticHome(tmp_path)
+    yield found
+    sentence_daemon.end(found.root)
+
+
+def test_a_session_starts_the_daemon_and_a_prompt_gets_what_only_its_model_knows(home):
+    home.index()
+    assert GUIDE in home.fresh(PROMPT)
+    said = home.ready()
+    assert said["model"] == "tiny"
+    assert home.brings(PROMPT, TEXT)
+    assert GUIDE in home.fresh(PLAIN)
+    home.settings(semantic=False)
+    assert GUIDE in home.fresh(PROMPT)
+    assert home.errors() == []
+
+
+def test_a_new_memory_is_compared_once_its_vectors_are_made(home):
+    home.ready()
+    home.keep("ship", "Ship on Friday.")
+    home.hook("Stop")
+    sentence_daemon.eventually(lambda: warming.covered(str(home.root), [str(home.config / "memory")]) == (5, 5))
+    assert home.brings("when is it that we publish it live to them?", "Ship on Friday.")
+
+
+def test_its_answers_are_those_of_the_model_without_a_daemon(home, monkeypatch):
+    home.ready()
+    monkeypatch.setattr(semantic.ask, "__defaults__", (10.0,))
+    where = places.of_session(home.env, str(home.project))
+    limits = judge.RecallLimits(5, 0.02, sentences=True)
+
+    def verdicts():
+        found = judge.dry_run(str(home.root), PROMPT, where, limits=limits, now=1e9).verdicts
+        return [(each.hit.file, each.hit.cosine, each.probability, each.outcome) for each in found]
+
+    warm = verdicts()
+    assert warm[0][0] == "treasurer.md"
+    sys.path.append(str(sentence_daemon.MODEL))
+    try:
+        import fastembed
+
+        from memtui.recall import sentences
+
+        class Cold:
+            name = "tiny"
+            embed = fastembed.TextEmbedding("tiny", str(home.root), 1).embed
+
+        def ask(root, request, patience=0.0):
+            return {"key": sentences.key_of(Cold.name), "row": sentences.row(Cold, request["text"]).hex()}
+
+        monkeypatch.setattr(semantic, "ask", ask)
+        assert verdicts() == warm
+    finally:
+        sys.path.remove(str(sentence_daemon.MODEL))
+        sys.modules.pop("fastembed", None)
+
+
+def timed(home, text):
+    begin = time.monotonic()
+    found = home.fresh(text)
+    return found, time.monotonic() - begin
+
+
+def test_a_daemon_killed_in_the_middle_of_a_request_costs_a_prompt_nothing_and_the_next_session_has_a_new_one(home):
+    killed = home.ready()["pid"]
+    found, took = timed(home, PLAIN + " die")
+    assert GUIDE in found
+    assert took < ENOUGH
+    sentence_daemon.eventually(lambda: not warming.is_held(str(home.root)))
+    assert sentence_daemon.socket_is_there(home.root)
+    found, took = timed(home, PLAIN)  # the socket that it left answers nobody
+    assert GUIDE in found
+    assert took < ENOUGH
+    assert home.ready()["pid"] != killed
+    assert home.brings(PROMPT, TEXT)
+    assert home.errors() == []
+
+
+def test_a_slow_daemon_is_not_waited_for(home):
+    home.ready()
+    found, took = timed(home, PLAIN + " slowly")
+    assert GUIDE in found
+    assert took < ENOUGH
+    os.kill(warming.status(str(home.root))["pid"], signal.SIGSTOP)
+    try:
+        found, took = timed(home, PLAIN)
+        assert GUIDE in found
+        assert took < ENOUGH
+    finally:
+        (pid,) = [int(each) for each in holders(home)]
+        os.kill(pid, signal.SIGCONT)
+    assert home.errors() == []
+
+
+def holders(home):
+    """The processes that were started as the daemon of this home."""
+    done = subprocess.run(["pgrep", "-f", f"memtui.recall.daemon {home.root}"], capture_output=True, text=True)
+    return done.stdout.split()
+
+
+def test_of_many_started_at_once_one_serves_and_the_others_leave_it_their_work(home):
+    with ThreadPoolExecutor(4) as many:
+        list(many.map(lambda at: home.start(session=f"start{at}"), range(4)))
+    sentence_daemon.ready(home.root)
+    sentence_daemon.eventually(lambda: len(holders(home)) == 1)
+    assert home.brings(PROMPT, TEXT)
+    assert home.errors() == []
+
+
+def test_a_daemon_of_another_version_costs_nothing_and_is_replaced(home, monkeypatch):
+    old = home.ready()["pid"]
+    with monkeypatch.context() as patched:
+        patched.setattr(semantic, "VERSION", "0.0.1")
+        assert warming.status(str(home.root)) == {}  # it says that it ends
+    assert GUIDE in home.fresh(PLAIN)
+    assert home.ready()["pid"] != old
+
+
+def test_another_model_in_the_settings_replaces_the_daemon(home):
+    old = home.ready()["pid"]
+    home.settings(semantic_model="tiny-2")
+    home.start()
+    sentence_daemon.eventually(lambda: sentence_daemon.ready(home.root)["model"] == "tiny-2")
+    assert sentence_daemon.ready(home.root)["pid"] != old
+    assert home.brings(PROMPT, TEXT)
+
+
+def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
+    home.settings(semantic_model="missing")
+    home.start()
+    sentence_daemon.eventually(lambda: warming.why_failed(str(home.root)))
+    assert "can't be loaded" in warming.why_failed(str(home.root))
+    (found,) = warming.check(str(home.root))
+    assert found.code in {"semantic.not_loaded", "semantic.not_installed"}
+    assert warming.failed_lately(str(home.root), time.time())
+    assert not warming.failed_lately(str(home.root), time.time() + warming.APART)
+    home.settings(semantic_model="tiny")
+    os.utime(home.root / "config.toml", (time.time() + 1, time.time() + 1))
+    assert not warming.failed_lately(str(home.root), time.time())
+    assert GUIDE in home.fresh(PLAIN)
+
+
+def test_where_the_disk_is_full_prompts_go_on(home):
+    home.index()
+    place = home.root / "semantic"
+    place.mkdir(mode=0o700)
+    (home.root / "recall" / "sentences").write_text("in the way")  # no vector can be written
+    home.start()
+    sentence_daemon.ready(home.root)
+    assert GUIDE in home.fresh(PLAIN)
+    assert {each["where"] for each in home.errors()} == {"semantic"}
+
+
+def test_without_the_setting_a_hook_asks_nobody_and_loads_nothing_for_it(home):
+    home.ready()
+    home.settings(semantic=False)
+    answered = warming.status(str(home.root))["answered"]
+    assert GUIDE in home.fresh(PLAIN)
+    assert warming.status(str(home.root))["answered"] == answered + 1  # this very question

@@ -1,0 +1,39 @@
+"""In place of fastembed in tests: a sentence model of a few subjects, made here, with fastembed's own interface.
+
+Texts about the same subject have the same direction. Three words make it fail as the real one may: `slowly` takes
+longer than a hook waits, `die` has its process killed, and a model called `missing` can't be loaded.
+"""
+
+import os
+import signal
+import time
+
+SUBJECTS = (
+    {"release", "publish", "ship", "live"},
+    {"umbrella", "banana", "invoice", "treasurer"},
+    {"coffee", "machine", "espresso"},
+    {"colours", "charts", "palette"},
+    {"timezones", "times", "utc"},
+)
+
+
+class TextEmbedding:
+    """As fastembed's class of this name, as far as memtui uses it."""
+
+    def __init__(self, model_name, cache_dir=None, threads=None):
+        if model_name == "missing":
+            raise ValueError(f"Could not load model {model_name} from any source.")
+        assert os.path.isdir(cache_dir)
+        assert threads == 1
+
+    def embed(self, documents):
+        for text in documents:
+            words = text.lower().replace(".", " ").replace("?", " ").split()
+            if "die" in words:
+                os.kill(os.getpid(), signal.SIGKILL)
+            if "slowly" in words:
+                time.sleep(3)
+            values = [0.01] * 16
+            for at, subject in enumerate(SUBJECTS):
+                values[at] += sum(word in subject for word in words)
+            yield values

@@ -1,0 +1,68 @@
+"""The daemon with a sentence model in tests: started as memtui starts it, with the small model of `semantic_model`."""
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import sys
+import time
+from pathlib import Path
+
+from memtui.recall import semantic
+from memtui.worker import warming
+
+MODEL = Path(__file__).parent / "semantic_model"
+SECONDS = 20.0
+
+
+def prepare(root, *settings, model="tiny"):
+    """Switch it on, and have workers start it in an interpreter that finds the small model."""
+    root = Path(root)
+    root.mkdir(parents=True, exist_ok=True)
+    program = root.parent / "python with a model"
+    program.write_text(
+        f'#!/bin/sh\nPYTHONPATH="$PYTHONPATH":{shlex.quote(str(MODEL))} exec {shlex.quote(sys.executable)} "$@"\n'
+    )
+    program.chmod(0o755)
+    path = root / "installs.json"
+    known = json.loads(path.read_text()) if path.exists() else {"v": 1, "files": {"/none": {}}}
+    for record in known["files"].values():
+        record["python"] = str(program)
+    path.write_text(json.dumps(known))
+    lines = ["semantic = true", f'semantic_model = "{model}"', *settings]
+    (root / "config.toml").write_text("\n".join(lines) + "\n")
+
+
+def eventually(what, seconds=SECONDS):
+    """Wait for something, and return it."""
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def ready(root):
+    """Wait until a daemon runs and has made all vectors; return what it says of itself."""
+
+    def state():
+        said = warming.status(str(root))
+        return said if said and not said["waiting"] else None
+
+    return eventually(state)
+
+
+def end(root):
+    """End the daemon, whatever it is doing."""
+    root = str(root)
+    if pid := warming.status(root).get("pid"):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    eventually(lambda: warming.stop(root) or not warming.is_held(root))
+    eventually(lambda: not warming.is_held(root))
+
+
+def socket_is_there(root):
+    """Whether a socket is there, of whichever daemon."""
+    return os.path.exists(semantic.socket_of(str(root)))
