@@ -140,7 +140,7 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
     others(directory)
     write(directory, "cicd", "CI/CD considerations", BODY, "triggers:", f"  - {TRIGGER}")
     write(directory, "invoice", "About invoices", "They go to the treasurer on Friday.")
-    sentence_daemon.prepare(on.root, "recall_threshold = 0.02", "recall_most = 1")
+    sentence_daemon.prepare(on.root)
     try:
         indexed(on)  # this session starts it
         sentence_daemon.ready(on.root)

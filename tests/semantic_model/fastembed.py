@@ -4,7 +4,9 @@ Texts about the same subject have the same direction. Three words make it fail a
 longer than a hook waits, `die` has its process killed, and a model called `missing` can't be loaded.
 """
 
+import operator
 import os
+import random
 import signal
 import time
 
@@ -15,6 +17,9 @@ SUBJECTS = (
     {"colours", "charts", "palette"},
     {"timezones", "times", "utc"},
 )
+_choose = random.Random(1)
+# For each dimension what no subject and what each subject adds to it.
+DIRECTIONS = [[_choose.choice((-1.0, 1.0)) for _ in range(1 + len(SUBJECTS))] for _ in range(64)]
 
 
 class TextEmbedding:
@@ -33,7 +38,5 @@ class TextEmbedding:
                 os.kill(os.getpid(), signal.SIGKILL)
             if "slowly" in words:
                 time.sleep(3)
-            values = [0.01] * 16
-            for at, subject in enumerate(SUBJECTS):
-                values[at] += sum(word in subject for word in words)
-            yield values
+            counts = [0.1, *(sum(word in subject for word in words) for subject in SUBJECTS)]
+            yield [sum(map(operator.mul, counts, directions)) for directions in DIRECTIONS]
