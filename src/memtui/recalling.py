@@ -142,6 +142,11 @@ class Recalling:
             read += done.read
             if not done.busy:
                 self._counts[directory] = done.memories
+        if read:
+            from memtui.worker import warming
+
+            if warming.is_on(root):
+                warming.fill(root, [directory for _, directory in self.places()])
         return read
 
     def _memories(self, directory: str) -> int:

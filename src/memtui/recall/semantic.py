@@ -15,7 +15,7 @@ import sys
 import time
 
 from memtui import __version__
-from memtui.core.base import fastjson, fs
+from memtui.core.base import fastjson, fs, native
 from memtui.recall.nearest import Passages
 from memtui.recall.vectors import Vector
 
@@ -65,11 +65,10 @@ class AbsentError(OSError):
 
 def ask(root: str, request: "dict[str, object]", patience: float = PATIENCE) -> "dict[str, object]":
     """Ask the daemon, and return its answer. Raises AbsentError, also if it is of another version or another user."""
-    import _socket
-
     end = time.monotonic() + patience
     directory = -1
     connection = None
+    _socket = native.load("_socket")
     try:
         directory = posix.open(place(root), posix.O_RDONLY | posix.O_DIRECTORY | posix.O_NOFOLLOW | posix.O_CLOEXEC)
         found = posix.fstat(directory)
@@ -112,8 +111,7 @@ def address(root: str, directory: int) -> str:
 
 def user_of(connection: "object") -> int:
     """Return the number of the user at the other end of a connection; -1 where the kernel does not tell."""
-    import _socket
-
+    _socket = native.load("_socket")
     option = getattr(_socket, "SO_PEERCRED", None)
     if option is None:
         return -1

@@ -45,6 +45,8 @@ class FastEmbedModel:
     def __init__(self, name: str, directory: str) -> None:
         must_be_installed()
         self.name = name
+        # Only the model's files are asked for.
+        os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
         try:
             os.makedirs(directory, 0o700, exist_ok=True)
             fastembed = import_module("fastembed")

@@ -9,13 +9,13 @@ from memtui.core.base import fs
 from memtui.core.base.phrasing import ago, many
 from memtui.core.settings import setting
 from memtui.recall import places, semantic, sentences
-from memtui.worker import warming
+from memtui.worker import reindexing, warming
 
 KEY = "semantic"
 WORDS = {
     warming.RUNNING: "is running",
     warming.STARTING: "is loading the model",
-    warming.FAILED: "could not load the model",
+    warming.FAILED: "failed",
     warming.SILENT: "does not answer: it was killed, or hangs",
     warming.NONE: "is not running",
 }
@@ -57,6 +57,7 @@ def switch_on(ctx: Context, _: argparse.Namespace) -> Result:
     sentences.must_be_installed()
     changed = setting.assign(ctx.root, ctx.journal(), KEY, True)
     fs.unlink(semantic.failed(ctx.root))
+    reindexing.of_session(ctx.env, ctx.root, ctx.cwd)
     started = warming.keep(ctx.env, ctx.root, ctx.cwd, _directories(ctx), ctx.now())
     data = {"changed": changed, "started": started}
 

@@ -1,0 +1,85 @@
+"""`memtui semantic`: switched on it starts the daemon, says what that does, and ends it again."""
+
+import pytest
+
+import sentence_daemon
+from memtui.recall import sentences
+from memtui.worker import warming
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def root(world, monkeypatch):
+    sentence_daemon.prepare(world.root)
+    monkeypatch.setattr(sentences, "installed", lambda: True)
+    monkeypatch.setattr(warming.starting.subprocess, "Popen", Started)
+    yield world.root
+    sentence_daemon.end(world.root)
+
+
+class Started(warming.starting.subprocess.Popen):
+    """A process that nobody waits for: Python warns of such, which a command that ends does not see."""
+
+    def __del__(self):
+        self.returncode = 0
+
+
+def test_without_the_extra_it_is_not_switched_on(memtui, world):
+    done = memtui("semantic", "on", check=False)
+    assert (done.code, sentences.INSTALL in done.err) == (1, True)
+    assert memtui.json("semantic")["on"] is False
+
+
+def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
+    memtui("config", "set", "semantic", "false")
+    assert memtui.json("semantic", "on") == {"changed": True, "started": True}
+    sentence_daemon.ready(root)
+    said = memtui.json("semantic", "status")
+    assert (said["on"], said["daemon"], said["loaded"]) == (True, "running", "tiny")
+    assert said["ready"] == said["memories"] > 0
+    out = memtui("semantic").out
+    assert f"is running, process {said['pid']}" in out
+    assert f"of {said['ready']} of {said['memories']} memories" in out
+    assert memtui.json("semantic", "off") == {"changed": True, "stopped": True}
+    sentence_daemon.eventually(lambda: not warming.is_held(root))
+    assert memtui.json("semantic")["daemon"] == "none"
+    memtui("undo", "--yes")
+    assert memtui.json("semantic")["on"] is True
+
+
+def test_stop_ends_it_and_leaves_it_on(memtui, root):
+    memtui("semantic", "on")
+    sentence_daemon.ready(root)
+    assert memtui.json("semantic", "stop") == {"stopped": True}
+    sentence_daemon.eventually(lambda: not warming.is_held(root))
+    assert "a session starts it" in memtui("semantic").out
+    assert memtui.json("semantic", "stop") == {"stopped": False}
+
+
+def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
+    def found():
+        return [f["code"] for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]
+
+    assert found() == ["semantic.idle"]
+    memtui("semantic", "on")
+    pid = sentence_daemon.ready(root)["pid"]
+    assert found() == ["semantic.ok"]
+    sentence_daemon.os.kill(pid, sentence_daemon.signal.SIGKILL)
+    sentence_daemon.eventually(lambda: not warming.is_held(root))
+    assert found() == ["semantic.silent"]
+    assert "was killed" in memtui("semantic").out
+    memtui("config", "set", "semantic_model", "missing")
+    memtui("semantic", "on")
+    sentence_daemon.eventually(lambda: warming.why_failed(root))
+    sentence_daemon.eventually(lambda: not warming.is_held(root))
+    assert found() == ["semantic.not_loaded"]
+    assert "Could not load model missing" in " ".join(memtui("semantic").out.split())
+    memtui("config", "unset", "semantic")
+    assert found() == []
+
+
+def test_on_without_the_extra_is_a_problem_to_fix(memtui, world):
+    sentence_daemon.prepare(world.root)
+    (found,) = [f for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]
+    assert found["code"] == "semantic.not_installed"
