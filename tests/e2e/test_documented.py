@@ -216,6 +216,11 @@ STORIES = {
         typed("recall --all TEXT", "memtui recall --all pnpm release commit database", "would"),
         typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
         typed('memtui recall "how do we release?"', 'memtui recall "how do we release?"', "release-steps"),
+        typed(
+            'memtui triggers release-steps --add "put it live"',
+            'memtui triggers release-steps --add "put it live"',
+            "put it live",
+        ),
         typed("recall --replay N", "memtui recall --replay 5", "prompts would get memories now"),
         typed(
             "recall --replay N --with FILE",
