@@ -83,11 +83,18 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
         (
             "triggers",
-            f"{many(len(found.beside), 'file')} of directories that have been gone for {many(keep.trust_days, 'day')}"
-            if found.beside
-            else "",
+            _left_rows(found, keep),
         ),
         ("versions", versions if found.versions else ""),
         ("files", files),
     ]
     return [(what, words) for what, words in rows if words]
+
+
+def _left_rows(found: Due, keep: Limits) -> str:
+    """Say of which memories that are gone the triggers go."""
+    memories = {(each.directory, each.file) for each in found.beside if each.file}
+    directories = {each.directory for each in found.beside if not each.file}
+    of = [many(len(memories), "memory", "memories")] if memories else []
+    of += [many(len(directories), "directory", "directories")] if directories else []
+    return f"those of {' and '.join(of)} gone for {many(keep.trust_days, 'day')}" if of else ""

@@ -74,21 +74,24 @@ def read_manifest(root: str, directory: str) -> "Manifest | None":
         data = fs.read(paths.index_base(root, directory) + ".index", "cache")
     except FileNotFoundError:
         return None
-    start = len(MAGIC) + 8
-    if not data.startswith(MAGIC) or len(data) < start:
+    found, at = parse_manifest(data)
+    if found is None or found.directory != directory:
         return None
-    check, length = memoryview(data[start - 8 : start]).cast("I")
-    body = data[start : start + length]
-    if number_of(body) != check:
-        return None
-    found = Manifest(marshal.loads(body))  # noqa: S302
-    if found.directory != directory:
-        return None
-    at = start + length
     for entry in found.segments:
         entry["table"] = data[at : at + 8 * entry["shards"]]
         at += 8 * entry["shards"]
     return found
+
+
+def parse_manifest(data: bytes) -> "tuple[Manifest | None, int]":
+    """Return the manifest of a file without the tables of its segments, None if it is none of this version; and where
+    the tables begin. Raises DAMAGED."""
+    start = len(MAGIC) + 8
+    if not data.startswith(MAGIC) or len(data) < start:
+        return None, 0
+    check, length = memoryview(data[start - 8 : start]).cast("I")
+    body = data[start : start + length]
+    return (Manifest(marshal.loads(body)) if number_of(body) == check else None), start + length  # noqa: S302
 
 
 def as_bytes(found: "dict[str, Any]") -> bytes:

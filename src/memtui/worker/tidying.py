@@ -13,8 +13,9 @@ TIDY_MOST = 30.0
 def tidy(root: str) -> int:
     """Remove what nothing needs any more, at most once a day; return the number of files removed.
 
-    That is session files unchanged for KEPT_DAYS, the locks of ended workers, and for up to TIDY_MOST seconds what the
-    settings no longer keep (core/health/retention.py). Raises OSError if its stamp can't be written.
+    That is session files unchanged for KEPT_DAYS, the locks of ended workers, indexes of directories that are gone
+    (recall/clearing.py), and for up to TIDY_MOST seconds what the settings no longer keep (core/health/retention.py).
+    Raises OSError if its stamp can't be written.
     """
     now = clock.now()
     stamp = root + "/run/tidied"
@@ -30,7 +31,9 @@ def tidy(root: str) -> int:
     )
     removed += _remove(root + "/run", now - KEPT_DAYS * clock.DAY, lambda name: name.startswith("client-"))
     from memtui.core.health import retention
+    from memtui.recall import clearing
 
+    removed += clearing.clear(root, now)
     done = retention.collect(root, now, retention.deadline(TIDY_MOST))
     return removed + len(done.temporary) + done.images
 

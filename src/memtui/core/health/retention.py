@@ -20,6 +20,7 @@ from memtui.core.journal import compaction
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories import beside
+from memtui.core.memories.beside import LeftRows
 from memtui.core.memories.versions import Versions
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -65,7 +66,7 @@ class Due:
     directories: list[str] = field(default_factory=list)
     versions: int = 0
     version_bytes: int = 0
-    beside: list[str] = field(default_factory=list)
+    beside: list[LeftRows] = field(default_factory=list)
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
 
@@ -102,6 +103,7 @@ class Due:
             "versions": self.versions,
             "versions_bytes": self.version_bytes,
             "triggers": len(self.beside),
+            "triggers_of": sorted({f"{each.directory}/{each.file}" for each in self.beside}),
             "temporary_files": len(self.temporary),
             "busy": self.busy,
         }
@@ -275,9 +277,9 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     found.versions = len(gone)
     since = session_state.table(state, "beside")
     old_enough = now - keep.trust_days * clock.DAY if keep.trust_days > 0 else 0.0
-    for path in beside.orphans(root):
-        if isinstance(known := since.get(path), (int, float)) and known <= old_enough:
-            found.beside.append(path)
+    for each in beside.left_rows(root):
+        if isinstance(known := since.get(each.key), (int, float)) and known <= old_enough:
+            found.beside.append(each)
     found.temporary = temporary(root, now)
     return found
 
@@ -385,17 +387,18 @@ def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
 
 
 def _beside(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
-    """Remove what is beside the memories of directories that have been gone for so many days as trust is kept."""
+    """Remove what is beside memories, or directories of them, that have been gone for as many days as trust is kept."""
     state = _state(root)
     before = session_state.table(state, "beside")
     absent: dict[str, float] = {}
-    for path in beside.orphans(root):
-        since = before.get(path)
-        absent[path] = min(float(since), now) if isinstance(since, (int, float)) else now
-        if keep.trust_days > 0 and absent[path] <= now - keep.trust_days * clock.DAY:
-            fs.unlink(path)
-            found.beside.append(path)
-            del absent[path]
+    for each in beside.left_rows(root):
+        since = before.get(each.key)
+        first = min(float(since), now) if isinstance(since, (int, float)) else now
+        if keep.trust_days > 0 and first <= now - keep.trust_days * clock.DAY:
+            beside.drop(root, each)
+            found.beside.append(each)
+        else:
+            absent[each.key] = first
     if absent != before:
         _save(root, {**state, "beside": absent})
 

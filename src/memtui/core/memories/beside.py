@@ -7,6 +7,7 @@ with it into the trash and comes back with it, also where the whole directory wa
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from memtui.core.base import fs
 from memtui.core.base.storage import read_or_none
@@ -133,12 +134,54 @@ def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> boo
     return there == len(rows) >= LEAST_FILES
 
 
-def orphans(root: str) -> list[str]:
-    """List the files of rows whose directory of memories is gone."""
+class LeftRows(NamedTuple):
+    """Rows whose memory is gone: the file with the rows, the directory of memories, and the memory's file there, '' if
+    the whole directory is gone."""
+
+    path: str
+    directory: str
+    file: str
+
+    @property
+    def key(self) -> str:
+        """Name them among all that are left."""
+        return f"{self.path}:{self.file}" if self.file else self.path
+
+
+def left_rows(root: str) -> list[LeftRows]:
+    """List the rows whose memory is gone, or the whole directory. What can't be looked at is not gone."""
     found = []
     for kind in KINDS:
         for path, data in _stores(root, kind):
             directory = beside_edit.head_of(data).get("dir")
-            if isinstance(directory, str) and directory.startswith("/") and not os.path.lexists(directory):
-                found.append(path)
+            if not isinstance(directory, str) or not directory.startswith("/"):
+                continue
+            if _is_gone(directory):
+                found.append(LeftRows(path, directory, ""))
+            else:
+                files = beside_edit.parse(data)
+                found += [LeftRows(path, directory, file) for file in files if _is_gone(f"{directory}/{file}")]
     return found
+
+
+def _is_gone(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except (OSError, ValueError):  # a NUL in the path
+        return False
+    return False
+
+
+def drop(root: str, left: LeftRows) -> None:
+    """Remove rows that are left, unless their memory came back. Raises OSError, LockTimeoutError."""
+    with fs.Lock(root + beside_edit.LOCK, beside_edit.LOCK_SECONDS):
+        if not _is_gone(f"{left.directory}/{left.file}" if left.file else left.directory):
+            return
+        if not left.file:
+            fs.unlink(left.path)
+            return
+        known = beside_edit.parse(read_or_none(left.path) or b"")
+        if known.pop(left.file, None) is not None:
+            beside_edit.write(left.path, left.directory, known)

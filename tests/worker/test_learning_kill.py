@@ -1,0 +1,87 @@
+"""A worker that is killed while it learns from use leaves whole rows, and the next one counts each use once."""
+
+import shutil
+
+import pytest
+
+from hooks.killing import Child, every_point
+from memtui.core.memories import beside
+from memtui.recall import bound, build
+from memtui.worker import binding, learning
+
+from .test_learning import SHIP, World
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+@pytest.fixture
+def world(tmp_path):
+    (tmp_path / "home").mkdir()
+    return World(tmp_path / "home")
+
+
+def rows(world):
+    return {kind: beside.rows(world.root, kind, str(world.auto)) for kind in beside.KINDS}
+
+
+def test_wherever_learning_is_killed_the_next_one_completes_it(world, tmp_path):
+    world.memory("deploy")
+    world.asks("which job ships the shop?")
+    world.opens()
+    world.asks("and where does it ship to, then?", "p2")
+    learning.learn(world.env, world.root)
+    before = rows(world)
+    for number, name in enumerate(("ci", "deploy"), 3):
+        world.asks(SHIP, f"p{number}")
+        world.opens(name, f"p{number}")
+        world.edits(f"{name}.yaml")
+    shutil.copytree(world.root, tmp_path / "kept")
+
+    def reset():
+        shutil.rmtree(world.root)
+        shutil.copytree(tmp_path / "kept", world.root)
+
+    learning.learn(world.env, world.root)
+    after = rows(world)
+    assert after != before
+    assert len(after[beside.TRIGGERS]) == len(after[beside.PATHS]) == 2
+
+    def run(point):
+        reset()
+        child = Child(lambda: learning.learn(world.env, world.root), point=point).wait()
+        there = rows(world)
+        for kind in beside.KINDS:
+            assert there[kind] in (before[kind], after[kind])
+        learning.learn(world.env, world.root)
+        assert rows(world) == after
+        return not child.killed
+
+    assert every_point(run) > 5
+
+
+def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_the_new_one(world, tmp_path):
+    def binds(*globs):
+        head = f"---\nname: ci\ndescription: About ci\npaths: [{', '.join(globs)}]\n---\n\nText.\n"
+        (world.auto / "ci.md").write_text(head)
+        build.bring_up_to_date(world.root, str(world.auto), table=None)
+
+    binds("old/*")
+    binding.update(world.root, [str(world.auto)])
+    before = bound.load(world.root)
+    binds("new/*")
+    shutil.copytree(world.root, tmp_path / "kept")
+    binding.update(world.root, [str(world.auto)])
+    after = bound.load(world.root)
+    assert before != after
+    assert before.keys() == after.keys() == {str(world.auto)}
+
+    def run(point):
+        shutil.rmtree(world.root)
+        shutil.copytree(tmp_path / "kept", world.root)
+        child = Child(lambda: binding.update(world.root, [str(world.auto)]), point=point).wait()
+        assert bound.load(world.root) in (before, after)
+        binding.update(world.root, [str(world.auto)])
+        assert bound.load(world.root) == after
+        return not child.killed
+
+    assert every_point(run) >= 2
