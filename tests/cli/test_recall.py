@@ -56,6 +56,30 @@ def test_explain_has_the_parts_of_the_score_and_the_exact_text(memtui):
     assert "parts" not in found(memtui, PROMPT)[1]["prefer-pnpm"]
 
 
+@pytest.mark.parametrize("prompt", [PROMPT, "wie installieren wir die Pakete, mit pnpm oder mit npm?"])
+def test_the_points_of_the_words_add_up_to_those_of_the_memory(memtui, prompt):
+    _, by_name = found(memtui, "--explain", prompt)
+    assert by_name["prefer-pnpm"]["parts"]["lexical"] > 0
+    for each in by_name.values():
+        assert sum(term["points"] for term in each["terms"]) == pytest.approx(each["parts"]["lexical"], abs=0.01)
+    terms = {each["term"]: each for each in by_name["prefer-pnpm"]["terms"]}
+    assert terms["pnpm"]["idf"] > 1
+    assert terms["pnpm"]["fields"]
+    shown = memtui("recall", "--explain", prompt).out.partition("  points ")[2].partition("\n")[0]
+    assert f"pnpm {terms['pnpm']['points']:.1f}" in shown
+
+
+def test_no_memory_reaches_the_terminal(memtui, world):
+    path = Path(world.shop) / ".claude" / "memory" / "escape.md"
+    path.write_text(
+        "---\nname: \x1b[31mred\ndescription: \x1b]0;title\x07\ntriggers: [zebra \x9b1m]\n---\nzebra crossing \x1b[2J\n"
+    )
+    for words in (["--explain"], []):
+        done = memtui("recall", "--all", *words, "where is the zebra crossing \x1b[5m of ours?")
+        assert "red" in done.out
+        assert not {"\x1b", "\x07", "\x9b"} & {*done.out, *done.err}
+
+
 def test_what_is_not_trusted_is_left_out_however_well_it_fits(memtui):
     _, by_name = found(memtui, "shall I push straight to main without a pull request? do reviews slow us down")
     assert by_name["skip-code-review"]["outcome"] == "untrusted"

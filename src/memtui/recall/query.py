@@ -73,7 +73,7 @@ class Hit:
         return f"{self.directory}/{self.file}"
 
 
-class _Part:
+class IndexPart:
     """A segment that is searched: where it is from, and its postings by term."""
 
     __slots__ = ("directory", "postings", "scope", "segment", "stamps")
@@ -123,10 +123,10 @@ def search(
     asked = weighted_terms(text)
     if not asked:
         return []
-    parts: list[_Part] = []
+    parts: list[IndexPart] = []
     try:
         for scope, directory in places:
-            parts += _opened(root, scope, directory)
+            parts += opened(root, scope, directory)
         return _searched(parts, asked, text, most, allowed, root if sentences else "")
     finally:
         for part in parts:
@@ -141,16 +141,16 @@ def weighted_terms(text: str) -> "dict[str, float]":
     return dict(list(found.items())[:MOST_TERMS]) if len(found) > MOST_TERMS else found
 
 
-def _opened(root: str, scope: str, directory: str) -> "list[_Part]":
+def opened(root: str, scope: str, directory: str) -> "list[IndexPart]":
     """Open the segments of a directory. If one was replaced meanwhile, its manifest is read again, once."""
     for _ in range(2):
-        found: list[_Part] = []
+        found: list[IndexPart] = []
         try:
             manifest = segments.read_manifest(root, directory)
             if manifest is None:
                 return []
             for entry in manifest.segments:
-                found += [_Part(scope, directory, segments.Segment(root, entry), manifest.stamps)]
+                found += [IndexPart(scope, directory, segments.Segment(root, entry), manifest.stamps)]
             return found
         except segments.DAMAGED:
             for part in found:
@@ -159,7 +159,7 @@ def _opened(root: str, scope: str, directory: str) -> "list[_Part]":
 
 
 def _searched(
-    parts: "list[_Part]",
+    parts: "list[IndexPart]",
     asked: "dict[str, float]",
     text: str,
     most: int,
@@ -171,7 +171,7 @@ def _searched(
     total = 0
     for part in list(parts):
         try:
-            _look_up(part, numbers)
+            look_up(part, numbers)
         except segments.DAMAGED:
             parts.remove(part)
             part.segment.close()
@@ -179,7 +179,7 @@ def _searched(
         total += part.segment.number - len(part.segment.dead)
         for term, posting in part.postings.items():
             counts[term] += posting.living(part.segment.dead)
-    idf = {term: _idf(total, count) * asked[term] for term, count in counts.items()}
+    idf = {term: rarity(total, count) * asked[term] for term, count in counts.items()}
     wanted = max(CANDIDATES, most)
     best = [(score, at, doc) for at, part in enumerate(parts) for score, doc in _best(part, idf, wanted) if score]
     best.sort(reverse=True)
@@ -203,7 +203,7 @@ def _by_score(scored: "tuple[float, int, int]") -> "tuple[float, int, int]":
 
 
 def _hits(
-    parts: "list[_Part]",
+    parts: "list[IndexPart]",
     scored: "list[tuple[float, int, int]]",
     lexical: "list[dict[int, float]]",
     cosines: "list[dict[int, float]]",
@@ -244,7 +244,7 @@ def _hits(
 
 
 def _by_sentences(
-    root: str, parts: "list[_Part]", lexical: "list[dict[int, float]]", text: str, most: int
+    root: str, parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
     """Return what `_cosines` returns, by a sentence model; None if its daemon does not tell in time."""
     from memtui.recall import semantic
@@ -258,7 +258,7 @@ def _by_sentences(
 
 
 def _cosines(
-    parts: "list[_Part]", lexical: "list[dict[int, float]]", text: str, most: int
+    parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, most: int
 ) -> "list[dict[int, float]] | None":
     """Return, for each part, the best cosine of the memories whose passages are nearest to a text, and of those that
     its words found; None without vectors."""
@@ -296,7 +296,7 @@ def _cosines(
     return found
 
 
-def _look_up(part: _Part, numbers: "list[tuple[str, int]]") -> None:
+def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:
     """Read the postings of the prompt's terms."""
     segment = part.segment
     read: dict[int, dict[str, object]] = {}
@@ -310,7 +310,7 @@ def _look_up(part: _Part, numbers: "list[tuple[str, int]]") -> None:
             part.postings[term] = segment.posting(found)
 
 
-def _idf(total: int, count: int) -> float:
+def rarity(total: int, count: int) -> float:
     """Return how much a term weighs that `count` of `total` memories have: more than 0."""
     return _log(1.0 + (max(total, count) - count + 0.5) / (count + 0.5))
 
@@ -327,7 +327,7 @@ def _log(number: float) -> float:
     return found + 2.0 * ratio * series
 
 
-def _best(part: _Part, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
+def _best(part: IndexPart, idf: "dict[str, float]", most: int) -> "list[tuple[float, int]]":
     """Return the memories of a segment that score highest, `most` of them or a few more, as (score, number).
 
     What terms add that few memories have is added up. What terms add that many have is first worked out roughly, for

@@ -154,6 +154,8 @@ def _explain(ctx: Context, out: Output, found: RecallCandidate) -> None:
     known = [name for name in recall.PARTS if found.parts.get(name)]
     parts = [f"{recall.PARTS[name][0]} {_number(name, found.parts[name])}" for name in known]
     out.beside("  score       ", 14, parts)
+    if points := recall.by_points(found, TERMS):
+        out.beside("  points      ", 14, [line(each) for each in points])
     for field, terms in recall.by_field(found):
         more = [f"and {len(terms) - TERMS} more"] if len(terms) > TERMS else []
         out.beside(f"  {field:<12}", 14, [line(", ".join([*terms[:TERMS], *more]))])

@@ -70,6 +70,9 @@ def _terms(text: Text, found: RecallCandidate) -> None:
         more = f" and {len(terms) - TERMS} more" if len(terms) > TERMS else ""
         text.append(f"  {field:<11}  ", style="dim").append(", ".join(shown))
         text.append(f"{more}\n", style="dim")
+    if points := recall.by_points(found, TERMS):
+        shown = [safe_text.line(each, WORD_SHOWN + 6) for each in points]
+        text.append(f"  {'points':<11}  ", style="dim").append(" · ".join(shown) + "\n")
     if found.trigger:
         text.append("  its trigger  ", style="dim").append(f"“{safe_text.line(found.trigger, 300)}”\n")
 
