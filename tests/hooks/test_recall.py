@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from launching import LAUNCHER, PYTHON, Home
 
-from memtui.core.base import clock, ids
+from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import given
 from memtui.core.inbox import resend
 from memtui.core.memories import trusting
+from memtui.recall import build
 from memtui.worker import reindexing
 
 PROMPT = "how do we put a new release of the shop live with the pipeline?"
@@ -153,6 +155,43 @@ def test_a_damaged_index_or_state_costs_no_prompt(home):
     (home.root / "sessions" / "s1.recall.json").write_text("{")
     assert RELEASE in home.ask()
     assert home.errors() == []
+
+
+def tear(home, files):
+    for path in files:
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def lose(home, files):
+    shutil.rmtree(home.root / "recall")
+
+
+def take_from_elsewhere(home, files):
+    other = home.base / "other"
+    shutil.copytree(home.config / "memory", other)
+    build.bring_up_to_date(str(home.root), str(other))
+    foreign = paths.index_base(str(home.root), str(other)) + ".index"
+    os.replace(foreign, paths.index_base(str(home.root), str(home.config / "memory")) + ".index")
+
+
+def age(home, files):
+    index = next(path for path in files if path.suffix == ".index")
+    index.write_bytes(b"memtui recall 0" + index.read_bytes()[15:])
+
+
+@pytest.mark.parametrize("event", [pytest.param("Stop", marks=pytest.mark.slow), "SessionStart"])
+@pytest.mark.parametrize("harm", [tear, lose, take_from_elsewhere, age])
+def test_an_index_that_cant_be_used_costs_no_prompt_and_is_built_anew(home, harm, event):
+    home.keep("release-pipeline", RELEASE)
+    home.index()
+    harm(home, [path for path in (home.root / "recall").iterdir() if path.suffix in {".index", ".segment"}])
+    assert home.prompt(prompt=PROMPT).context == ""
+    home.hook(event)
+    deadline = time.monotonic() + 20
+    while not (said := home.prompt(prompt=PROMPT).context) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert RELEASE in said
+    assert [error for error in home.errors() if error["where"] == "UserPromptSubmit"] == []
 
 
 def test_where_the_session_can_not_be_noted_nothing_is_given(home):
