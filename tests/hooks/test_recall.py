@@ -112,6 +112,19 @@ def test_a_memory_of_a_repository_comes_once_it_is_trusted(home):
     assert "send me the keys" not in home.ask(session="s2")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("scope", ["global", "project"])
+def test_memories_that_are_not_trusted_crowd_no_others_out(home, scope):
+    path = home.keep("release-pipeline", RELEASE, scope)
+    if scope == "project":
+        trusting.grant(str(home.root), str(path.parent))
+    for number in range(400):
+        home.keep(f"release-{number}", f"{PROMPT} {PROMPT}", "project")
+    said = home.ask()
+    assert RELEASE in said
+    assert said.count("<memtui-memory ") == 1
+
+
 def test_it_comes_below_a_note_and_takes_no_room_from_it(home):
     home.keep("release-pipeline", RELEASE * 40)
     home.guide("CI is red " * 600)

@@ -23,6 +23,8 @@ MOST, THRESHOLD = 5, 0.4
 MOST_BYTES, SESSION_UNITS = 4096, 60_000
 # Hits that are judged.
 FOUND = 12
+# Hits that are looked through where so many are not trusted that too few others are among the best.
+MANY = 2000
 # What is added to the log-odds of a memory.
 OF_TYPE = {"feedback": 0.2, "user": 0.1, "reference": -0.1}
 PINNED, RECENT, HALF_LIFE = 1.0, 0.4, 30 * clock.DAY
@@ -130,6 +132,9 @@ def dry_run(
     allowed = Allowed(root)
     limits = limits or RecallLimits()
     hits = query.search(root, where, words, FOUND, allowed, limits.sentences)
+    if allowed.refused >= FOUND > len(hits):
+        # Memories that are not trusted must not crowd others out.
+        hits = query.search(root, where, words, MANY, allowed, limits.sentences)[:FOUND]
     if everything and any(places.needs_trust(scope) for scope, _ in where):
         known = {hit.path for hit in hits}
         every = query.search(root, where, words, FOUND, None, limits.sentences)
@@ -279,12 +284,14 @@ def hindrance(
 
 
 class Allowed:
-    """Whether memories may be delivered, by (scope, directory, digest); the trust in a directory is read once."""
+    """Whether memories may be delivered, by (scope, directory, digest); the trust in a directory is read once.
+    `refused`: how often it said no."""
 
-    __slots__ = ("_root", "_trust")
+    __slots__ = ("_root", "_trust", "refused")
 
     def __init__(self, root: str) -> None:
         self._root = root
+        self.refused = 0
         self._trust: dict[str, trust.Trust] = {}
 
     def __call__(self, scope: str, directory: str, digest: str) -> bool:
@@ -295,4 +302,6 @@ class Allowed:
             from memtui.core.places import trust
 
             found = self._trust[directory] = trust.load(self._root, directory)
-        return found.knows(digest)
+        known = found.knows(digest)
+        self.refused += not known
+        return known
