@@ -3,9 +3,10 @@
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.core.base import session_state
+from memtui.core.base import clock, session_state
+from memtui.core.memories import trusting
 from memtui.llm import log
-from memtui.recall import selecting
+from memtui.recall import places, selecting, selection
 from memtui.worker import reindexing
 
 PROMPT = "please put the new version of the shop live for everybody"
@@ -80,6 +81,26 @@ def test_a_catalogue_goes_out_and_names_come_back_without_invented_ones(asked, a
     assert "Tag, then approve." not in text
     assert "<memtui-notes>" in text
     assert asked.calls == [("recall", "ok")]
+
+
+def test_nothing_is_sent_of_what_is_not_trusted_any_more_or_leads_elsewhere(asked):
+    memories = asked.base / "shop" / ".claude" / "memory"
+    memories.mkdir(parents=True)
+    (memories / "release.md").write_text("---\ndescription: Put the shop live\n---\nTag it.\n")
+    trusting.grant(asked.root, str(memories))
+    where = places.of_session(asked.env, str(asked.base / "shop"))
+    reindexing.update(asked.root, where)
+
+    def told():
+        return [each.description for each in selection.catalogue(asked.root, where, PROMPT, clock.now())]
+
+    assert "Put the shop live" in told()
+    (memories / "release.md").write_text("---\ndescription: Put the keys online\n---\nTag it.\n")
+    assert not any("keys" in each for each in told())
+    (asked.base / "diary.md").write_text("---\ndescription: Dear diary\n---\n")
+    (asked.memories / "coffee.md").unlink()
+    (asked.memories / "coffee.md").symlink_to(asked.base / "diary.md")
+    assert told() == ["CI/CD considerations"]
 
 
 @pytest.mark.slow

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from memtui.core.base import fs
+from memtui.core.base import fs, ids
 from memtui.core.memories import triggers
+from memtui.core.places import locate
 from memtui.core.redaction.redact import kinds_in
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
@@ -67,7 +68,7 @@ def catalogue(root: str, where: Sequence[tuple[str, str]], words: str, now: floa
     for hit in found.values():
         if (0.0 < hit.expires <= now) or muted(hit.directory, hit.file):
             continue
-        entry = _entry(hit, [each.text for each in lines[hit.directory].get(hit.file, [])])
+        entry = _entry(hit, allowed, [each.text for each in lines[hit.directory].get(hit.file, [])])
         if entry is not None:
             entries.append(entry)
     return entries
@@ -91,11 +92,16 @@ def _listed(root: str, where: Sequence[tuple[str, str]]) -> list[query.Hit]:
     return found
 
 
-def _entry(hit: query.Hit, lines: Iterable[str]) -> CatalogueEntry | None:
-    """Return a memory of the catalogue; None if it is gone, or seems to hold a secret: not even its name is sent."""
+def _entry(hit: query.Hit, allowed: judge.Allowed, lines: Iterable[str]) -> CatalogueEntry | None:
+    """Return a memory of the catalogue, as it is now; None if it is gone, may not be delivered any more, or seems to
+    hold a secret: not even its name is sent."""
     try:
+        if not locate.is_memory(hit.directory, hit.path):
+            return None
         data = fs.read_bytes(hit.path, fields.MOST_BYTES)
     except OSError:
+        return None
+    if not allowed(hit.scope, hit.directory, ids.digest(data)):
         return None
     if kinds_in(data.decode("utf-8", "replace"), ""):
         return None
