@@ -108,10 +108,11 @@ def test_a_file_is_read_as_it_is_now(store):
     assert store.again().verdicts[0].outcome == "gone"
 
 
-def test_what_has_expired_is_not_given(store):
-    store.write("release-pipeline", TEXTS["release-pipeline"], expires="2020-01-01")
+@pytest.mark.parametrize("field", ["expires", "expiry", "valid_until"])
+def test_what_has_expired_is_not_given(store, field):
+    store.write("release-pipeline", TEXTS["release-pipeline"], **{field: "2020-01-01"})
     assert store.outcomes()["release-pipeline"] == "expired"
-    store.write("release-pipeline", TEXTS["release-pipeline"], expires="2999-01-01")
+    store.write("release-pipeline", TEXTS["release-pipeline"], **{field: "2999-01-01"})
     assert store.outcomes()["release-pipeline"] == "inject"
 
 

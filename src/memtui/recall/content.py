@@ -4,6 +4,8 @@ from memtui.core.base import clock, ids
 
 # Bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be.
 READ_BYTES = 1 << 20
+# The fields that say when a memory ends.
+EXPIRES = (b"expires", b"expiry", b"valid_until")
 
 
 def head(data: bytes) -> "tuple[str, str]":
@@ -31,10 +33,12 @@ def seen(data: bytes) -> str:
 
 
 def expiry(data: bytes) -> "float | None":
-    """Return when a memory's own field `expires` says that it ends, in seconds since the epoch; None without one."""
-    if b"expires:" not in data[:8192]:
+    """Return when a memory's own frontmatter says that it ends, in seconds since the epoch; None if it does not."""
+    beginning = data[:8192]
+    if not any(field in beginning for field in EXPIRES):
         return None
     for line in head(data)[0].split("\n"):
-        if line.lstrip().startswith("expires:"):
-            return clock.parse(line.partition(":")[2].strip().strip("'\""))
+        field, colon, value = line.partition(":")
+        if colon and field.strip().encode() in EXPIRES:
+            return clock.parse(value.strip().strip("'\""))
     return None

@@ -8,12 +8,12 @@ from memtui.core.frontmatter import document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.memories import memory
 from memtui.core.memories import triggers as own_triggers
-from memtui.recall import gloss, words
+from memtui.recall import content, gloss, words
 
 # How much a term counts, by the field that it is in.
 WEIGHTS = {"name": 3, "description": 2, "body": 1, "triggers": 3}
 # The kinds of frontmatter that say the same.
-PINNED, EXPIRES = ("pinned", "pin"), ("expires", "expiry", "valid_until")
+PINNED, EXPIRES = ("pinned", "pin"), tuple(field.decode() for field in content.EXPIRES)
 TRUE = {"true", "yes", "1", "on"}
 # Bytes of a memory that are indexed.
 MOST_BYTES = 1 << 20
