@@ -8,9 +8,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memtui.recall.query import Hit
+
 INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
 AGED = " It was written {ago}: check that what it says still holds before relying on it."
 CUT = "\n(The rest of it is in {path}.)"
+# Characters of a description, and of a name, that stand above a text. A longer description is left out whole: half of
+# it might say the opposite.
+MOST_ABOUT, MOST_NAME = 500, 200
 # What ends a sentence, and how far back from the cut an end of one is looked for, as a share of the text.
 ENDS = (".\n", ". ", "!\n", "! ", "?\n", "? ", ":\n", ";\n", "。", "！", "？", "\n")
 LOOKED_BACK = 0.5
@@ -21,7 +26,7 @@ FRAME, LEAST = 400, 400
 def blocks(given: "Sequence[judge.Verdict]", room: int, now: float) -> "list[delivery_blocks.Block]":
     """Return a block for each memory, cut so that all fit into `room` UTF-16 units; those that can't are left out."""
     texts = [content.body(each.data).strip() for each in given]
-    frames = [FRAME + 3 * len(each.hit.path) + len(each.hit.description) for each in given]
+    frames = [FRAME + 3 * len(each.hit.path) + len(_about(each.hit)) for each in given]
     found = []
     for verdict, text, most in zip(given, texts, _shares(texts, frames, room), strict=True):
         if most > 0:
@@ -48,28 +53,34 @@ def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
 def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delivery_blocks.Block:
     hit = verdict.hit
     written = verdict.stamp[0] / 1e9
-    about = hit.description or hit.name
+    about, name = _about(hit), hit.name[:MOST_NAME]
     intro = INTRO.format(about=about if about.endswith((".", "!", "?", "。")) else about + ".")
     if now - written > clock.DAY:
         intro += AGED.format(ago=clock.ago(written, now))
     short = cut(text, min(most, judge.MOST_BYTES))
     if short != text:
         short += CUT.format(path=hit.path)
-    fields = {"scope": hit.scope, "source": hit.path, "name": hit.name}
+    fields = {"scope": hit.scope, "source": hit.path, "name": name}
     if hit.type:
         fields["type"] = hit.type
     fields["time"] = clock.iso_seconds(written)
     item: dict[str, object] = {
         "kind": "recall",
-        "id": hit.name,
+        "id": name,
         "scope": hit.scope,
         "path": hit.path,
         "hash": verdict.digest[:16],
         "probability": int(verdict.probability * 1000 + 0.5) / 1000,
         "reason": reason(verdict),
     }
-    part = delivery_blocks.Part(short, hit.name, item)
+    part = delivery_blocks.Part(short, name, item)
     return delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, " ".join(intro.split()), [part])
+
+
+def _about(hit: "Hit") -> str:
+    """Return what is said of a memory above its text."""
+    fits = 0 < len(hit.description) <= MOST_ABOUT
+    return hit.description if fits else hit.name[:MOST_NAME]
 
 
 def reason(verdict: "judge.Verdict") -> str:

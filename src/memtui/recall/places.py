@@ -9,12 +9,23 @@ def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     client keeps itself (`auto`), and with MEMTUI_AGENT those of that agent."""
     found = locate.delivered_dirs(env, cwd)
     auto = locate.auto_dir(env, cwd)
-    # A repository's settings can name any directory as the client's: what lies in the project needs trust.
-    found.append(("project" if paths.inside(cwd, auto) else "auto", auto))
+    if auto not in [directory for _, directory in found]:
+        found.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
     agent = env.get("MEMTUI_AGENT", "")
     if agent and "/" not in agent and not agent.startswith("."):
         found.append((f"agent:{agent}", f"{paths.config_dir(env)}/agent-memory/{agent}"))
     return found
+
+
+def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:
+    """Tell whether the client's own memories may be files of the repository: its settings can name any directory as
+    theirs, in it, around it, or all of it."""
+    if auto.startswith(paths.config_dir(env) + "/projects/"):
+        return False
+    return any(
+        paths.inside(top, auto) or paths.inside(auto, top) or paths.resolve(auto) == paths.resolve(top)
+        for top in {cwd, locate.worktree_top(cwd), paths.project_root(cwd)}
+    )
 
 
 def needs_trust(scope: str) -> bool:
