@@ -262,6 +262,16 @@ def test_a_compaction_takes_away_what_the_session_had_and_a_resume_does_not(home
     assert RELEASE in home.ask()
 
 
+def test_a_session_that_has_had_its_share_gets_no_more_until_a_compaction(home):
+    home.keep("release-pipeline", RELEASE)
+    home.index()
+    given.Given(str(home.root), "s1").note({}, 60_000 - len(RELEASE))
+    assert home.prompt(prompt=PROMPT).context == ""
+    home.start("compact")
+    assert RELEASE in home.prompt(prompt=PROMPT).context
+    assert given.Given(str(home.root), "s1").units >= len(RELEASE)
+
+
 def test_a_fork_has_what_its_parent_had(home):
     home.keep("release-pipeline", RELEASE)
     home.start()

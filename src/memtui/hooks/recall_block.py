@@ -78,6 +78,7 @@ class Giving:
                 self.begin(noted, sum([delivery_blocks.units(part.text) for block in made for part in block.parts]))
             return made
         except Exception as error:
+            self.paths = set()  # what is noted by now counts as given only once `end` says so
             runner.fail(self._hook.env, self._hook.event, error)
             return []
 

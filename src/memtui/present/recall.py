@@ -24,7 +24,6 @@ OTHER_MARK = ("·", "dim")
 # Why a prompt brings nothing, by its code, as the end of a sentence.
 SILENT = {
     "empty": "there is no prompt",
-    "off": "recall is off",
     "command": "a slash command recalls nothing",
     "machine": "it is not a person's prompt",
     "short": "a prompt of a word or two recalls nothing",
