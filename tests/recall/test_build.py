@@ -147,6 +147,22 @@ def test_another_one_at_work_looks_again(store):
     assert len(store.names("matter")) == 3
 
 
+def test_what_was_read_before_another_look_is_told(store, monkeypatch):
+    store.fill(3)
+    base = paths.index_base(store.root, store.directory)
+    asked = iter([base + ".again"])
+    run = build._Builder.run
+
+    def run_while_another_asks(self):
+        for path in asked:
+            open(path, "w").close()
+            break
+        return run(self)
+
+    monkeypatch.setattr(build._Builder, "run", run_while_another_asks)
+    assert store.index().read == 3
+
+
 def _build(root, directory):
     build.bring_up_to_date(root, directory)
 

@@ -91,7 +91,10 @@ def bring_up_to_date(
         try:
             with fs.Lock(base + ".lock", wait):
                 fs.unlink(base + ".again")
-                report = _Builder(root, directory, table).run()
+                done = _Builder(root, directory, table).run()
+                # What was read the first time is not read again the next, and is news all the same.
+                done.read, done.gone = done.read + report.read, done.gone + report.gone
+                report = done
         except fs.LockTimeoutError:
             break
     return report
