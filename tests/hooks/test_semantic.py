@@ -139,7 +139,7 @@ def test_a_slow_daemon_is_not_waited_for(home):
     found, took = timed(home, PLAIN + " slowly")
     assert GUIDE in found
     assert took < ENOUGH
-    os.kill(warming.status(str(home.root))["pid"], signal.SIGSTOP)
+    os.kill(sentence_daemon.ready(home.root)["pid"], signal.SIGSTOP)
     try:
         found, took = timed(home, PLAIN)
         assert GUIDE in found
@@ -212,6 +212,6 @@ def test_where_the_disk_is_full_prompts_go_on(home):
 def test_without_the_setting_a_hook_asks_nobody_and_loads_nothing_for_it(home):
     home.ready()
     home.settings(semantic=False)
-    answered = warming.status(str(home.root))["answered"]
+    answered = sentence_daemon.ready(home.root)["answered"]
     assert GUIDE in home.fresh(PLAIN)
-    assert warming.status(str(home.root))["answered"] == answered + 1  # this very question
+    assert sentence_daemon.ready(home.root)["answered"] == answered + 1  # this very question
