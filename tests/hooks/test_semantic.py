@@ -198,6 +198,18 @@ def test_a_model_that_cant_be_loaded_is_told_and_not_tried_again_at_once(home):
     assert GUIDE in home.fresh(PLAIN)
 
 
+def test_while_a_new_daemon_loads_its_model_the_socket_of_a_killed_one_misleads_nobody(home):
+    os.kill(home.ready()["pid"], signal.SIGKILL)
+    sentence_daemon.eventually(lambda: not warming.is_held(str(home.root)))
+    assert warming.doing(str(home.root), {}) == warming.SILENT
+    home.settings(semantic_model="heavy")
+    home.start()
+    assert sentence_daemon.eventually(lambda: warming.is_held(str(home.root)))
+    sentence_daemon.eventually(lambda: not sentence_daemon.socket_is_there(home.root))
+    assert warming.doing(str(home.root), {}) == warming.STARTING
+    assert GUIDE in home.fresh(PLAIN)
+
+
 def test_where_the_disk_is_full_prompts_go_on(home):
     home.index()
     place = home.root / "semantic"

@@ -1,7 +1,7 @@
 """In place of fastembed in tests: a sentence model of a few subjects, made here, with fastembed's own interface.
 
-Texts about the same subject have the same direction. Three words make it fail as the real one may: `slowly` takes
-longer than a hook waits, `die` has its process killed, and a model called `missing` can't be loaded.
+Texts about the same subject have the same direction. Some words make it fail as the real one may: `slowly` takes
+longer than a hook waits, `die` has its process killed; and a model called `missing` can't be loaded, one called `heavy` takes long.
 """
 
 import operator
@@ -28,6 +28,8 @@ class TextEmbedding:
     def __init__(self, model_name, cache_dir=None, threads=None):
         if model_name == "missing":
             raise ValueError(f"Could not load model {model_name} from any source.")
+        if model_name == "heavy":
+            time.sleep(4)
         assert os.path.isdir(cache_dir)
         assert threads == 1
 

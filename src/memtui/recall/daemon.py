@@ -219,6 +219,7 @@ def serve(root: str, load: Callable[[], SentenceModel], idle: float = IDLE, fill
     try:
         with fs.Lock(semantic.place(root) + "/lock", SUCCESSION):
             try:
+                fs.unlink(semantic.socket_of(root))  # a killed one left it
                 daemon = Daemon(root, load(), idle, fill)
                 fs.unlink(semantic.failed(root))
                 daemon.run()
