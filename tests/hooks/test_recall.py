@@ -8,12 +8,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from killing import Child, die, torn
 from launching import LAUNCHER, PYTHON, Home
 
 from memtui.core.base import clock, ids, paths
 from memtui.core.deliveries import given
 from memtui.core.inbox import resend
 from memtui.core.memories import trusting
+from memtui.hooks import runner
 from memtui.recall import build
 from memtui.recall import places as recall_places
 from memtui.worker import reindexing
@@ -336,6 +338,29 @@ def test_a_hook_that_dies_before_it_prints_keeps_no_memory_back(home):
     os.close(end)
     assert RELEASE in home.prompt(prompt=PROMPT).context
     assert home.prompt(prompt=PROMPT).context == ""
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("action", [die, torn])
+@pytest.mark.parametrize("noted", [False, True])
+def test_a_hook_that_is_killed_anywhere_loses_no_memory(home, action, noted):
+    home.keep("release-pipeline", RELEASE)
+    home.index()
+    told = again = 0
+    for point in range(30):
+        if noted:
+            home.guide("CI is red")
+        data = json.dumps(home.payload("UserPromptSubmit", f"s{point}", prompt=PROMPT)).encode()
+        first, second = (
+            Child(lambda: runner.main(["UserPromptSubmit"]), data, home.env, at, action).wait() for at in (point, 0)
+        )
+        told += RELEASE.encode() in first.output
+        again += RELEASE.encode() in second.output
+        assert RELEASE.encode() in first.output + second.output
+        if not first.killed:
+            assert RELEASE.encode() not in second.output
+    assert told > 5
+    assert again > 2
 
 
 def test_what_is_left_behind_by_a_killed_hook_is_given_and_counted_again(tmp_path):
