@@ -4,10 +4,10 @@
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
 
 A logistic regression over the features of `judge.features`, of the hits that a prompt has (`judge.FOUND`), with the ridge
-RIDGE, by Newton's method. Each set counts with and without its triggers. Every FOREIGNth prompt is asked in another store
-of its set, too, where nothing helps with it. Before that it is cross-validated: the stores
-are dealt to FOLDS, and the prompts of each are judged by weights that were fitted without them. Printed for several
-thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of the others
+RIDGE, by Newton's method. Each set counts with and without its triggers. Before that it is cross-validated: the stores
+are dealt to FOLDS, and the prompts of each are judged by weights that were fitted without them. Every FOREIGNth prompt
+is judged in another store of its set, too, where nothing helps with it; nothing is fitted on that, for a set has as many
+prompts that nothing helps with as is usual. Printed for several thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of the others
 that got nothing, and how many memories a prompt got; then how far the probabilities are right.
 """
 
@@ -176,10 +176,11 @@ def main() -> int:
         for triggers in ((False, True) if one.triggers else (False,))
         for each in judged(one, triggers)
     ]
-    rows = [row for each in prompts for row in each.rows]
+    own = [each for each in prompts if not each.is_foreign]
+    rows = [row for each in own for row in each.rows]
     folds = {store: at % FOLDS for at, store in enumerate(sorted({each.store for each in prompts}))}
     fitted_without = [
-        fit([row for each in prompts if folds[each.store] != fold for row in each.rows]) for fold in range(FOLDS)
+        fit([row for each in own if folds[each.store] != fold for row in each.rows]) for fold in range(FOLDS)
     ]
     for title in dict.fromkeys(each.title for each in prompts):
         for foreign in (False, True):
@@ -193,7 +194,7 @@ def main() -> int:
         stores = len(folds)
         digests = ", ".join(one.digest() for one in chosen)
         provenance = (
-            f'    "logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(prompts)} prompts in {stores} stores"\n'
+            f'    "logistic regression, ridge {RIDGE:g}, over {len(rows):,} hits of {len(own)} prompts in {stores} stores"\n'
             f'    " (sets {digests}), by tests/training/fit_recall.py"\n'
         )
         with open(TARGET, "r+", encoding="utf-8") as file:

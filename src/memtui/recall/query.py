@@ -21,6 +21,9 @@ STEPS = 127
 # What a cosine of 1.0 counts in the score, beside the points of BM25. The best for the sets of
 # tests/benchmarks/recall.py: better than shares of both, each scaled over what was found, as long as few words match.
 MEANING = 16.0
+# Of so many memories on, a word that more than half of them have is not compared by meaning: in a conversation that is
+# who speaks, whose name is rare in general, and would count most.
+TELLING_FROM = 8
 
 
 class Hit:
@@ -187,7 +190,9 @@ def _searched(
     for score, at, doc in best[:wanted]:
         lexical[at][doc] = score
     cosines = _by_sentences(root, parts, lexical, text, most) if root else None
-    cosines = cosines or _cosines(parts, lexical, text, most) or [{} for _ in parts]
+    if cosines is None:
+        often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
+        cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
     scored = []
     for at, part in enumerate(parts):
         found = lexical[at]
@@ -258,10 +263,10 @@ def _by_sentences(
 
 
 def _cosines(
-    parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, most: int
+    parts: "list[IndexPart]", lexical: "list[dict[int, float]]", text: str, often: "set[str]", most: int
 ) -> "list[dict[int, float]] | None":
     """Return, for each part, the best cosine of the memories whose passages are nearest to a text, and of those that
-    its words found; None without vectors."""
+    its words found; None without vectors. Words of which all terms are among `often` don't count."""
     for part in parts:
         if part.segment.has_passages:
             break
@@ -270,7 +275,8 @@ def _cosines(
     from memtui.recall import nearest, vectors
 
     try:
-        vector = vectors.Table().of_text(gloss.in_english(text))
+        text = gloss.in_english(text)
+        vector = vectors.Table().of_text(_without(text, often) if often else text)
     except OSError:
         return None
     if vector is None:
@@ -294,6 +300,11 @@ def _cosines(
             pass
         found.append(cosines)
     return found
+
+
+def _without(text: str, often: "set[str]") -> str:
+    """Return a text without the words of which all terms are among `often`; as it is if nothing would be left."""
+    return " ".join([word for word in text.split() if not often.issuperset(words.terms(word) or (word,))]) or text
 
 
 def look_up(part: IndexPart, numbers: "list[tuple[str, int]]") -> None:

@@ -182,7 +182,7 @@ def stem(word: str) -> str:
 # Terms of words that say little by themselves, in the languages in which most prompts are written: English, German,
 # Spanish, French, Portuguese, Japanese, Chinese. Among few memories they are rare by chance, and idf alone takes them
 # for telling. They count COMMON_WEIGHT, the best of 0.0 to 1.0 for the sets of tests/benchmarks/recall.py.
-COMMON_WEIGHT = 0.5
+COMMON_WEIGHT = 0.25
 COMMON = frozenset(
     """
     a aber about after again al algo all alle als also am an and any are as at au auch auf aus aux avec avon be becaus
