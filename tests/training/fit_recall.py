@@ -3,12 +3,13 @@
     python tests/training/fit_recall.py                              fitted on the set in tests/data/recall
     python tests/training/fit_recall.py SET… --memories DIR --write  and on others, of the same form
 
-A logistic regression over the features of `judge.features`, of the hits that a prompt has (`judge.FOUND`), with the ridge
-RIDGE, by Newton's method. Each set counts with and without its triggers. Before that it is cross-validated: the stores
-are dealt to FOLDS, and the prompts of each are judged by weights that were fitted without them. Every FOREIGNth prompt
-is judged in another store of its set, too, where nothing helps with it; nothing is fitted on that, for a set has as many
-prompts that nothing helps with as is usual. Printed for several thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of the others
-that got nothing, and how many memories a prompt got; then how far the probabilities are right.
+A logistic regression over the features of `judge.features`, of the hits that a prompt has (`judge.FOUND`), with the
+ridge RIDGE, by Newton's method; what the judge adds for a memory's type and pin is given, not fitted. Each set counts
+with and without its triggers. Before that it is cross-validated: the stores are dealt to FOLDS, and the prompts of each
+are judged by weights that were fitted without them. Every FOREIGNth prompt is judged in another store of its set, too,
+where nothing helps with it; nothing is fitted on that, for a set has enough prompts that nothing helps with. Printed
+for several thresholds: the share of the memories given that help, of the answerable prompts that got one that helps, of
+the others that got nothing, and how many memories a prompt got; then how far the probabilities are right.
 """
 
 import argparse
@@ -34,7 +35,8 @@ FOREIGN = 8
 THRESHOLDS = (0.3, 0.35, 0.4, 0.45, 0.5)
 TARGET = os.path.join(HERE, "..", "..", "src", "memtui", "recall", "fitted.py")
 
-Row = tuple[tuple[float, ...], bool]
+# The features of a hit, what is added to its log-odds whatever they are, and whether it helps.
+Row = tuple[tuple[float, ...], float, bool]
 
 
 @dataclass
@@ -72,9 +74,14 @@ def judged(chosen: recall_sets.RecallSet, with_triggers: bool) -> list[Judged]:
             for store in asked:
                 gold = each.gold if store == each.store else {}
                 hits = query.search(root, [(benchmark.SCOPE, places[store])], words, judge.FOUND)
-                rows = [(judge.features(hit, length), hit.file in gold) for hit in hits]
+                rows = [(judge.features(hit, length), added(hit), hit.file in gold) for hit in hits]
                 found.append(Judged(title, store, rows, bool(gold), store != each.store))
     return found
+
+
+def added(hit: query.Hit) -> float:
+    """Return what the judge adds for a memory itself, without what is known of its use and age."""
+    return judge.OF_TYPE.get(hit.type, 0.0) + (judge.PINNED if hit.pinned else 0.0)
 
 
 def fit(rows: Sequence[Row]) -> list[float]:
@@ -84,9 +91,9 @@ def fit(rows: Sequence[Row]) -> list[float]:
     for _ in range(ROUNDS):
         slope = [0.0] + [RIDGE * weight for weight in weights[1:]]
         curve = [[RIDGE if row == column and row else 0.0 for column in range(size)] for row in range(size)]
-        for features, helps in rows:
+        for features, given, helps in rows:
             values = (1.0, *features)
-            probability = judge.probability(sum(a * b for a, b in zip(weights, values, strict=True)))
+            probability = judge.probability(given + sum(a * b for a, b in zip(weights, values, strict=True)))
             spread = probability * (1.0 - probability)
             for at, value in enumerate(values):
                 slope[at] += (probability - helps) * value
@@ -116,8 +123,8 @@ def solved(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[fl
 def probabilities(one: Judged, weights: Sequence[float]) -> list[tuple[float, bool]]:
     """Return how likely each hit of a prompt helps, and whether it does, the likeliest first."""
     found = []
-    for features, helps in one.rows:
-        log_odds = weights[0] + sum(a * b for a, b in zip(weights[1:], features, strict=True))
+    for features, given, helps in one.rows:
+        log_odds = weights[0] + given + sum(a * b for a, b in zip(weights[1:], features, strict=True))
         found.append((judge.probability(log_odds), helps))
     return sorted(found, key=lambda each: -each[0])
 

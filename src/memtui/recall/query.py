@@ -190,7 +190,7 @@ def _searched(
     for score, at, doc in best[:wanted]:
         lexical[at][doc] = score
     cosines = _by_sentences(root, parts, lexical, text, most) if root else None
-    if cosines is None:
+    if not cosines:
         often = {term for term, count in counts.items() if 2 * count > total} if total >= TELLING_FROM else set()
         cosines = _cosines(parts, lexical, text, often, most) or [{} for _ in parts]
     scored = []
