@@ -1,16 +1,26 @@
-"""The script that the plugin's hooks start. Compiled each time, so it is small. Fails open; any Python 3 reads it."""
+"""What the plugin's hooks start. Compiled each time, so it is small. Fails open; any Python 3 reads it."""
 
 import sys
 
 try:
     if sys.version_info >= (3, 11):  # noqa: UP036  python3 is whatever the machine has
-        sys.path.insert(0, __file__[: -len("hooks/memtui_hook.py")] + "src")
+        top = __file__[: -len("hooks/memtui_hook.py")] + "src/memtui"
+        sys.path.insert(0, top[: -len("/memtui")])
+        hooks = sys.modules["memtui.hooks"] = type(sys)("memtui.hooks")
+        hooks.__path__ = [top + "/hooks"]
+        try:  # as launch.py does
+            load = sys.modules["_frozen_importlib"]._load  # noqa: SLF001
+            spec = sys.modules["_frozen_importlib_external"].spec_from_file_location
+            load(spec("memtui", top + "/__init__.py", submodule_search_locations=[top]))
+            load(spec("memtui.hooks.bundle", top + "/hooks/bundle.py"))
+        except (KeyError, AttributeError):
+            pass
         from memtui.hooks.bundle import main
 
         main(sys.argv[1:3])
         import posix
 
-        # Nothing is buffered, and an orderly shutdown of the interpreter costs as much as the hook itself.
+        # Nothing is buffered, and an orderly shutdown costs as much as the hook itself.
         posix._exit(0)  # noqa: SLF001
     elif "retry" not in sys.argv:
         import os

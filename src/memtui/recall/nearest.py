@@ -91,12 +91,13 @@ class Passages:
         rows = b"".join([self._read(start + dimensions * number, dimensions) for number in numbers]).translate(BIASED)
         lanes = bytearray(4 * count)
         above = below = 0
+        number = int.from_bytes
         for at, value in enumerate(vector.values):
             lanes[::4] = rows[at::dimensions]
             if value > 0:
-                above += value * int.from_bytes(lanes, "little")
+                above += value * number(lanes, "little")
             elif value < 0:
-                below -= value * int.from_bytes(lanes, "little")
+                below -= value * number(lanes, "little")
         size, bias, length = 4 * count, 128 * sum(vector.values), vector.length * ROW_LENGTH
         pairs = zip(
             memoryview(above.to_bytes(size, "little")).cast("I"),
@@ -112,10 +113,11 @@ class Passages:
         every = (1 << self.number) - 1
         scale = HALVES * self.dimensions / (sum(map(abs, vector.values)) or 1)
         levels: list[list[int]] = [[], [], []]
+        least = (LEAST + 1) / scale
         for at, value in enumerate(vector.values):
-            weight = int(value * scale)
-            if -LEAST <= weight <= LEAST:
+            if -least < value < least:
                 continue
+            weight = int(value * scale)
             start = at * width
             data = together[start : start + width] if together else self._read(HEAD + start, width)
             plane = int.from_bytes(data, "little")
