@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from e2e.model import use
+from e2e.model import Reply, use
 
 SECRET = "ghp_" + "a1B2" * 9
 
@@ -71,14 +71,57 @@ def test_a_named_memory_gets_other_lines_and_what_a_person_removed_does_not_come
 
 @pytest.mark.slow
 def test_a_dream_that_nobody_watches_writes_lines_too(homely, api):
+    api.script = dreaming
+    assert homely.json("dream", "--unattended")["triggers"] == 2
+    assert set(kept(homely)) == {"use-pnpm", "ci"}
+
+
+def dreaming(request):
+    if "You write triggers" in request.text():
+        return use("answer", notes=written(request))
+    return use("answer", actions=[])
+
+
+@pytest.mark.slow
+def test_a_dream_writes_lines_after_its_proposals_and_says_so_before_and_after(homely, api):
+    api.script = dreaming
+    about = r"Triggers of 2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0"
+    assert re.search(about, " ".join(homely("dream", "--dry-run").out.split()))
+    assert homely.json("dream", "--dry-run")["triggers_estimate"]["memories"] == 2
+    assert "No model was asked" in homely("dream", check=False).err
+    assert api.requests == []
+    done = homely("dream", "--yes")
+    assert "Wrote 2 triggers of 2 memories" in " ".join(done.out.split())
+    assert "Used: " in done.out
+    assert set(kept(homely)) == {"use-pnpm", "ci"}
+    again = homely.json("dream", "--yes")
+    assert (again["triggers"], again["triggers_estimate"]["requests"]) == (0, 0)
+    assert sum("You write triggers" in each.text() for each in api.requests) == 1
+    homely("undo")
+    assert kept(homely) == {}
+    assert "Triggers of" not in homely("dream", "--dry-run", "--scope", "auto", check=False).out
+
+
+@pytest.mark.slow
+def test_a_dream_whose_triggers_fail_keeps_its_proposals_and_says_so(homely, api):
     def script(request):
-        if request.notes() and "You write triggers" in request.text():
-            return use("answer", notes=written(request))
+        if "You write triggers" in request.text():
+            return Reply([], status=401, error="authentication_error")
         return use("answer", actions=[])
 
     api.script = script
-    assert homely.json("dream", "--unattended")["triggers"] == 2
-    assert set(kept(homely)) == {"use-pnpm", "ci"}
+    done = homely("dream", "--yes", check=False)
+    assert done.code == 1
+    assert "ANTHROPIC_API_KEY" in done.out
+    assert kept(homely) == {}
+
+
+def test_without_a_model_a_dream_writes_none_and_says_so(homely, api):
+    homely("config", "set", "llm_backend", "off")
+    said = " ".join(homely("dream", "--dry-run").out.split())
+    assert "proposes what lint finds, and writes no triggers" in said
+    assert "triggers" not in homely.json("dream")
+    assert api.requests == []
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def dreamy(on, tmp_path):
 
 
 def merged(request, tool="StructuredOutput"):
-    """The model's answer to a dream: merge what it is asked about."""
+    """The model's answer to a dream: merge what it is asked about, and write no triggers."""
+    if "You write triggers" in json.dumps(request.body):
+        return use(tool, notes=[])
     names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
     return use(
@@ -50,7 +52,7 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
     assert dreamy.deliveries() == []
     assert dreamy.waiting(scope="global")
     assert dreamy.errors() == []
-    assert len(model.main) == 1
+    assert len(model.main) == 2, "its proposals, and triggers"
     assert not list((dreamy.config / "projects").glob("*/*.jsonl"))
 
 
@@ -66,8 +68,6 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     def script(request):
         names = [each["name"] for each in request.body["tools"]]
         tool = next((each for each in ("answer", "StructuredOutput") if each in names), None)
-        if tool and "You write triggers" in json.dumps(request.body):
-            return use(tool, notes=[])
         return merged(request, tool) if tool and "memtui-note" in request.text() else say("Done.")
 
     model.script = script

@@ -1,4 +1,5 @@
-"""`memtui dream`: propose fewer, truer memories, by a model if one may be asked. It changes nothing."""
+"""`memtui dream`: propose fewer, truer memories, by a model if one may be asked, and have it write triggers. It
+changes no memory."""
 
 import argparse
 import os
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import trigger_writing
+from memtui.cli.show.trigger_writing import DreamTriggers
 from memtui.cli.unattended import must_be_believed
 from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
@@ -25,7 +26,10 @@ from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
 from memtui.present import changesets, dreams, models
 
-NO_MODEL = "No model was found (llm_backend is auto: memtui llm says what is missing), so lint's findings are taken."
+NO_MODEL = (
+    "No model was found (llm_backend is auto: memtui llm says what is missing), so lint's findings are taken, and no"
+    " triggers are written."
+)
 REVIEW = "Review: memtui --screen consolidate, or memtui consolidate --apply {} --all, which shows each and asks"
 
 
@@ -37,7 +41,8 @@ def register(commands: "parser.Commands") -> None:
         run,
         "propose what to merge, archive or rewrite; asks a model only if you set llm_backend",
         "memtui dream --dry-run\nmemtui dream\nmemtui dream --scope project --yes --plan dream.json",
-        "Nothing is changed: the proposals are written to a file, for you to review. It says first what the model will"
+        "No memory is changed: the proposals are written to a file, for you to review. A model also writes triggers of"
+        " memories that have none (memtui triggers), which memtui undo takes back. It says first what the model will"
         " cost. Interrupted, it goes on next time. Without a model (see `memtui llm`) it proposes what lint finds. "
         + models.SENT,
     )
@@ -85,17 +90,28 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         "answered_before": len(dream.batches) - asked,
         "estimate": {"tokens": cost.tokens, "cost": cost.cost},
     }
+    lines = DreamTriggers(ctx, model, within) if model is not None else None
+    if lines is not None:
+        data["triggers_estimate"] = lines.data()
+    about_lines = lines.sentence if lines is not None else ""
     data["not_looked_at"] = [{"path": each.path, "why": why} for each, why in dream.not_looked_at]
     none_found = choice.none_found
     if args.dry_run:
-        return Result(data, lambda out: _print_estimate(out, dream, asked, cost, none_found=none_found))
-    if asked and not args.yes and not args.unattended:
-        ctx.confirm(f"{_sentence(dream, asked, cost)} Ask?", "No model was asked.")
+        return Result(data, lambda out: _print_estimate(out, dream, asked, cost, about_lines, none_found=none_found))
+    if (asked or about_lines) and not args.yes and not args.unattended:
+        about = [_sentence(dream, asked, cost)] if asked else []
+        ctx.confirm(" ".join(filter(None, [*about, about_lines, "Ask?"])), "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(_progress(ctx, asked))
-        if args.unattended and model is not None and outcome.stopped is None:
-            data["triggers"] = trigger_writing.in_dream(ctx, model)
-    path = _saved(ctx, args.plan, outcome)
+        path = _saved(ctx, args.plan, outcome)
+        if lines is not None and outcome.stopped is None:
+            lines.write()
+            data["triggers"] = len(lines.kept)
+    errors = lines.errors if lines is not None else []
+    failed = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else []), *errors]
+    used = lines.used if lines is not None and outcome.stopped is None else outcome.used
+    for error in errors if args.unattended else ():
+        error_log.add(ctx.root, "triggers", error)
     waiting = [] if outcome.found.proposals else entries.proposals(ctx)
     data |= {
         "path": path,
@@ -105,15 +121,19 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
             for each in outcome.found.proposals
         ],
         "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
-        "failed": [each.message for each in [*outcome.failed, *([outcome.stopped] if outcome.stopped else [])]],
-        "used": {"tokens": outcome.used.tokens, "cost": outcome.used.cost},
+        "failed": [each.message for each in failed],
+        "used": {"tokens": used.tokens, "cost": used.cost},
     }
-    code = EXIT_FAILED if outcome.stopped is not None or outcome.failed else 0
+    code = EXIT_FAILED if failed else 0
 
     def text(out: Output) -> None:
         if none_found:
             out.print(NO_MODEL)
         _print(out, outcome, path)
+        if lines is not None:
+            lines.print(out)
+        if outcome.asked or (lines is not None and lines.wanted):
+            out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
         for each in waiting:
             wait = "waits" if each.open == 1 else "wait"
             out.print(f"{many(each.open, 'proposal')} {wait} already: {line(ctx.tilde(each.path))}")
@@ -146,14 +166,17 @@ def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:
     return f"{many(asked, 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens{money}."
 
 
-def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, *, none_found: bool) -> None:
+def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lines: str, *, none_found: bool) -> None:
     for words in dreams.not_looked_at(dream.not_looked_at):
         out.print(out.style(f"· {line(words)}", "dim"))
     if dream.model is None:
         if none_found:
             out.print(NO_MODEL)
         counted = many(dream.count, "memory", "memories")
-        out.print(f"{counted}; no model would be asked (see memtui llm): memtui dream proposes what lint finds.")
+        out.print(
+            f"{counted}; no model would be asked (see memtui llm): memtui dream proposes what lint finds, and writes no"
+            " triggers."
+        )
         return
     if asked:
         out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
@@ -161,6 +184,8 @@ def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, *, 
         out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
     if not dream.batches:
         out.print(f"{many(dream.count, 'memory', 'memories')}: none needs a look.")
+    if lines:
+        out.print(lines)
 
 
 def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
@@ -203,8 +228,6 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
     if outcome.stopped is not None:
         out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
         out.print("The answers so far are kept: memtui dream goes on from there.")
-    if outcome.asked:
-        out.print(f"Used: {outcome.used.tokens:,} tokens, {models.dollars(outcome.used.cost)}.")
     if path is not None:
         out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")
         out.say(f"Make them: memtui consolidate --apply {line(path)} --accept ID… (or --all, --reject ID…)")

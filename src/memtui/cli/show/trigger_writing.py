@@ -1,4 +1,5 @@
-"""What `memtui triggers --write` does: say what it costs, let a model write lines, show them, and keep them."""
+"""What `memtui triggers --write`, and a dream after its proposals, do: say what it costs, let a model
+write lines, show them, and keep them."""
 
 import argparse
 import sys
@@ -14,6 +15,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
 from memtui.present import dreams, models
@@ -32,15 +34,51 @@ def write(ctx: Context, args: argparse.Namespace) -> Result:
         raise
 
 
-def in_dream(ctx: Context, model: LanguageModel) -> int:
-    """Let the model of an unattended dream write triggers of memories that have none of a model, a part of them at a
-    time; return of how many. What fails is logged."""
-    store = ctx.store()
-    wanted, _ = trigger_writing.sendable(store, trigger_writing.without(store, _writable(ctx)))
-    done = TriggerWriting(model, wanted[: trigger_writing.UNATTENDED]).run()
-    for error in [*done.failed, *([done.stopped] if done.stopped is not None else [])]:
-        error_log.add(ctx.root, "triggers", error)
-    return len(trigger_writing.keep(store, done.lines))
+class DreamTriggers:
+    """The triggers that a dream has written, of memories in its scopes that have none of a model: the newest at a time,
+    `more` are left for later. Afterwards `kept` has the lines of each that got some, `errors` what failed, and `used`
+    what the model used in all."""
+
+    def __init__(self, ctx: Context, model: LanguageModel, within: list[Scope]) -> None:
+        self._ctx, self._store = ctx, ctx.store()
+        own = [each for each in within if each.writable and each.kind != "instructions"]
+        found = [each for scope in own for each in scopes.memories(scope)]
+        found, _ = trigger_writing.sendable(self._store, trigger_writing.without(self._store, found))
+        self.wanted = found[: trigger_writing.UNATTENDED]
+        self.more = len(found) - len(self.wanted)
+        self.writing = TriggerWriting(model, self.wanted)
+        self.cost = self.writing.estimate()
+        self.kept: list[tuple[Memory, list[str]]] = []
+        self.errors: list[MemtuiError] = []
+        self.used = model.spent
+
+    @property
+    def sentence(self) -> str:
+        """Say what will be asked, and what it will cost; empty if nothing."""
+        return "Triggers of " + _sentence(self.writing, self.wanted, self.cost) if self.wanted else ""
+
+    def data(self) -> dict[str, object]:
+        """Return the estimate for --json."""
+        cost = {"tokens": self.cost.tokens, "cost": self.cost.cost}
+        return {"memories": len(self.wanted), "requests": len(self.writing.batches), **cost}
+
+    def write(self) -> None:
+        """Let the model write, and keep the lines as one step of undo. Raises MemtuiError."""
+        done = self.writing.run(_progress(self._ctx))
+        self.errors = [*done.failed, *([done.stopped] if done.stopped is not None else [])]
+        self.kept, self.used = trigger_writing.keep(self._store, done.lines), done.used
+
+    def print(self, out: Output) -> None:
+        """Show what was written."""
+        for error in self.errors:
+            out.print(out.style(f"! {line(error.message)} {line(error.hint)}", "yellow"))
+        if self.kept:
+            lines = many(sum(len(each) for _, each in self.kept), "trigger")
+            of = many(len(self.kept), "memory", "memories")
+            out.print(f"Wrote {lines} of {of}, by which recall finds them: memtui triggers")
+            memories.say_undo(out)
+        if self.more:
+            out.say(f"{many(self.more, 'memory has', 'memories have')} none yet: memtui triggers --write --all")
 
 
 def _written(ctx: Context, args: argparse.Namespace) -> Result:
