@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from test_imports import DEAR, imported
 from test_recall import RecallHome
 
 import sentence_daemon
@@ -111,6 +112,17 @@ def test_its_answers_are_those_of_the_model_without_a_daemon(home, monkeypatch):
     finally:
         sys.path.remove(str(sentence_daemon.MODEL))
         sys.modules.pop("fastembed", None)
+
+
+def test_a_hook_that_asks_the_daemon_loads_only_what_it_needs_for_that(home):
+    home.ready()
+    modules, printed = imported(home, "UserPromptSubmit", prompt=PLAIN)
+    assert GUIDE.encode() in printed
+    assert {"memtui.recall.semantic", "_socket"} <= modules
+    assert not modules & DEAR
+    home.settings(semantic=False)
+    modules, _ = imported(home, "UserPromptSubmit", prompt=PLAIN, session="another")
+    assert not modules & {"memtui.recall.semantic", "_socket"}
 
 
 def timed(home, text):
