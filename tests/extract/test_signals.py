@@ -110,7 +110,7 @@ def test_a_task_at_the_start_of_a_session_needs_plain_words():
 
 def test_one_name_once():
     turns = [Turn("from now on use pnpm", "prompt", uuid=str(n)) for n in range(3)]
-    assert len(signals.extract(turns)) == 1
+    assert len(signals.once(map(signals.signal_of, turns))) == 1
 
 
 @given(st.text(max_size=400), st.text(max_size=200), st.sampled_from(["prompt", "queued", "tool_reject", "answer"]))

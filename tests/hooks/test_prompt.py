@@ -199,6 +199,19 @@ def test_a_snoozed_draft_is_not_told_until_its_time(home):
     assert "asleep" in home.prompt().context
 
 
+def test_a_draft_that_looks_like_a_one_off_is_not_told_until_it_is_met_again(home):
+    home.leave("updates", "passing", durable="0.12")
+    home.leave("updates", "lasting", durable="0.31")
+    home.leave("updates", "again", durable="0.12", seen="2")
+    home.leave("updates", "odd", durable="often")
+    said = home.prompt().context
+    assert all(word in said for word in ("lasting", "again", "odd"))
+    assert "passing" not in said
+    path = str(home.file("updates"))
+    inbox_file.rewrite(path, lambda text: text.replace("durable=0.12", "durable=0.12 seen=2", 1))
+    assert "passing" in home.prompt().context
+
+
 def test_a_draft_that_is_snoozed_is_not_told_as_gone_and_not_told_again(home):
     home.leave("updates", "one")
     home.prompt()

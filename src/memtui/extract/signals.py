@@ -1,7 +1,7 @@
-"""Signals: drafts of memories from what a person said (corrections, confirmations, preferences), by rules, not a model.
+"""Signals: drafts of memories from what a person said (corrections, confirmations, preferences), by rules.
 
-Precision before recall. Every signal has a confidence between 0 and 1; the caller drops those below the setting
-`extract_confidence`. Nothing here reads or writes files.
+Precision before recall: extract/judged.py adds what the rules miss. Every signal has a confidence between 0 and 1; the
+caller drops those below the setting `extract_confidence`. Nothing here reads or writes files.
 """
 
 import re
@@ -37,7 +37,8 @@ _STOP_WORDS = frozenset(
 @dataclass(frozen=True, slots=True)
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
-    `request`: what the person had asked for when they said it."""
+    `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
+    if only the rules have looked at it."""
 
     kind: str
     name: str
@@ -52,6 +53,7 @@ class Signal:
     agent: str = ""
     person: str = ""
     request: str = ""
+    durable: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +64,10 @@ class _Sentence:
     listed: bool
 
 
-def extract(turns: Iterable[Turn]) -> list[Signal]:
-    """List the signals in these turns, at most one for each turn, each name once (the more confident one)."""
+def once(signals: Iterable[Signal | None]) -> list[Signal]:
+    """List signals so that each name is there once: the more confident one."""
     found: dict[str, Signal] = {}
-    for turn in turns:
-        signal = signal_of(turn)
+    for signal in signals:
         if signal and (signal.name not in found or found[signal.name].confidence < signal.confidence):
             found[signal.name] = signal
     return list(found.values())
@@ -77,7 +78,7 @@ def signal_of(turn: Turn) -> Signal | None:
     words = own_words(turn.text)
     if not words or phrases.MACHINE.match(turn.text):
         return None
-    sentences = _sentences(words)
+    sentences = sentences_of(words)
     if not sentences or any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]):
         return None
     rule, standing, kind_of_rule = _best_rule(sentences)
@@ -95,13 +96,32 @@ def signal_of(turn: Turn) -> Signal | None:
     return _failure(turn, sentences, words) or _confirmation(turn, sentences, words)
 
 
+def unruled(turn: Turn, confidence: float) -> Signal | None:
+    """Return a draft of a turn in which no rule found one, for a caller who takes it for feedback all the same; None if
+    a program wrote it, the person blames themselves, or a few words leave nothing to learn."""
+    words = own_words(turn.text)
+    sentences = sentences_of(words)
+    if not sentences or phrases.MACHINE.match(turn.text) or too_short(words):
+        return None
+    if any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]):
+        return None
+    kind = "correction" if turn.agent else "preference"
+    return _signal(turn, kind, "feedback", _directive(sentences), words, confidence)
+
+
+def too_short(words: str) -> bool:
+    """Return whether the person's words are too few to learn from, in a language that puts blanks between them."""
+    return len(words.split()) <= MIN_RULE_WORDS and words.isascii()
+
+
 def own_words(text: str) -> str:
     """Return the words that the person wrote: no code blocks, quotations, diffs, tables, or lines of a log."""
     text = _FENCE.sub("\n", text.replace("’", "'").replace("‘", "'"))
     return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
 
 
-def _sentences(words: str) -> list[_Sentence]:
+def sentences_of(words: str) -> list[_Sentence]:
+    """Split the person's words into sentences, at most 60."""
     found = []
     for line in words.splitlines():
         listed = bool(_LISTED.match(line))
@@ -113,7 +133,8 @@ def _sentences(words: str) -> list[_Sentence]:
     return found[:60]
 
 
-def _weight(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> float:
+def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> float:
+    """Return the greatest weight of the patterns that a sentence in lower case matches; 0 if none does."""
     return max((weight for weight, pattern in patterns if pattern.search(low)), default=0.0)
 
 
@@ -125,8 +146,8 @@ def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str
         low = phrases.REFUSAL.sub("", sentence.low)
         if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
             continue
-        standing, liked = _weight(phrases.STANDING, low), _weight(phrases.PREFERENCE, low)
-        person = _weight(phrases.PERSON, low)
+        standing, liked = weight_of(phrases.STANDING, low), weight_of(phrases.PREFERENCE, low)
+        person = weight_of(phrases.PERSON, low)
         weight = max(standing, liked, person)
         if sentence.question:
             # "Can you use type hints from now on?" asks for it; other questions ask.
@@ -148,7 +169,7 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
     for sentence in sentences[:4]:
         if phrases.NOT_A_RULE.search(sentence.low):
             continue
-        found = _weight(phrases.OBJECTION, sentence.low)
+        found = weight_of(phrases.OBJECTION, sentence.low)
         if sentence.question and turn.channel != "tool_reject":
             found -= 0.1
         weight = max(weight, found)
@@ -200,10 +221,10 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal 
     if not turn.agent or sentences[0].question:
         return None
     first = turn.text.strip().lower()[:200]
-    weight = max(_weight(phrases.PRAISE, first), _weight(phrases.PRAISE, sentences[0].low))
+    weight = max(weight_of(phrases.PRAISE, first), weight_of(phrases.PRAISE, sentences[0].low))
     if not weight:
         return None
-    praise = next((s for s in sentences if _weight(phrases.PRAISE[:1], s.low)), sentences[0])
+    praise = next((s for s in sentences if weight_of(phrases.PRAISE[:1], s.low)), sentences[0])
     return _signal(turn, "confirmation", "feedback", praise, words, weight)
 
 

@@ -94,6 +94,7 @@ def _fields(draft: Signal, project: str) -> dict[str, str]:
         "type": draft.type,
         "scope": draft.scope,
         "confidence": f"{draft.confidence:.2f}",
+        "durable": "" if draft.durable is None else f"{draft.durable:.2f}",
         "session": draft.session,
         "project": project,
         "evidence": draft.evidence,

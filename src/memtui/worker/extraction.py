@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, normalised
+from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.extract import items, signals, write
+from memtui.extract import classifier, items, judged, signals, write
 from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
@@ -91,7 +92,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
     reader = transcript.Reader(path, start)
-    drafts = list(_drafts(reader, conversation))
+    drafts = list(_drafts(reader, conversation, _judge(root)))
     if last.strip():
         conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
@@ -109,7 +110,9 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
 
 
-def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[signals.Signal]:
+def _drafts(
+    reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None
+) -> Iterator[signals.Signal]:
     until = time.monotonic() + READ_SECONDS
     for record in reader:
         conversation.feed(record)
@@ -118,8 +121,17 @@ def _drafts(reader: transcript.Reader, conversation: Conversation) -> Iterator[s
         if len(conversation.turns) > HELD_TURNS:
             done = conversation.turns[:-QUEUE_WINDOW]
             del conversation.turns[:-QUEUE_WINDOW]
-            yield from signals.extract(done)
-    yield from signals.extract(conversation.turns)
+            yield from judged.drafts(done, judge)
+    yield from judged.drafts(conversation.turns, judge)
+
+
+def _judge(root: str) -> classifier.Classifier | None:
+    """Return the classifier that memtui ships; None, with an error in the log, if its table can not be read."""
+    try:
+        return classifier.shipped()
+    except (OSError, ValueError) as problem:
+        error_log.add(root, "extract", problem)
+        return None
 
 
 def _without_secrets(text: str) -> str:

@@ -955,6 +955,17 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
 
 
 @pytest.mark.slow
+async def test_what_is_hardly_worth_keeping_for_good_is_folded_however_sure_it_is_feedback(world, app):
+    leave(world, "Use blue here", name="blue-here", kind="preference", confidence="0.95", durable="0.05")
+    leave(world, "Use red here", name="red-here", kind="preference", confidence="0.55", durable="0.45")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        names = [line.item.entry.fields.get("name") if line.item else "" for line in app.screen.table.rows]
+        assert "red-here" in names
+        assert "blue-here" not in names
+
+
+@pytest.mark.slow
 async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")

@@ -21,6 +21,8 @@ OPEN, CLOSE, END = "<!-- memtui", "<!-- /memtui -->", "-->"
 NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
 # Of a longer inbox file only the first and the last half of this are read: the oldest entries, and the newest.
 MAX_BYTES = 1 << 20
+# A draft below this probability of being worth keeping for good that was met only once is likely a one-off.
+LASTING = 0.2
 BULLETS = ("- ", "* ", "+ ")
 
 
@@ -54,6 +56,19 @@ class Entry:
         """Whether its `expires` lies in the past; False if that can't be parsed."""
         expires = clock.parse(self.fields.get("expires"))
         return expires is not None and expires <= now
+
+    def fraction(self, name: str) -> "float | None":
+        """Return a field that holds a number from 0 to 1; None if it does not."""
+        try:
+            given = float(self.fields.get(name, ""))
+        except ValueError:
+            return None
+        return given if 0 <= given <= 1 else None
+
+    def one_off(self) -> bool:
+        """Whether it is a draft that was met once and is hardly worth keeping for good."""
+        lasting = self.fraction("durable")
+        return lasting is not None and lasting < LASTING and self.count("seen", 1) < 2
 
     def snoozed(self, now: float) -> bool:
         """Whether its `until` lies in the future, so that it waits unseen; False if that can't be parsed."""

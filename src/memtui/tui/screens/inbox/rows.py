@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
 
-# A draft with less confidence than this that was seen only once is likely a one-off.
+# A draft that nobody has scored for this, with less confidence, that was seen only once is likely a one-off.
 DOUBTFUL = 0.6
 DEFAULT_CONFIDENCE = "0.7"
 # The marks of items.
@@ -77,6 +77,8 @@ def is_doubtful(row: InboxRow) -> bool:
     item = row.item
     if row.until is not None or item is None or item.kind != "updates" or "confidence" not in item.entry.fields:
         return False
+    if item.entry.fraction("durable") is not None:
+        return item.entry.one_off()
     return confidence(item) < DOUBTFUL and item.entry.count("seen", 1) < 2
 
 

@@ -30,7 +30,7 @@ DRAFT_LENGTH = 6000
 SHOWN = 12_000
 LEAST_SHOWN = 1000
 TITLE_SHOWN = 100  # characters of a draft in its fold
-ONE_OFFS = f"Drafts that were said once, with a confidence below {rows.DOUBTFUL}: likely not meant for good."
+ONE_OFFS = "Drafts of what was said once and was likely not meant for good."
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"

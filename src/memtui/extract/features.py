@@ -1,0 +1,113 @@
+"""Features of what a person said, for the classifier: each a number below BUCKETS, so that no words are kept.
+
+Groups: what the rules see, words and pairs of words, groups of 3 to 5 characters, the opening words, and what the agent
+had just said and done. The values of a group have the length of LENGTHS, whatever the length of the message.
+A change here needs new weights: run tests/training/fit_feedback.py.
+"""
+
+import re
+import zlib
+from itertools import pairwise
+
+from memtui.core.client.conversation import Turn
+from memtui.extract import phrases, signals
+
+# How many numbers a group has, and the length of its values; those of signals are as they are.
+SIZES = {
+    "word": 1 << 14,
+    "pair": 1 << 15,
+    "characters": 1 << 16,
+    "opening": 1 << 14,
+    "agent": 1 << 14,
+    "signal": 1 << 12,
+}
+LENGTHS = {"word": 2.0, "pair": 0.7, "characters": 2.5, "opening": 1.5, "agent": 0.25}
+BUCKETS = sum(SIZES.values())
+_STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumerate(SIZES)}
+# Characters of a message, those of it for groups of characters, and those of the end of the agent's text.
+MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
+TAIL_OF_CLAIM = 800
+
+_WORD = re.compile(r"[\w']+|[?!]")
+_FAMILIES = {
+    "standing": phrases.STANDING,
+    "preference": phrases.PREFERENCE,
+    "person": phrases.PERSON,
+    "objection": phrases.OBJECTION,
+    "praise": phrases.PRAISE,
+}
+_SINGLE = {
+    "counter": phrases.COUNTER,
+    "directive": phrases.DIRECTIVE,
+    "failure": phrases.FAILURE,
+    "local": phrases.LOCAL,
+    "global": phrases.GLOBAL,
+    "mistake": phrases.OWN_MISTAKE,
+    "not": phrases.NOT_A_RULE,
+    "request": phrases.REQUEST,
+}
+
+
+def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
+    """Return the values of a turn's features by bucket. `draft`: what the rules make of it."""
+    words = signals.own_words(turn.text)[:MAX_TEXT]
+    low = " ".join(words.lower().split())
+    tokens = _WORD.findall(low)
+    groups = {
+        "word": set(tokens),
+        "pair": {f"{one} {two}" for one, two in pairwise(tokens)},
+        "characters": _groups(low[:MAX_GROUPED]),
+        "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
+        "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
+    }
+    found: dict[int, float] = {}
+    for group, members in groups.items():
+        value = LENGTHS[group] / len(members) ** 0.5 if members else 0.0
+        for member in members:
+            _add(found, group, member, value)
+    for name, value in _signals(turn, words, draft).items():
+        _add(found, "signal", name, value)
+    return found
+
+
+def _add(found: dict[int, float], group: str, name: str, value: float) -> None:
+    key = _STARTS[group] + zlib.crc32(f"{group}:{name}".encode("utf-8", "replace")) % SIZES[group]
+    found[key] = found.get(key, 0.0) + value
+
+
+def _groups(low: str) -> set[str]:
+    padded = f" {low} "
+    return {padded[start : start + size] for size in (3, 4, 5) for start in range(len(padded) - size + 1)}
+
+
+def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:
+    """Return what the rules see, and what the agent had just done, each 0 to 1."""
+    sentences = signals.sentences_of(words)
+    found = {"channel " + turn.channel: 1.0, "agent" if turn.agent else "first": 1.0}
+    for name, family in _FAMILIES.items():
+        found[name] = max((signals.weight_of(family, s.low) for s in sentences), default=0.0)
+        found[name + " first"] = signals.weight_of(family, sentences[0].low) if sentences else 0.0
+    for name, pattern in _SINGLE.items():
+        found[name] = float(any(pattern.search(s.low) for s in sentences))
+    if draft:
+        found["draft " + draft.kind] = draft.confidence
+        found["draft"] = float(draft.confidence >= 0.5)
+    agent = turn.agent[-TAIL_OF_CLAIM:].lower()
+    claimed = bool(phrases.CLAIM.search(agent))
+    questions = sum(s.question for s in sentences)
+    found["claimed"] = float(claimed)
+    found["failure after claim"] = found["failure"] * claimed
+    found["agent asked"] = float(agent.rstrip(" *_)\n").endswith("?"))
+    found["asks"] = float(questions > 0)
+    found["only asks"] = float(bool(sentences) and questions == len(sentences))
+    found["asks first"] = float(bool(sentences) and sentences[0].question)
+    found["listed"] = float(any(s.listed for s in sentences))
+    found["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
+    found["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
+    found[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
+    for tool in turn.tools[-3:]:
+        found["tool " + tool] = 0.5
+    if turn.tools:
+        found["last tool " + turn.tools[-1]] = 0.5
+    found["tools"] = min(1.0, len(turn.tools) / 10)
+    return {name: value for name, value in found.items() if value}
