@@ -57,13 +57,13 @@ async def test_a_wide_list_tells_what_came_of_recalling_memories(app, world):
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
 
 
-@pytest.mark.parametrize(("width", "shown"), [(51, False), (131, False), (134, True)])
+@pytest.mark.parametrize(("width", "shown"), [(51, False), (103, False), (104, True), (130, True)])
 def test_recalls_have_columns_only_where_the_others_keep_their_room(width, shown):
     columns = rows.columns("name", False, width, scopes=["global", "project", "auto"], longest_name=30)
     fit = {each.title for each in columns if width >= each.from_width}
     assert ({"recalled", "used"} <= fit) is shown
     fixed = sum(each.width + 1 for each in columns if each.title in fit)
-    assert not shown or width - fixed >= 30
+    assert not shown or width - fixed >= rows.LEAST_DESCRIPTION
 
 
 async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):

@@ -54,6 +54,8 @@ SORTS = {
 }
 # The sort names whose order changes with deliveries.
 BY_DELIVERIES = {"sent", "last", "recalled", "used", "flags"}
+# The list width from which recalls and uses are shown: it is 130 in 160x48, and 106 beside the detail in 200 cells.
+WITH_RECALLS = 104
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=84),
@@ -65,8 +67,8 @@ COLUMNS = (
     Column("size", 6, right=True, from_width=84),
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
-    Column("recalled", 9, right=True, from_width=134),
-    Column("used", 5, right=True, from_width=134),
+    Column("recalled", 9, right=True, from_width=WITH_RECALLS),
+    Column("used", 5, right=True, from_width=WITH_RECALLS),
 )
 NAME, SCOPE, DESCRIPTION = 2, 3, 4
 # The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
