@@ -36,6 +36,20 @@ def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     assert "memtui inbox --all-projects" in text
 
 
+def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only(memtui, world):
+    directory = str(shop_inbox(world).parent)
+    fields = {"kind": "correction", "name": "blue-here", "confidence": "0.90", "durable": "0.04"}
+    inbox_file.append_entry(directory, "updates", fields, "The button is not blue", now=NOW)
+    inbox_file.append_entry(directory, "updates", {**fields, "durable": "0.40"}, "Buttons are blue", now=NOW)
+    found = memtui.json("inbox")
+    texts = [entry["text"] for entry in found["entries"]]
+    assert "Buttons are blue" in texts
+    assert "The button is not blue" not in texts
+    assert found["one_offs"] == 1
+    assert "1 looks like a one-off: memtui inbox --kind drafts" in memtui("inbox").out
+    assert "The button is not blue" in memtui("inbox", "--kind", "drafts").out
+
+
 def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
     shop_inbox(world, "guidance.md").write_text("long " * 3000)
     (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["scope"] == "project"]

@@ -50,7 +50,9 @@ def listing(
     snoozed: bool = False,
 ) -> Result:
     """List what waits, at most `limit` entries of each kind (0: all), and below it, if `told`, the notes delivered
-    last. With `snoozed` list only what is snoozed, else say how much is."""
+    last. With `snoozed` list only what is snoozed, else say how much is. Drafts that look like one-offs are counted
+    unless drafts are all that is asked for."""
+    folding = len(kinds) > 1 and not snoozed
     unread: list[dict[str, str]] = []
     with_changed, kinds = CHANGED in kinds and not snoozed, _of_inbox(kinds)
     proposals = entries.proposals(ctx) if with_changed and kinds else []  # of --kind changed these are none
@@ -61,7 +63,8 @@ def listing(
     later = [item for item in every if item.entry.snoozed(now) and (all_projects or item.slug in {ctx.slug, None})]
     every = [item for item in every if item.entry.snoozed(now) == snoozed]
     near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
-    shown, more = entries.first(near, limit)
+    one_offs = [item for item in near if folding and item.kind == "updates" and item.entry.one_off()]
+    shown, more = entries.first([item for item in near if item not in one_offs], limit)
     listed = others[:limit] if limit > 0 else others
     occasions = Occasions(ctx.env)
     claimed = _under_way(ctx, all_projects) if "guidance" in kinds and not snoozed else []
@@ -76,6 +79,7 @@ def listing(
         "hidden_by_gate": hidden,
         "elsewhere": len(every) - len(near),
         "snoozed": len(later),
+        "one_offs": len(one_offs),
         "unread": unread,
         **({"told": delivered} if told else {}),
     }
@@ -88,6 +92,8 @@ def listing(
             changed.print_all(ctx, out, listed, len(others) - len(listed))
         if shown or claimed or not listed or len(every) > len(near):
             _print(ctx, out, shown, more, claimed, len(every) - len(near), nothing=not listed)
+        if one_offs:
+            out.print(f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts")
         if later and not snoozed:
             if len(every) == len(near):  # else that line stands there already
                 out.section()
