@@ -387,7 +387,7 @@ class Lock:
                         fcntl = native.load("fcntl")
                         fcntl.flock(self.fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     return self
-                except (BlockingIOError, PermissionError) as error:  # EAGAIN or EACCES, as lockf(3) has it
+                except BlockingIOError as error:
                     if time.monotonic() >= deadline:
                         raise LockTimeoutError(11, "held by another process", self.path) from error
                 time.sleep(LOCK_POLL_SECONDS)
