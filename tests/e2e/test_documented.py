@@ -212,6 +212,7 @@ STORIES = {
         typed(
             "recall --explain TEXT", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"
         ),
+        typed("", 'memtui recall --explain --json "install with pnpm or with npm?"', '"idf"'),
         typed("recall --session ID TEXT", "memtui recall --session 3e8f which port does the database have", "as for"),
         typed("recall --all TEXT", "memtui recall --all pnpm release commit database", "would"),
         typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
