@@ -2,16 +2,17 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.client import transcript
-from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, normalised
+from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, Turn, normalised
 from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.extract import classifier, items, judged, signals, write
+from memtui.extract import classifier, items, judged, readable, signals, write
 from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
@@ -108,6 +109,21 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     }
     data = fastjson.dumps(kept).encode()
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
+    drafted = {each.evidence for each in drafts if each.confidence >= threshold}
+    _ask(env, root, cwd, readable.chosen(conversation.turns, drafted, conversation.was_injected))
+
+
+def _ask(env: dict[str, str], root: str, cwd: str, turns: Sequence[Turn]) -> None:
+    """Have a model read turns, if the settings want that, in a process of its own (drafting/asking.py): only that one
+    has what asks a model. Rules and classifier have made their drafts by now."""
+    settings = config.load(root)
+    wanted = config.value(settings, paths.project_root(cwd), "extract_ask") is True
+    if not turns or not wanted or config.value(settings, None, "llm_backend") == "off":
+        return
+    from memtui.worker import starting
+
+    given = {"cwd": cwd, "turns": [asdict(turn) for turn in turns]}
+    starting.start(env, root, cwd, "memtui.drafting.asking", given=fastjson.dumps(given).encode("utf-8", "replace"))
 
 
 def _drafts(

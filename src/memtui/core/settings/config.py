@@ -30,7 +30,7 @@ CHOICES = {
     "pager": ("auto", "never"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
-PER_PROJECT = ("mode", "extract", "banner", "gate", "guide_to", "recall", "recall_select", "journal")
+PER_PROJECT = ("mode", "extract", "extract_ask", "banner", "gate", "guide_to", "recall", "recall_select", "journal")
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)

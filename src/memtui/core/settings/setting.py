@@ -21,6 +21,7 @@ MEANINGS = {
     "items_max": "unfinished items in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
+    "extract_ask": "have a model read sessions, too",
     "banner": "the line for you at a session's start",
     "gate": "memories Claude writes: show, ask, off",
     "undo_days": "days of undo, 0: no limit",
@@ -59,6 +60,11 @@ VALUES = {
         "true": "After a turn, at most once a day, memtui dreams by itself; it only leaves proposals for you. It asks a"
         " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
         "false": "memtui dreams only when you run `memtui dream`.",
+    },
+    "extract_ask": {
+        "true": "After a turn the model of llm_backend reads, in the background, what you said in it, and proposes"
+        " drafts that the rules did not find. Each quotes your words; it waits in the Inbox like the others.",
+        "false": "Drafts are made by rules, without a model.",
     },
     "recall_select": {
         "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"
