@@ -105,7 +105,7 @@ def evaluate(rows: list[dict], threshold: float, misses: bool) -> None:
     print(f"threshold {threshold}: {made} drafts of {len(rows)} messages")
     for kind, label in KINDS.items():
         of_kind = [(d, r) for d, r in zip(drafts, rows, strict=True) if d and d.kind == kind]
-        right = sum(r["label"] == label or label in r["also"] for _, r in of_kind)
+        right = sum(r["label"] == label or label in r.get("also", ()) for _, r in of_kind)
         wanted = [(d, r) for d, r in zip(drafts, rows, strict=True) if r["label"] == label]
         met = sum(d is not None and d.kind == kind for d, _ in wanted)
         durable = sum(r["durable"] for _, r in of_kind)
