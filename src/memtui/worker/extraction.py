@@ -98,7 +98,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
         conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
-    recall_uses.note_corrections(root, session_id, cwd, (each for each in drafts if each.confidence >= threshold))
+    recall_uses.note_corrections(root, session_id, cwd, drafts)
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     kept = {
         "v": session_state.VERSION,

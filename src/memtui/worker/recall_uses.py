@@ -41,6 +41,9 @@ STEM, MEMORY_BYTES = 5, 16384
 # What stands in a line of the log that tells what came of a memory.
 TELLING = tuple(f'"{kind}"'.encode() for kind in (RECALL, CORRECTED, USE))
 
+# The least confidence of a correction that counts: nobody reviews what it says of a memory, as a draft is reviewed.
+SURE = 0.65
+
 _WORD = re.compile(r"[^\W_]{3,}")
 # Words that say nothing about what a sentence is about.
 _COMMON = frozenset(
@@ -54,9 +57,9 @@ _COMMON = frozenset(
 
 
 def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
-    """Log which of the memories that a session had been given a person's corrections concern, each once; return how
-    many. Raises OSError."""
-    corrections = [each for each in found if each.kind == CORRECTION]
+    """Log which of the memories that a session had been given a person's sure corrections concern, each once; return
+    how many. Raises OSError."""
+    corrections = [each for each in found if each.kind == CORRECTION and each.confidence >= SURE]
     if not corrections or not session:
         return 0
     given, noted = _given(root, session)
