@@ -72,3 +72,14 @@ def test_the_names_that_nearly_all_memories_have_do_not_decide_what_a_prompt_mea
     )
     store.index(table=...)
     assert store.names("Did Caroline tell Melanie about an illness, Melanie or Caroline?")[0] == "session"
+
+
+def test_what_headings_and_links_say_counts_more_than_other_text(store):
+    store.remember("one", "First", "## Canary\n\nWatch it.")
+    store.remember("two", "Second", "Watch the canary.")
+    store.remember("three", "Third", "See [[canary-board]].")
+    store.remember("four", "Fourth", "See canary-board.")
+    store.index()
+    points = {hit.name: hit.lexical for hit in store.search("canary")}
+    assert points["one"] > points["two"]
+    assert points["three"] > points["four"]

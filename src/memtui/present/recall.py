@@ -51,7 +51,14 @@ PARTS = {
 # Parts that are shares: a bar is full at 1. Points of words have no such end.
 BOUNDED = frozenset({"share", "cosine", "overlap"})
 # The fields of a memory as a person reads them, in the order of their weight.
-FIELDS = {"name": "name", "triggers": "triggers", "description": "description", "body": "text"}
+FIELDS = {
+    "name": "name",
+    "triggers": "triggers",
+    "description": "description",
+    "headings": "headings",
+    "links": "links",
+    "body": "text",
+}
 BAR = 6
 # Marks and their meanings, for the legend of the help.
 MARKS = tuple(

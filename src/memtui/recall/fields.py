@@ -1,5 +1,6 @@
 """The fields of a memory that an index holds, and what each counts."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -10,8 +11,9 @@ from memtui.core.memories import memory
 from memtui.core.memories import triggers as own_triggers
 from memtui.recall import content, gloss, words
 
-# How much a term counts, by the field that it is in.
-WEIGHTS = {"name": 3, "description": 2, "body": 1, "triggers": 3}
+# How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
+WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
+HEADING, LINK = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE), re.compile(r"\[\[([^\]|#\n]+)")
 # The kinds of frontmatter that say the same.
 PINNED, EXPIRES = ("pinned", "pin"), tuple(field.decode() for field in content.EXPIRES)
 TRUE = {"true", "yes", "1", "on"}
@@ -63,7 +65,14 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
     name = name or stem
     lines = [*own_triggers.in_frontmatter(doc.fields), *triggers]
     shown = name if name == stem else f"{name}\n{stem}"
-    texts = {"name": shown, "description": description, "body": doc.body, "triggers": "\n".join(lines)}
+    texts = {
+        "name": shown,
+        "description": description,
+        "headings": "\n".join(HEADING.findall(doc.body)),
+        "links": "\n".join(LINK.findall(doc.body)),
+        "body": doc.body,
+        "triggers": "\n".join(lines),
+    }
     expires = clock.parse(memory.text_of(doc.fields, *EXPIRES)) or 0.0
     return Fields(
         name,
