@@ -10,7 +10,7 @@ SHOWN = {
     (80, 24): ALWAYS,
     (100, 24): ALWAYS,
     (120, 40): ["type", *ALWAYS, "size"],
-    (160, 48): ["type", *ALWAYS, "size"],
+    (160, 48): ["type", *ALWAYS, "size", "recalled", "used"],
 }
 
 

@@ -67,8 +67,8 @@ COLUMNS = (
     Column("size", 6, right=True, from_width=84),
     Column("sent", 5, right=True, from_width=40),
     Column("last", 6, right=True, from_width=40),
-    Column("recalled", 9, right=True, from_width=WITH_RECALLS),
-    Column("used", 5, right=True, from_width=WITH_RECALLS),
+    Column("recalled", 8, right=True, from_width=WITH_RECALLS),
+    Column("used", 4, right=True, from_width=WITH_RECALLS),
 )
 NAME, SCOPE, DESCRIPTION = 2, 3, 4
 # The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
@@ -122,8 +122,8 @@ def columns(sort: str, reverse: bool, width: int, *, scopes: Collection[str], lo
         rest = width - sum(column.width + 1 for column in columns if column.width and width >= column.from_width) - 2
         columns[NAME] = Column("name", max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION)))
     found = columns[at]
-    title = (found.title + ("▴" if up != reverse else "▾"))[: found.width or None]
-    columns[at] = dataclasses.replace(found, title=title)
+    title = found.title + ("▴" if up != reverse else "▾")
+    columns[at] = dataclasses.replace(found, title=title, width=found.width and max(found.width, len(title)))
     return columns
 
 
