@@ -6,6 +6,7 @@ from memtui.core.base import fs
 
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
+STAT_BYTES = 4096
 # The variable in which the client names the kind of session, and its value for a session in a terminal; a script's is
 # `sdk-cli`, … (docs/hooks.md).
 ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
@@ -58,7 +59,8 @@ def alive(pid: int) -> bool:
 def _stat(pid: int) -> "tuple[str, int, str]":
     """Read (name, parent, start) of a process from /proc/PID/stat, see proc_pid_stat(5); the name may hold blanks."""
     try:
-        text = fs.read_bytes(f"/proc/{pid}/stat").decode("utf-8", "replace")
+        # It has no size, and without a limit a megabyte is set aside for it.
+        text = fs.read_bytes(f"/proc/{pid}/stat", STAT_BYTES).decode("utf-8", "replace")
     except OSError:
         return "", 0, ""
     words = text[text.rfind(")") + 1 :].split()
