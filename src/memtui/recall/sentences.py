@@ -26,7 +26,7 @@ MODELS = {
     "polyglot": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     "english": "sentence-transformers/all-MiniLM-L6-v2",
 }
-INSTALL = "pip install 'memtui[semantic]'"
+INSTALL = "pip install fastembed"
 
 
 class SentenceModel(Protocol):

@@ -73,7 +73,7 @@ VALUES = {
     },
     "semantic": {
         "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs the"
-        " extra: pip install 'memtui[semantic]'. Without an answer in time recall goes on as without it.",
+        " extra, `pip install fastembed`. Without an answer in time recall goes on as without it.",
         "false": "Prompts are compared with memories by the table of words that comes with memtui.",
     },
     "semantic_model": {
