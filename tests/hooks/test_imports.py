@@ -154,7 +154,7 @@ def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     check(modules)
 
 
-LAYERS = ("actions", "core", "llm", "recall", "extract", "consolidate", "worker", "hooks")
+LAYERS = ("actions", "core", "llm", "recall", "extract", "consolidate", "subconscious", "worker", "hooks")
 EVERY_MODULE = """
 import sys
 sys.path.insert(0, {sources!r})

@@ -69,6 +69,7 @@ PACKAGES = (
     "core.places",
     "core.settings",
     "recall",
+    "subconscious",
 )
 
 

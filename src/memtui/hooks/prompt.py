@@ -43,6 +43,7 @@ def deliver_prompt(
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
         found += due_lists(hook, state, after, stamps)
+        found += _blocks_of_subconscious(hook, state, after)
         # Whatever fails or takes too long from here on must not hold up the guidance that is already claimed.
         try:
             if changed:
@@ -79,6 +80,23 @@ def deliver_prompt(
         index_block.save_known(hook, after)
     if after != state or maybe_told or found:
         session_state.save(hook.root, hook.session_id, after)
+
+
+def _blocks_of_subconscious(
+    hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]"
+) -> "list[delivery_blocks.Block]":
+    """Return the blocks of the subconscious that this session does not know as they are now."""
+    if not hook.settings or hook.setting("subconscious") != "full":
+        return []
+    from memtui.hooks import subconscious_block
+
+    try:
+        stamps = subconscious_block.changed(hook, state)
+        known = session_state.table(state, subconscious_block.KEY)
+        return [] if stamps is None else subconscious_block.blocks(hook, stamps, known, after)
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+        return []
 
 
 def _told(state: "dict[str, object]") -> "set[str]":
@@ -130,6 +148,10 @@ def forget(after: "dict[str, object]", left_out: "list[delivery_blocks.Part]") -
             session_state.table(session_state.table(after, "updates"), scope).pop(name, None)
         elif part.item.get("kind") == "pending-item":
             waiting.append(name)
+        elif part.item.get("kind") == "block":
+            from memtui.hooks import subconscious_block
+
+            subconscious_block.forget(after, name)
     if waiting:
         after["waiting"] = waiting
 

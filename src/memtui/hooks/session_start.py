@@ -51,6 +51,7 @@ def handle(hook: runner.Hook) -> None:
             found += index_block.sources(hook)
             _index(hook, source, old, after, found, blocks)
             counts += [(scope, memories.count) for scope, memories in found]
+        _subconscious(hook, source, old, after, blocks)
     except Exception as error:
         # The person still gets the banner, and the guidance still comes with the prompt.
         runner.fail(hook.env, hook.event, error)
@@ -162,6 +163,24 @@ def _index(
         blocks += index_block.whole(hook, found, after)
 
 
+def _subconscious(
+    hook: runner.Hook,
+    source: str,
+    old: "dict[str, object]",
+    after: "dict[str, object]",
+    blocks: "list[delivery_blocks.Block]",
+) -> None:
+    """Add to `blocks` those of the subconscious; to a context that has them already, what changed since."""
+    if not hook.settings or hook.setting("subconscious") != "full":
+        return
+    from memtui.hooks import subconscious_block
+
+    known = session_state.table(old, subconscious_block.KEY) if source in COPIES else {}
+    stamps = subconscious_block.changed(hook, {subconscious_block.KEY: known})
+    if stamps is not None:
+        blocks += subconscious_block.blocks(hook, stamps, known, after)
+
+
 def _message(hook: runner.Hook, source: str, counts: "list[tuple[str, int]]", untrusted: int) -> str:
     """Return the line for the person. `untrusted`: how many of the project's memories are not delivered, not being
     trusted."""
@@ -246,6 +265,8 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     if total:
         listed = ", ".join([f"{number} {scope}" for scope, number in counts])
         words.append(f"{listed} {'memory' if total == 1 else 'memories'}")
+    if hook.settings and hook.setting("subconscious") != "off":
+        words.append(_reads_along(hook))
     waiting = []
     for kind, before, after in (
         ("guidance", "note", ""),
@@ -269,3 +290,17 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings are in use: {hook.settings['error']}")
     return words
+
+
+def _reads_along(hook: runner.Hook) -> str:
+    """Say which model reads along, and with which tools: `subconscious full (haiku by api, tools read-only)`."""
+    mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))
+    if backend == "off":
+        return f"subconscious {mode}, but llm_backend is off"
+    try:
+        posix.lstat(hook.root + "/subconscious/stopped")
+    except OSError:
+        own = str(hook.setting("subconscious_model"))
+        model = str(hook.setting("llm_model")) if own == "auto" else own
+        return f"subconscious {mode} ({model} by {backend}, tools {hook.setting('subconscious_tools')})"
+    return f"subconscious {mode}, stopped by you"

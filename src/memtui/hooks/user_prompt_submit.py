@@ -69,6 +69,10 @@ def handle(hook: Hook) -> None:
 
             selected.start(hook)
         recalled = recall_block.find(hook)
+    if hook.settings and not due and hook.setting("subconscious") == "full":
+        from memtui.hooks import subconscious_block
+
+        due = subconscious_block.changed(hook, state) is not None
     if due or changed:
         from memtui.hooks import prompt
 

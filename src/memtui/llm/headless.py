@@ -31,8 +31,19 @@ from memtui.llm.errors import (
 )
 from memtui.llm.usage import ModelUsage
 
-FLAGS = ("-p", "--tools", "", "--no-session-persistence", "--output-format", "json")
+FLAGS = ("-p", "--no-session-persistence", "--output-format", "json")
+NO_TOOLS = ("--tools", "")
 WITH_KEY = ("--bare",)
+# With tools: those of the client, as far as the person's own settings permit; what they would ask about is refused.
+# Settings of the project are not read: a repository could permit itself anything.
+WITH_TOOLS = (
+    "--setting-sources",
+    "user",
+    "--strict-mcp-config",
+    "--disable-slash-commands",
+    "--permission-mode",
+    "default",
+)
 WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
 # Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner.py), CLAUDE_HEADLESS those of others, and both this
 # module if something in the client should start it; the rest keeps out memory, updates and retries that nobody counts.
@@ -61,13 +72,14 @@ NO_OBJECT = "error_max_structured_output_retries"
 
 
 class Headless:
-    """The client at `program`. `root`: memtui's directory."""
+    """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools; it
+    has none if that is empty."""
 
     name = "claude"
 
-    def __init__(self, env: dict[str, str], root: str, program: str, model: str) -> None:
+    def __init__(self, env: dict[str, str], root: str, program: str, model: str, workplace: str = "") -> None:
         self.model = model
-        self._env, self._root, self._program = env, root, program
+        self._env, self._root, self._program, self._workplace = env, root, program, workplace
 
     def call(self, call: Call, stop: Stop) -> Answer:
         """Make one attempt. Raises ModelError, MemtuiError if memtui's directory can't be written."""
@@ -77,7 +89,10 @@ class Headless:
         if max(len(call.system.encode()), len(schema)) > ARGUMENT_MOST:
             raise RejectedError("The request's rules are too long for the client.")
         words = [self._program, *FLAGS, "--system-prompt", call.system, "--model", self.model, "--json-schema", schema]
-        words += WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN
+        if self._workplace:
+            words += WITH_TOOLS
+        else:
+            words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
         try:
             with slot(self._root) as lock:
                 note_spawn(self._root)
@@ -98,7 +113,7 @@ class Headless:
                 stdin=given,
                 stdout=out,
                 stderr=err,
-                cwd=directory,
+                cwd=self._workplace or directory,
                 env={**env, **ENVIRONMENT},
                 start_new_session=True,
                 pass_fds=(slot,),

@@ -12,7 +12,7 @@ from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
 from memtui.llm import log, schema
 from memtui.llm.call import Answer, Backend, Call, Stop
-from memtui.llm.choice import choose
+from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
 from memtui.llm.usage import ModelUsage, priced
 
@@ -26,7 +26,9 @@ MOST_OUTPUT = 16_000
 class LanguageModel:
     """The model that the settings choose, with their limits. `spent` sums up what was used.
 
-    `cancelled` is called while an answer is awaited; True ends the call. Raises OffError if there is no model.
+    `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than the settings
+    choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises OffError if
+    there is no model.
     """
 
     def __init__(
@@ -37,12 +39,14 @@ class LanguageModel:
         now: Callable[[], float] = clock.now,
         cancelled: Callable[[], bool] = lambda: False,
         first_wait: float = FIRST_WAIT,
+        choice: ModelChoice | None = None,
+        workplace: str = "",
     ) -> None:
-        self.choice = choose(env, config.load(root))
+        self.choice = choice or choose(env, config.load(root))
         self.choice.must_be()
         self.spent = ModelUsage()
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        self._backend = _backend(self.choice.backend, env, root, self.choice.model)
+        self._backend = _backend(self.choice.backend, env, root, self.choice.model, workplace)
 
     @property
     def name(self) -> str:
@@ -135,11 +139,11 @@ class LanguageModel:
             raise storage_error(error, self._root + "/log") from error
 
 
-def _backend(name: str, env: dict[str, str], root: str, model: str) -> Backend:
+def _backend(name: str, env: dict[str, str], root: str, model: str, workplace: str) -> Backend:
     if name == "api":
         from memtui.llm.api import Api
 
         return Api(env, model)
     from memtui.llm.headless import Headless, program
 
-    return Headless(env, root, program(env) or "claude", model)
+    return Headless(env, root, program(env) or "claude", model, workplace)

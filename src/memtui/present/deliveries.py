@@ -48,11 +48,18 @@ KINDS = {
     "recall": "memories recalled for a prompt",
     "pending-update": "drafts",
     "pending-item": "unfinished work",
+    "block": "blocks of the subconscious",
     "use": "memories the agent read or wrote",
     "corrected": "memories corrected again after they were recalled",
 }
 # What `memtui deliveries --kind` takes, by kind.
-KIND_WORD = {**{kind: kind for kind in KINDS}, "guidance": "notes", "pending-update": "drafts", "pending-item": "items"}
+KIND_WORD = {
+    **{kind: kind for kind in KINDS},
+    "guidance": "notes",
+    "pending-update": "drafts",
+    "pending-item": "items",
+    "block": "blocks",
+}
 # One and several of a kind, where these are not the kind and an s.
 NOUNS = {
     "guidance": ("note", "notes"),
@@ -63,6 +70,7 @@ NOUNS = {
     "use": ("use", "uses"),
     "pending-update": ("draft", "drafts"),
     "pending-item": ("item", "items"),
+    "block": ("block", "blocks"),
 }
 # The words of the rows of a list for events and kinds, in lower case.
 LABELS = {

@@ -5,7 +5,8 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from memtui.core.base import fastjson, fs, ids, paths, session_state
+from memtui.core.base import fastjson, fs, paths, session_state
+from memtui.core.client import cursor as cursor_of
 from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, Turn, normalised
 from memtui.core.deliveries import error_log
@@ -20,7 +21,6 @@ LOCK_SECONDS, TURN_SECONDS, QUIET_SECONDS = 20.0, 3.0, 1.0
 POLL_SECONDS = 0.05
 # How far from its end a transcript is searched for the turn's last message.
 TAIL_BYTES = 1 << 18
-MARK_BYTES = 256
 # How long one worker reads a transcript; the next one reads on from there.
 READ_SECONDS = 30.0
 # Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
@@ -89,7 +89,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     """
     root = paths.root(env)
     cursor = session_state.load(root, session_id, "cursor")
-    start = _start(cursor, path)
+    start = cursor_of.start(cursor, path)
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
     reader = transcript.Reader(path, start)
@@ -104,7 +104,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
         "v": session_state.VERSION,
         "path": path,
         "offset": reader.offset,
-        "mark": _mark(path, reader.offset),
+        "mark": cursor_of.mark(path, reader.offset),
         "state": _redacted(conversation.to_state()),
     }
     data = fastjson.dumps(kept).encode()
@@ -163,21 +163,6 @@ def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
     path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
     known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
     return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]
-
-
-def _start(cursor: dict[str, object], path: str) -> int:
-    """Return the offset to read on from; 0 if the file is not the one read before, or was rewritten since."""
-    offset = cursor.get("offset")
-    if cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
-        return 0
-    return offset if _mark(path, offset) == cursor.get("mark") else 0
-
-
-def _mark(path: str, offset: int) -> str:
-    """Return a hash of the bytes before an offset, by which a rewritten file is recognized."""
-    begin = max(0, offset - MARK_BYTES)
-    data = fs.read_bytes(path, offset - begin, begin) if offset else b""
-    return ids.content_hash(data) if len(data) == offset - begin else ""
 
 
 def _redacted(value: object) -> object:

@@ -1,6 +1,6 @@
 """The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
 brings the catalogs and indexes of memories up to date, keeps their new versions, counts what came of recalled memories,
-removes old files and starts a dream.
+removes old files, and starts the subconscious and a dream.
 
 It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
 """
@@ -53,6 +53,7 @@ def run(
         "select": lambda: select(env, payload) if tasks else None,
         "tidy": lambda: tidy(root),
         "triggers": lambda: write_triggers(env, payload),
+        "subconscious": lambda: think(env, payload, event) if event in {"Stop", "SessionEnd"} else None,
         "dream": lambda: dream(env, payload),
     }
     for name, step in steps.items():
@@ -156,6 +157,24 @@ def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
 
     words = ("triggers", "--write", "--all", "--unattended", "--json", "--project", cwd)
     starting.start(env, root, cwd, "memtui", *words)
+
+
+def think(env: dict[str, str], payload: dict[str, object], event: str) -> None:
+    """Have the subconscious read the turn, in a process of its own, if the settings want that
+    (subconscious/running.py)."""
+    root = paths.root(env)
+    settings = config.load(root)
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    project = paths.project_root(cwd)
+    if "off" in {config.value(settings, project, key) for key in ("subconscious", "mode", "llm_backend")}:
+        return
+    if payload.get("agent_id") or os.path.lexists(root + "/subconscious/stopped"):
+        return
+    from memtui.worker import starting
+
+    keys = ("session_id", "transcript_path", "cwd")
+    given = {key: payload.get(key) for key in keys} | {"hook_event_name": event}
+    starting.start(env, root, cwd, "memtui.subconscious.running", given=fastjson.dumps(given).encode())
 
 
 def _approved_since(root: str, now: float) -> bool:

@@ -12,6 +12,7 @@ TAGS = {
     "pending-item": "memtui-pending-items",
     "index": "memtui-index",
     "recall": "memtui-memory",
+    "block": "memtui-blocks",
 }
 # Blocks of one part that are left out without a word if there is no room.
 SINGLE = (TAGS["guidance"], TAGS["recall"])

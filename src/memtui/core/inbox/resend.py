@@ -13,7 +13,7 @@ from memtui.core.deliveries import log as delivery_log
 LOST = {receipts.PREVIEWED, *receipts.LOST}
 # Stands for the parent of a transcript's first record.
 NO_RECORD = "-"
-LISTS = {"pending-update", "pending-item", "index"}
+LISTS = {"pending-update", "pending-item", "index", "block"}
 # Memories that a session was given whole.
 MEMORIES = {"recall", "memory"}
 
@@ -156,6 +156,10 @@ def _forget(root: str, session_id: str, after: "dict[str, object]", item: "dict[
         known = session_state.table(after, "updates")
         session_state.table(known, scope).pop(str(item.get("id")), None)
         after["stamps"] = {**session_state.table(after, "stamps"), scope: -1}
+    elif kind == "block":  # of the subconscious (hooks/subconscious_block.py)
+        known = session_state.table(after, "blocks")
+        session_state.table(known, "texts").pop(str(item.get("id")), None)
+        after["blocks"] = {**known, "stamps": {}}
     elif kind in MEMORIES:
         with given.lock(root, session_id):
             given.Given(root, session_id).forget([str(item.get("path"))])

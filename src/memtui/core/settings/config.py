@@ -26,11 +26,16 @@ CHOICES = {
     "gate": GATES,
     "llm_backend": ("off", "auto", "api", "claude"),
     "guide_to": ("anyone", "people"),
+    "subconscious": ("off", "whisper", "full"),
+    "subconscious_tools": ("off", "read-only", "full"),
     "glyphs": ("auto", "unicode", "ascii"),
     "pager": ("auto", "never"),
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
-PER_PROJECT = ("mode", "extract", "extract_ask", "banner", "gate", "guide_to", "recall", "recall_select", "journal")
+PER_PROJECT = (
+    *("mode", "extract", "extract_ask", "banner", "gate", "guide_to", "recall", "recall_select", "journal"),
+    "subconscious",
+)
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).
 CLIENT_CAP = 10_000
 BUDGET_RANGE = (500, 9800)

@@ -44,6 +44,9 @@ MEANINGS = {
     "recall_select": "have a model select memories, too",
     "semantic": "recall by a local sentence model, too",
     "semantic_model": "polyglot, english, or fastembed's id",
+    "subconscious": "a model reads along: off, whisper, full",
+    "subconscious_tools": "its tools: off, read-only, full",
+    "subconscious_model": "its model: auto (as llm_model) or id",
     "journal": "give the journal of today at the start",
     "glyphs": "unicode, ascii, or auto: by the locale",
     "theme": "the TUI's colours: dark, light, nord …",
@@ -80,6 +83,22 @@ VALUES = {
         "polyglot": "About 50 languages, 220 MB: paraphrase-multilingual-MiniLM-L12-v2.",
         "english": "English, 90 MB: all-MiniLM-L6-v2.",
         "ID": "Any other model, as fastembed calls it.",
+    },
+    "subconscious": {
+        "off": "No model reads along.",
+        "whisper": "After a turn the model of llm_backend reads it, keeps blocks of notes up to date, and may leave a"
+        " remark for the session, which comes with its next prompt or, if urgent, before its next tool.",
+        "full": "As whisper, and sessions get the blocks: all at their start, then what changed.",
+    },
+    "subconscious_tools": {
+        "off": "It knows only what it reads along.",
+        "read-only": "It may read and search files below the project's directory, except those that hold secrets.",
+        "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
+        " Needs llm_backend claude; else it is read-only.",
+    },
+    "subconscious_model": {
+        "auto": "The model that llm_model names.",
+        "ID": "haiku, sonnet, opus, or any other model, as its service calls it.",
     },
     "llm_backend": {
         "off": "No model is asked, and nothing is sent.",

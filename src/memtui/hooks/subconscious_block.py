@@ -1,0 +1,74 @@
+"""The blocks of the subconscious for a session, where the setting `subconscious` is full: all at its start, later what
+changed since it was told of them.
+
+The session's state has under `blocks` what it knows: `stamps` of the files, and the text of each as it was told.
+"""
+
+from memtui.core.base import ids, session_state
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.hooks.runner import Hook
+from memtui.subconscious import places
+
+KEY = "blocks"
+KIND = "block"
+INTRO = (
+    "Notes that memtui's subconscious, a model that reads sessions in the background, keeps for the user. The user can"
+    " see and change them; they may be wrong."
+)
+CHANGED = "What changed in the notes of memtui's subconscious since this session last saw them (+ new, - gone)."
+
+
+def changed(hook: Hook, state: "dict[str, object]") -> "dict[str, object] | None":
+    """Return the stamps of the blocks' files if they are others than those that the session knows, else None."""
+    now = places.stamps(hook.root, hook.slug)
+    return now if now != session_state.table(session_state.table(state, KEY), "stamps") else None
+
+
+def blocks(
+    hook: Hook, stamps: "dict[str, object]", known: "dict[str, object]", after: "dict[str, object]"
+) -> "list[delivery_blocks.Block]":
+    """Return the block with what the session does not know yet, by the table `known` of its state, and note in `after`
+    what it then knows. No block if nothing is new."""
+    texts = session_state.table(known, "texts")
+    told: dict[str, object] = {}
+    parts = []
+    for name in places.BLOCKS:
+        text = places.text(hook.root, hook.slug, name) if name != places.DIRECTIVES and name in stamps else ""
+        before = texts.get(name)
+        old = before if isinstance(before, str) else ""
+        if text:
+            told[name] = text
+        if text == old:
+            continue
+        shown = _difference(old, text) if old else text
+        item: dict[str, object] = {
+            "kind": KIND,
+            "id": name,
+            "scope": "project" if places.BLOCKS[name][0] else "global",
+            "path": places.path(hook.root, hook.slug, name),
+            "hash": ids.content_hash(text),
+            "reason": "changed" if old else "new",
+        }
+        parts.append(delivery_blocks.Part(f"[{name}]\n{shown}", name, item))
+    after[KEY] = {"stamps": stamps, "texts": told}
+    if not parts:
+        return []
+    fields = {"source": places.home(hook.root)}
+    if texts:
+        fields["change"] = "diff"
+    return [delivery_blocks.Block(delivery_blocks.TAGS[KIND], fields, CHANGED if texts else INTRO, parts)]
+
+
+def forget(after: "dict[str, object]", name: str) -> None:
+    """Note that a block had no room, or did not arrive, so that it is new again at the next prompt."""
+    known = session_state.table(after, KEY)
+    texts = {key: text for key, text in session_state.table(known, "texts").items() if key != name}
+    after[KEY] = {"stamps": {}, "texts": texts}
+
+
+def _difference(before: str, after: str) -> str:
+    """List the lines in which two texts differ, with `-` and `+` in front."""
+    old, new = before.split("\n"), after.split("\n")
+    lines = ["- " + line for line in old if line and line not in new]
+    lines += ["+ " + line for line in new if line and line not in old]
+    return "\n".join(lines) or "(its lines have another order)"

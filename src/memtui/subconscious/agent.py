@@ -1,0 +1,207 @@
+"""What the model of the subconscious is told after a turn, and what its answer may be.
+
+It gets rules, the blocks, what it noted earlier in the session, and what is new. It may look at files a few times, each
+time by an answer that only asks for that; then it answers with changes of blocks, whispers and replies. Each of these
+is checked here: a whisper, and a change of a block that all projects share, must quote words of the session, so that
+what a tool printed can put nothing into the subconscious's mouth.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from memtui.core.base import visible
+from memtui.llm.fence import RULE, fenced
+from memtui.llm.model import LanguageModel
+from memtui.llm.schema import Schema
+from memtui.recall.selection import CatalogueEntry
+from memtui.subconscious import conversations, places, tools
+from memtui.subconscious.conversations import Remark
+from memtui.subconscious.reading import AGENT, PERSON, Heard, one_line
+from memtui.subconscious.whispers import MOST as MOST_WHISPER
+
+PURPOSE = "subconscious"
+# Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
+STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
+LEAST_QUOTE, CATALOGUE_LINE, MEMORIES, EARLIER = 6, 160, 60, 12
+EARLIER_TEXT = 600
+ANSWER_TOKENS = 6000
+SYSTEM = f"""\
+{{directives}}
+
+{RULE}
+
+What you get is what was said in a session between a person and a coding agent since you last read it, your blocks of
+notes with what each is for, what you noted earlier in this session, and a list of the person's memories.
+Answer with these, each of which may be empty:
+- `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
+`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {places.MOST} characters. Blocks marked
+as shared are for all projects: give as `quote` the words of the person that show it, copied character for character.
+- `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
+copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
+- `replies`: one for each mention of you, by its id.
+- `note`: what you make of this turn, in a sentence or two; you will read it again in this session.
+{{looks}}"""
+WITH_LOOKS = f"""\
+- `looks`: if you must first look at files of the project, only this: {tools.READ} a `path` (from the line `text` on),
+{tools.GREP} below a `path` for the words `text`, {tools.GLOB} below a `path` for names like `text`. You then get what
+was found, and answer again."""
+WITH_ALL = "You may use your tools before you answer."
+
+
+def form_of_answer(may_look: bool) -> Schema:
+    """Return the JSON schema of an answer; with `may_look`, one that may ask to look at files."""
+    text: Callable[[int], Schema] = lambda most: {"type": "string", "maxLength": most}
+
+    def several(most: int, needed: Sequence[str], **properties: Schema) -> Schema:
+        return {
+            "type": "array",
+            "maxItems": most,
+            "items": {"type": "object", "properties": properties, "required": list(needed)},
+        }
+
+    properties = {
+        "edits": several(
+            EDITS,
+            ("block", "old", "new"),
+            block={"type": "string", "enum": list(places.BLOCKS)},
+            old=text(places.MOST),
+            new=text(places.MOST),
+            quote=text(2000),
+        ),
+        "whispers": several(
+            WHISPERS, ("text", "quote"), text=text(4 * MOST_WHISPER), quote=text(2000), urgent={"type": "boolean"}
+        ),
+        "replies": several(REPLIES, ("to", "text"), to=text(20), text=text(4 * MOST_WHISPER)),
+        "note": text(2000),
+    }
+    if may_look:
+        properties["looks"] = several(
+            LOOKS,
+            ("tool", "path"),
+            tool={"type": "string", "enum": list(tools.NAMES)},
+            path=text(1000),
+            text=text(200),
+        )
+    return {"type": "object", "properties": properties, "required": []}
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the subconscious knows when it is asked. `blocks`: names and texts; `mentions`: (id, who, words) that wait
+    for a reply; `known`: the catalogue of memories; `top`: the directory that it may look at, empty for none;
+    `all_tools`: whether a client runs it with tools of its own."""
+
+    directives: str
+    blocks: Mapping[str, str]
+    earlier: Sequence[Remark]
+    heard: Heard
+    mentions: Sequence[tuple[str, str, str]]
+    known: Sequence[CatalogueEntry]
+    top: str = ""
+    all_tools: bool = False
+
+
+@dataclass
+class Wishes:
+    """What an answer asks for, as far as it is allowed, and as data that a file can hold: `edits` of (block, old, new);
+    `whispers` of (text, quotation, urgent); `replies` of (mention, text). `refused`: what was not allowed, and why;
+    `looks`: what was looked at."""
+
+    edits: list[tuple[str, str, str]] = field(default_factory=list)
+    whispers: list[tuple[str, str, bool]] = field(default_factory=list)
+    replies: list[tuple[str, str]] = field(default_factory=list)
+    note: str = ""
+    looks: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    calls: int = 0
+
+
+def ask(model: LanguageModel, situation: Situation) -> Wishes:
+    """Ask the model about what is new. Raises ModelError, MemtuiError if the log of calls can't be written."""
+    looker = tools.Tools(situation.top) if situation.top else None
+    rules = SYSTEM.format(
+        directives=situation.directives, looks=WITH_LOOKS if looker else WITH_ALL if situation.all_tools else ""
+    )
+    prompt, calls = _told(situation), 0
+    seen: list[str] = []
+    while True:
+        may_look = looker is not None and calls < STEPS
+        answer = model.ask(PURPOSE, rules, prompt, form_of_answer(may_look), head=_head(situation), most=ANSWER_TOKENS)
+        calls += 1
+        wanted = answer.get("looks") or []
+        if not (looker and wanted):
+            found = _allowed(answer, situation)
+            found.looks, found.calls = seen, calls
+            return found
+        for look in wanted[:LOOKS]:
+            path, text = str(look["path"]), str(look.get("text") or "")
+            seen.append(f"{look['tool']} {_line(path)} {_line(text)}".strip())
+            prompt += "\n\n" + fenced("found", looker.run(look["tool"], path, text), look=seen[-1])
+
+
+def _head(situation: Situation) -> str:
+    """Return what the answers about one session share: blocks and memories."""
+    parts = []
+    for name, (of_project, purpose) in places.BLOCKS.items():
+        if name != places.DIRECTIVES:
+            shared = "no" if of_project else "yes"
+            parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
+    lines = [f"- {_line(each.name)}: {_line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
+    return "\n\n".join([*parts, fenced("memories", "\n".join(lines))])
+
+
+def _told(situation: Situation) -> str:
+    parts = []
+    if situation.earlier:
+        lines = [f"- {each.kind}: {_line(each.text)[:EARLIER_TEXT]}" for each in situation.earlier]
+        parts.append(fenced("earlier", "\n".join(lines)))
+    if situation.heard.left_out:
+        parts.append(f"({situation.heard.left_out} older messages are left out.)")
+    parts += [fenced(who, text) for who, text in situation.heard.lines]
+    parts += [fenced("mention", words, id=name, by=who) for name, who, words in situation.mentions]
+    return "\n\n".join(parts) or "Nothing new was said."
+
+
+def _allowed(answer: Mapping[str, Any], situation: Situation) -> Wishes:
+    """Return what is allowed of an answer."""
+    found = Wishes(note=_line(answer.get("note") or ""))
+    person, both = situation.heard.words_of(PERSON), situation.heard.words_of(PERSON, AGENT)
+    for edit in answer.get("edits") or []:
+        name = edit["block"]
+        if name == places.DIRECTIVES:
+            found.refused.append(f"a change of {name}: only its person changes it")
+        elif not places.BLOCKS[name][0] and not _quoted(edit.get("quote"), person):
+            found.refused.append(f"a change of {name}: it quotes no words of the person")
+        else:
+            found.edits.append((name, str(edit["old"]), str(edit["new"])))
+    for each in answer.get("whispers") or []:
+        text = visible.clean(each["text"]).strip()[:MOST_WHISPER]
+        if not _quoted(each["quote"], both):
+            found.refused.append(f"a whisper that quotes nothing that was said: {_line(text)[:80]}")
+        elif text:
+            found.whispers.append((text, _line(each["quote"])[:300], each.get("urgent") is True))
+    waiting = {name for name, _, _ in situation.mentions}
+    for each in answer.get("replies") or []:
+        name, text = str(each["to"]).strip(), visible.clean(each["text"]).strip()[:MOST_WHISPER]
+        if name in waiting and text:
+            waiting.discard(name)
+            found.replies.append((name, text))
+    return found
+
+
+def _quoted(quote: object, words: str) -> bool:
+    """Tell whether a quotation stands in what was said."""
+    line = one_line(visible.clean(str(quote or "")))
+    return len(line) >= LEAST_QUOTE and line in words
+
+
+def _line(text: object) -> str:
+    return one_line(visible.clean(str(text)))
+
+
+def entries(wishes: Wishes, run: str, now: float) -> list[Remark]:
+    """Return the entries that a run leaves in the conversation, beside its whispers and replies."""
+    found = [Remark(now, run, conversations.LOOKED, each) for each in wishes.looks]
+    found += [Remark(now, run, conversations.NOTED, wishes.note)] if wishes.note else []
+    return found + [Remark(now, run, conversations.REFUSED, each) for each in wishes.refused]

@@ -1,0 +1,93 @@
+"""Whether the subconscious may run, with which model and tools, and the switch by which a person stops it."""
+
+import os
+from dataclasses import dataclass
+
+from memtui.core.base import clock, fs
+from memtui.core.base.storage import storage_error
+from memtui.core.settings import config
+from memtui.llm import choice
+from memtui.subconscious import places
+
+# The value of `subconscious_model` that stands for the model of the other features.
+AS_OTHERS = "auto"
+
+
+@dataclass(frozen=True)
+class Powers:
+    """What the subconscious may do in a project: its `mode`, its `tools` as they are set and `allowed` as they are in
+    force (all tools need the client), the `model` as it is set, and `why` it can't run, empty if it can."""
+
+    mode: str
+    tools: str
+    allowed: str
+    backend: str
+    model: str
+    why: str
+    hint: str = ""
+
+
+def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
+    """Return what the settings say for a project."""
+    settings = config.load(root)
+    chosen = choose(env, settings)
+    mode = str(config.value(settings, project_root, "subconscious"))
+    tools = str(config.value(settings, None, "subconscious_tools"))
+    allowed = "read-only" if tools == "full" and chosen.backend != "claude" else tools
+    why, hint = "", ""
+    if mode == "off":
+        why, hint = "It is switched off.", "Switch it on: memtui config set subconscious whisper"
+    elif config.value(settings, project_root, "mode") == "off":
+        why, hint = "memtui is off in this project.", "Switch it on: memtui config set mode full"
+    elif not chosen.backend:
+        why, hint = chosen.why, chosen.hint
+    elif stopped(root):
+        why, hint = "You have stopped it.", "Start it again: memtui subconscious start"
+    return Powers(mode, tools, allowed, chosen.backend, chosen.model, why, hint)
+
+
+def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoice:
+    """Choose backend and model as the settings say; `subconscious_model` comes before `llm_model`."""
+    chosen = choice.choose(env, settings)
+    model = str(config.value(settings, None, "subconscious_model"))
+    return chosen if model == AS_OTHERS else chosen._replace(model=model)
+
+
+def _switch(root: str) -> str:
+    return places.home(root) + "/stopped"
+
+
+def stopped(root: str) -> bool:
+    """Tell whether a person has stopped it."""
+    return os.path.lexists(_switch(root))
+
+
+def stopped_at(root: str) -> float | None:
+    """Return when a person stopped it, in seconds since the epoch; None if it may run."""
+    try:
+        return os.stat(_switch(root)).st_mtime
+    except OSError:
+        return None
+
+
+def stop(root: str) -> bool:
+    """Stop it, also what it is doing now; False if it was stopped already. Raises MemtuiError."""
+    if stopped(root):
+        return False
+    try:
+        fs.makedirs(places.home(root))
+        fs.write_atomic(_switch(root), clock.iso_seconds(clock.now()).encode() + b"\n")
+    except OSError as error:
+        raise storage_error(error, _switch(root)) from error
+    return True
+
+
+def start(root: str) -> bool:
+    """Let it run again; False if it was not stopped. Raises MemtuiError."""
+    if not stopped(root):
+        return False
+    try:
+        os.unlink(_switch(root))
+    except OSError as error:
+        raise storage_error(error, _switch(root)) from error
+    return True

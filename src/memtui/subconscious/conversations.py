@@ -1,0 +1,84 @@
+"""The conversation of the subconscious about one session: what it noted after each turn, and how far it has read.
+
+The state of a session (`sessions/<id>.json`) is replaced as a whole: with the answer of a run before this is acted on,
+and without it after that. So a killed process loses no answer, and acts on none twice.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from memtui.core.base import backwards, clock, fastjson, fs
+from memtui.subconscious import places
+
+VERSION = 1
+# Bytes of the state, and of a conversation from which the older half is dropped.
+STATE_BYTES, TRIM_BYTES = 4 << 20, 1 << 20
+# What an entry is about: what it noted, what it whispered, what it replied, what it looked at, what it was refused.
+NOTED, WHISPERED, REPLIED, LOOKED, REFUSED, ASKED = "noted", "whispered", "replied", "looked", "refused", "asked"
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What the subconscious noted, said or did at a `time` (seconds since the epoch). `kind`: NOTED, WHISPERED, …"""
+
+    time: float
+    run: str
+    kind: str
+    text: str
+
+    def data(self) -> dict[str, object]:
+        """Return it as the file and --json have it."""
+        return {"time": clock.iso(self.time), "run": self.run, "kind": self.kind, "text": self.text}
+
+
+def load(root: str, session: str) -> dict[str, Any]:
+    """Read the state of a session: `path`, `offset` and `mark` of its transcript (core/client/cursor.py),
+    `conversation` (core/client/conversation.py), `mentions` that wait, and `answer`, one that is not acted on yet;
+    `{}` if there is none."""
+    try:
+        state = fastjson.loads_dict(fs.read_bytes(places.session(root, session, "json"), STATE_BYTES))
+    except OSError:
+        return {}
+    return dict(state) if state.get("v") == VERSION else {}
+
+
+def save(root: str, session: str, state: Mapping[str, object]) -> None:
+    """Replace the state of a session. Raises OSError."""
+    fs.write_atomic(places.session(root, session, "json"), fastjson.dumps({**state, "v": VERSION}).encode())
+
+
+def add(root: str, session: str, entries: Sequence[Remark]) -> None:
+    """Add entries to a conversation. Raises OSError."""
+    path = places.session(root, session, "jsonl")
+    lines = b"".join(fastjson.dumps({"v": VERSION, **each.data()}).encode() + b"\n" for each in entries)
+    if not lines:
+        return
+    fs.append(path, lines)
+    data = fs.read_bytes(path)
+    if len(data) > TRIM_BYTES:
+        kept = data.splitlines(keepends=True)
+        fs.write_atomic(path, b"".join(kept[len(kept) // 2 :]), durable=False)
+
+
+def last(root: str, session: str, limit: int) -> list[Remark]:
+    """Return the last entries of a conversation, oldest first; lines that can't be read are skipped."""
+    found: list[Remark] = []
+    try:
+        for _, line in backwards.lines(places.session(root, session, "jsonl")):
+            entry = _entry(fastjson.loads_dict(line))
+            if entry is not None:
+                found.append(entry)
+                if len(found) >= limit:
+                    break
+    except OSError:
+        pass
+    return found[::-1]
+
+
+def _entry(row: Mapping[str, object]) -> Remark | None:
+    when = clock.parse(row.get("time"))
+    texts = [row.get(key, "") for key in ("run", "kind", "text")]
+    if row.get("v") != VERSION or when is None or not all(isinstance(each, str) for each in texts):
+        return None
+    return Remark(when, *map(str, texts))

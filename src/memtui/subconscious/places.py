@@ -1,0 +1,74 @@
+"""The blocks of the subconscious, and the files in which it keeps them and all else, under `subconscious/` in memtui's
+root. Hooks import this module.
+
+A block is a short text that the subconscious keeps up to date, a Markdown file that its person may edit with anything.
+Some blocks are for everything that its person does, the others for one project.
+"""
+
+import posix
+
+from memtui.core.base import fs, session_state
+
+# The blocks in the order in which they are shown: whether there is one for each project, and what it is for.
+BLOCKS: "dict[str, tuple[bool, str]]" = {
+    "core_directives": (False, "what the subconscious is, and what it is to do; only you change it"),
+    "guidance": (True, "what the agent should have in mind in this project now"),
+    "user_preferences": (False, "how you like to work"),
+    "project_context": (True, "what the project is, decisions and their reasons, pitfalls"),
+    "session_patterns": (True, "what happens again and again in sessions of the project"),
+    "pending_items": (True, "work that was begun and not finished"),
+    "self_improvement": (False, "what the subconscious has learned about its own work"),
+    "tool_guidelines": (False, "how the agent should use its tools"),
+}
+# The block that the subconscious itself may not change, and that no session is given.
+DIRECTIVES = "core_directives"
+# Characters of a block, at most: all of them together should fit into two deliveries.
+MOST = 2000
+# Bytes that are read of a block, which somebody may have made of anything.
+MOST_BYTES = 4 * MOST
+MODES = ("off", "whisper", "full")
+TOOLS = ("off", "read-only", "full")
+
+
+def home(root: str) -> str:
+    """Return the directory of the subconscious."""
+    return root + "/subconscious"
+
+
+def directory(root: str, project: str) -> str:
+    """Return the directory of the blocks of a project, by its slug; of those for everything for an empty one."""
+    return f"{home(root)}/projects/{project}" if project else home(root) + "/blocks"
+
+
+def path(root: str, project: str, name: str) -> str:
+    """Return the file of a block as a project sees it. Raises KeyError for a name that is none."""
+    return f"{directory(root, project if BLOCKS[name][0] else '')}/{name}.md"
+
+
+def text(root: str, project: str, name: str) -> str:
+    """Return the text of a block; empty if there is none, or if it can't be read. What is beyond MOST is left out."""
+    try:
+        data = fs.read_bytes(path(root, project, name), MOST_BYTES)
+    except OSError:
+        return ""
+    return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff").strip()[:MOST]
+
+
+def stamps(root: str, project: str) -> "dict[str, object]":
+    """Return the stamp of each block that there is: it changes with the file."""
+    found: dict[str, object] = {}
+    for each in (project, ""):
+        try:
+            names = posix.listdir(directory(root, each))
+        except OSError:
+            continue
+        for file in names:
+            name = file.removesuffix(".md")
+            if name != file and name in BLOCKS and BLOCKS[name][0] == bool(each):
+                found[name] = fs.stamp(path(root, each, name))
+    return found
+
+
+def session(root: str, session_id: str, ending: str) -> str:
+    """Return a file of a session: its state (`json`), or its conversation with the subconscious (`jsonl`)."""
+    return f"{home(root)}/sessions/{session_state.safe(session_id)}.{ending}"

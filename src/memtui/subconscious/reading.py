@@ -1,0 +1,96 @@
+"""What is new in a session's transcript, as the subconscious reads it: who said what, without what hooks and the client
+put in, with the beginnings of what tools were called with and answered."""
+
+import re
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memtui.core.base import fastjson, visible
+from memtui.core.client import transcript
+from memtui.core.client.conversation import QUEUE_WINDOW, Conversation
+from memtui.core.redaction.redact import redact
+
+PERSON, AGENT, TOOL = "person", "agent", "tool"
+HIDDEN = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+# Characters of one message and of one tool's answer, and of all that is read at once: the newest.
+MESSAGE, ANSWER, ALL = 4000, 500, 24_000
+# Mentions of one reading, and characters of one.
+MENTIONS, MENTION = 10, 1000
+_MENTION = re.compile(r"(?<![\w@./-])@memtui\b[\s,:–—-]*(?P<words>[^\n]*)", re.IGNORECASE)
+_CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Words that address the subconscious, `@memtui …`. `who`: PERSON or AGENT."""
+
+    who: str
+    words: str
+
+
+@dataclass
+class Heard:
+    """What was heard: `lines` of (who, text), oldest first; `left_out`: how many older ones there was no room for;
+    `mentions`: what addresses the subconscious."""
+
+    lines: deque[tuple[str, str]] = field(default_factory=deque)
+    left_out: int = 0
+    mentions: list[Mention] = field(default_factory=list)
+    _size: int = 0
+
+    def add(self, who: str, text: str) -> None:
+        """Add a message; the oldest go if there are too many."""
+        self.lines.append((who, text))
+        self._size += len(text)
+        while self._size > ALL and len(self.lines) > 1:
+            self._size -= len(self.lines.popleft()[1])
+            self.left_out += 1
+
+    def words_of(self, *who: str) -> str:
+        """Return all that some said, as one line, for looking up a quotation."""
+        return one_line("\n".join(text for each, text in self.lines if each in who))
+
+
+def one_line(text: str) -> str:
+    """Return a text with single blanks, in which quotations are looked up."""
+    return " ".join(text.split())
+
+
+def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> Heard:
+    """Read records of a transcript. `conversation` goes on from where the reading before ended. Raises OSError."""
+    heard = Heard()
+    for record in records:
+        before = len(conversation.turns)
+        conversation.feed(record)
+        for turn in conversation.turns[before:]:
+            own = "\n".join([line for line in turn.text.splitlines() if not conversation.was_injected(line)])
+            _hear(heard, PERSON, own, MESSAGE)
+        del conversation.turns[:-QUEUE_WINDOW]
+        if any(record.get(key) for key in HIDDEN):
+            continue
+        if record.get("type") == "assistant":
+            for block in transcript.blocks(record):
+                if block.get("type") == "text":
+                    _hear(heard, AGENT, transcript.text_of(block.get("text")), MESSAGE)
+                elif block.get("type") == "tool_use":
+                    called = fastjson.dumps(block.get("input")) if isinstance(block.get("input"), dict) else ""
+                    _hear(heard, TOOL, f"called {transcript.text_of(block.get('name'))} {called}", ANSWER)
+        elif record.get("type") == "user":
+            for block in transcript.blocks(record):
+                if block.get("type") == "tool_result":
+                    _hear(heard, TOOL, "answered: " + transcript.result_text(block), ANSWER)
+    return heard
+
+
+def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
+    text = redact(visible.clean(text[: 4 * limit]).strip())[0]  # cut first where it is huge, else after secrets
+    if not text:
+        return
+    heard.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
+    if who == TOOL or "@" not in text:
+        return
+    for found in _MENTION.finditer(_CODE.sub(" ", text)):
+        words = found["words"].strip()
+        if len(heard.mentions) < MENTIONS and words:
+            heard.mentions.append(Mention(who, words[:MENTION]))

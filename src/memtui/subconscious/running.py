@@ -1,0 +1,226 @@
+"""One run of the subconscious: read what is new in a session, ask, and act on the answer. It is a process of its own,
+which a worker starts after a turn, and a person with `memtui subconscious run`.
+
+A session has one run at a time; one more waits for it, and reads what came meanwhile.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
+from memtui.core.base.errors import MemtuiError
+from memtui.core.client import cursor, transcript
+from memtui.core.client.conversation import Conversation
+from memtui.core.deliveries import error_log
+from memtui.core.redaction.redact import redact
+from memtui.core.settings import config
+from memtui.llm.errors import ModelError
+from memtui.llm.model import LanguageModel
+from memtui.recall import places as memory_places
+from memtui.recall import selection
+from memtui.subconscious import agent, control, conversations, places, reading, runs, whispers
+from memtui.subconscious.blocks import Blocks, RefusedEditError
+from memtui.subconscious.conversations import Remark
+
+# Characters that must be new before a model is asked, unless the person said something or addressed it.
+LEAST = 200
+# Characters by which memories are looked up; seconds beside those of the calls; mentions that wait at most.
+LOOKED_UP, MORE_SECONDS, WAITING = 4000, 120, 20
+# Seconds from which a transcript counts as read for the first time from so many bytes before its end.
+FIRST_BYTES = 1 << 20
+
+
+class Along:
+    """A session to read along with. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
+
+    def __init__(
+        self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock.now
+    ) -> None:
+        self.env, self.now = env, now
+        self.root = paths.root(env)
+        self.id = transcript.text_of(payload.get("session_id"))
+        self.transcript = transcript.text_of(payload.get("transcript_path"))
+        self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+        self.project_root = paths.project_root(self.cwd)
+        self.slug = paths.slug(self.project_root)
+        self.event = transcript.text_of(payload.get("hook_event_name")) or "by hand"
+        self.blocks = Blocks(self.root, self.slug, now)
+
+    def run(self) -> runs.Run | None:
+        """Read what is new, ask and act; None if the subconscious may not run here, or there is nothing new. What goes
+        wrong with the model is the run's outcome. Raises MemtuiError, OSError."""
+        if not self.id or not self.transcript.startswith("/"):
+            return None
+        powers = control.powers(self.env, self.root, self.project_root)
+        if powers.why:
+            return None
+        name = f"{self.root}/run/subconscious-{session_state.safe(self.id)}"
+        seconds = 3.0 * config.number(config.load(self.root), "llm_timeout")
+        try:
+            with fs.Lock(name + ".next.lock", 0.0):
+                lock = fs.Lock(name + ".lock", seconds)
+                lock.__enter__()
+        except fs.LockTimeoutError:
+            return None  # another one waits, and will read this too
+        try:
+            return self._run(powers)
+        finally:
+            lock.__exit__()
+
+    def _run(self, powers: control.Powers) -> runs.Run | None:
+        state = conversations.load(self.root, self.id)
+        if isinstance(state.get("answer"), dict):
+            state = self._act(state, state["answer"])  # a killed process did not come to it
+        begin = cursor.start(state, self.transcript)
+        if not begin and not state:
+            begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+        kept = state.get("conversation") if begin else None
+        conversation = Conversation(kept if isinstance(kept, dict) else None, _without_secrets)
+        reader = transcript.Reader(self.transcript, begin)
+        heard = reading.listen(reader, conversation)
+        mentions = _waiting(state, heard, self.now())
+        said = sum(len(text) for who, text in heard.lines if who == reading.AGENT)
+        if not mentions and said < LEAST and not heard.words_of(reading.PERSON):
+            return None
+        run = runs.Run(
+            ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
+            powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
+        )  # fmt: skip
+        runs.append(self.root, run)
+        begun = time.monotonic()
+        try:
+            model = self._model(powers)
+            wishes = agent.ask(model, self._situation(powers, heard, mentions))
+        except (ModelError, MemtuiError) as error:
+            outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
+            ended = replace(run, outcome=outcome, why=error.message, seconds=round(time.monotonic() - begun, 3))
+            runs.append(self.root, ended)
+            return ended
+        after = {
+            "path": self.transcript,
+            "offset": reader.offset,
+            "mark": cursor.mark(self.transcript, reader.offset),
+            "conversation": conversation.to_state(),
+            "mentions": mentions,
+        }
+        spent = model.spent
+        ended = replace(
+            run, calls=wishes.calls, tokens=spent.tokens, cost=spent.cost, note=wishes.note,
+            looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3),
+        )  # fmt: skip
+        answer = {"run": ended.data(), "wishes": vars(wishes), "time": self.now()}
+        answer["ids"] = [ids.new_id(self.now()) for _ in (*wishes.whispers, *wishes.replies)]
+        after["answer"] = answer
+        conversations.save(self.root, self.id, after)
+        self._act(after, answer)
+        return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), ended)
+
+    def _model(self, powers: control.Powers) -> LanguageModel:
+        """Return the model, which ends its call as soon as the person stops the subconscious."""
+        chosen = control.choose(self.env, config.load(self.root))
+        workplace = self.project_root if powers.allowed == "full" else ""
+        return LanguageModel(
+            self.env, self.root, choice=chosen, workplace=workplace, cancelled=lambda: control.stopped(self.root)
+        )
+
+    def _situation(
+        self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, str]]
+    ) -> agent.Situation:
+        words = (heard.words_of(reading.PERSON) or heard.words_of(reading.AGENT))[-LOOKED_UP:]
+        return agent.Situation(
+            self.blocks.text(places.DIRECTIVES),
+            {name: self.blocks.text(name) for name in places.BLOCKS},
+            conversations.last(self.root, self.id, agent.EARLIER),
+            heard,
+            [(each["id"], each["who"], each["words"]) for each in mentions],
+            selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
+            top=self.project_root if powers.allowed == "read-only" else "",
+            all_tools=powers.allowed == "full",
+        )
+
+    def _act(self, state: dict[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+        """Do what an answer asks for, and return the state without it. What was done before a process was killed is not
+        done again."""
+        run = runs.of_row({"v": runs.VERSION, **answer["run"]})
+        if run is None:
+            return self._acted(state)
+        wishes, now = agent.Wishes(**answer["wishes"]), float(answer["time"])
+        changed: list[str] = []
+        for name, old, new in wishes.edits:
+            try:
+                if self.blocks.edit(name, old, new, run=run.id, session=self.id) is not None:
+                    changed.append(name)
+            except RefusedEditError as error:
+                wishes.refused.append(f"a change of {name}: {error.message}")
+        mentions = {str(each["id"]): each for each in state.get("mentions") or []}
+        said = [(text, because, urgent, "") for text, because, urgent in wishes.whispers]
+        said += [(text, "", False, str(name)) for name, text in wishes.replies]
+        entries = agent.entries(wishes, run.id, now)
+        sent = []
+        for whisper_id, (text, because, urgent, mention) in zip(answer["ids"], said, strict=True):
+            asked = mentions.pop(mention, {})
+            words = _without_secrets(text)
+            whisper = whispers.Whisper(
+                str(whisper_id), now, self.id, self.slug, run.id, words, urgent, asked.get("words", ""), because
+            )
+            whispers.send(self.root, whisper)
+            sent.append(whisper.id)
+            if asked:
+                entries.append(Remark(now, run.id, conversations.ASKED, asked["words"]))
+            entries.append(Remark(now, run.id, conversations.REPLIED if asked else conversations.WHISPERED, words))
+        noted = {each.run for each in conversations.last(self.root, self.id, 2 * agent.EARLIER)}
+        if run.id not in noted:
+            conversations.add(self.root, self.id, [replace(each, text=_without_secrets(each.text)) for each in entries])
+        runs.append(
+            self.root,
+            replace(
+                run, outcome=runs.DONE, blocks=tuple(dict.fromkeys(changed)), whispers=tuple(sent),
+                refused=tuple(map(_without_secrets, wishes.refused)), note=_without_secrets(run.note),
+                looks=tuple(map(_without_secrets, run.looks)),
+            ),
+        )  # fmt: skip
+        return self._acted({**state, "mentions": [*mentions.values()]})
+
+    def _acted(self, state: dict[str, Any]) -> dict[str, Any]:
+        after = {key: value for key, value in state.items() if key != "answer"}
+        conversations.save(self.root, self.id, after)
+        return after
+
+
+def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, str]]:
+    """Return the mentions that wait for a reply, with those that were heard just now."""
+    given = state.get("mentions")
+    waiting = [dict(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    number = int(max((str(each.get("id", ""))[1:] for each in waiting), default="0", key=_number) or 0)
+    for found in heard.mentions:
+        number += 1
+        waiting.append({"id": f"m{number}", "who": found.who, "words": found.words, "time": clock.iso(now)})
+    return waiting[-WAITING:]
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdigit() else 0
+
+
+def _without_secrets(text: str) -> str:
+    return redact(text)[0]
+
+
+def main() -> None:
+    """Run for the hook's payload on standard input. Never raises."""
+    env = dict(os.environ)
+    root = paths.root(env)
+    try:
+        signal.alarm((agent.STEPS + 2) * config.number(config.load(root), "llm_timeout") + MORE_SECONDS)
+        Along(env, fastjson.loads_dict(sys.stdin.buffer.read())).run()
+    except (MemtuiError, OSError, ValueError) as error:
+        error_log.add(root, "subconscious", error)
+
+
+if __name__ == "__main__":
+    main()

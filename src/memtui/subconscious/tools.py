@@ -1,0 +1,128 @@
+"""The tools of the subconscious: Read, Grep and Glob, below the directory of the session's project and nowhere else.
+
+They are run here, not by a client: what a transcript talks the model into can read no other file, and change none.
+"""
+
+import fnmatch
+import os
+import time
+from collections.abc import Iterator
+
+from memtui.core.base import fs, paths, visible
+from memtui.core.base.phrasing import many
+from memtui.core.redaction.redact import redact
+
+READ, GREP, GLOB = "Read", "Grep", "Glob"
+NAMES = (READ, GREP, GLOB)
+# Characters of an answer; lines and files in it; bytes of a file that are read; seconds and files of a search.
+ANSWER, LINES, FILES, FILE_BYTES = 6000, 60, 100, 1 << 20
+SECONDS, SEARCHED = 5.0, 20_000
+LINE = 200
+# Directories that are not searched, and files that are not read: they hold no text of the project, or secrets.
+SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".tox", "target"}
+SECRETS = (
+    *(".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "id_ecdsa*", ".netrc", ".npmrc"),
+    *(".pypirc", "credentials", "credentials.*", ".git-credentials", "*.kdbx", "secrets.*", ".htpasswd"),
+)
+
+
+class Tools:
+    """Tools below the directory `top`. `run` answers in text, also for what is refused."""
+
+    def __init__(self, top: str) -> None:
+        self.top = paths.resolve(top) or top
+
+    def run(self, tool: str, path: str, text: str) -> str:
+        """Return what a tool finds: Read the lines of the file `path` (from the line `text`, if that is a number), Grep
+        the lines below `path` that have `text`, Glob the files below `path` whose names match `text`."""
+        try:
+            place = self._inside(path or ".")
+            if tool == READ:
+                return self._read(place, text)
+            return self._grep(place, text) if tool == GREP else self._glob(place, text)
+        except _NotReadError as error:
+            return str(error)
+        except OSError as error:
+            return f"Not read: {error.strerror or error}."
+
+    def _inside(self, path: str) -> str:
+        """Return the real path of something below `top`. Raises _NotReadError."""
+        if "\0" in path:
+            raise _NotReadError("Refused: that is no path.")
+        real = paths.resolve(paths.normal(paths.join(self.top, path)))
+        if real is None or (real != self.top and not real.startswith(self.top.rstrip("/") + "/")):
+            raise _NotReadError("Refused: only files below the project's directory can be read.")
+        if _secret(real):
+            raise _NotReadError("Refused: files that hold secrets are not read.")
+        return real
+
+    def _read(self, path: str, text: str) -> str:
+        data = _text_of(path)
+        if data is None:
+            raise _NotReadError("Not read: it is no text.")
+        first = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
+        lines = data.splitlines()[first - 1 :]
+        return _cut("\n".join(lines)) or "It has no such line."
+
+    def _grep(self, path: str, text: str) -> str:
+        wanted, found = text.strip().lower(), []
+        if not wanted:
+            raise _NotReadError("Refused: give the words to look for.")
+        for file in self._files(path):
+            content = _text_of(file)
+            if content is None or wanted not in content.lower():
+                continue
+            for number, line in enumerate(content.splitlines(), 1):
+                if wanted in line.lower():
+                    found.append(f"{self._name(file)}:{number}: {line.strip()[:LINE]}")
+                    if len(found) >= LINES:
+                        return _cut("\n".join(found) + "\n(there may be more)")
+        return _cut("\n".join(found)) or "No line has that."
+
+    def _glob(self, path: str, text: str) -> str:
+        found = []
+        for file in self._files(path):
+            name = self._name(file)
+            if fnmatch.fnmatchcase(name, text or "*") or fnmatch.fnmatchcase(os.path.basename(name), text or "*"):
+                found.append(name)
+        more = len(found) - FILES
+        return "\n".join(found[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."
+
+    def _files(self, path: str) -> Iterator[str]:
+        """Yield the files below a directory, or the file itself, without following links, until the time is over."""
+        if os.path.isfile(path):
+            yield path
+            return
+        until, seen = time.monotonic() + SECONDS, 0
+        for directory, names, files in os.walk(path):
+            names[:] = sorted(name for name in names if name not in SKIPPED)
+            for name in sorted(files):
+                file = f"{directory.rstrip('/')}/{name}"
+                seen += 1
+                if seen > SEARCHED or time.monotonic() > until:
+                    return
+                if not os.path.islink(file) and not _secret(file):
+                    yield file
+
+    def _name(self, path: str) -> str:
+        return path.removeprefix(self.top.rstrip("/") + "/")
+
+
+class _NotReadError(Exception):
+    """A tool is not run; the message says why."""
+
+
+def _secret(path: str) -> bool:
+    name = os.path.basename(path).lower()
+    return any(fnmatch.fnmatchcase(name, each) for each in SECRETS) and not name.endswith((".example", ".sample"))
+
+
+def _text_of(path: str) -> str | None:
+    """Return the text of a file, the beginning of a large one; None if it is no text. Raises OSError."""
+    data = fs.read_bytes(path, FILE_BYTES)
+    return None if b"\0" in data[:8192] else data.decode("utf-8", "replace")
+
+
+def _cut(text: str) -> str:
+    text = redact(visible.clean(text[: 4 * ANSWER]))[0]  # before it is cut: half a secret would not be recognised
+    return text if len(text) <= ANSWER else text[:ANSWER].rstrip() + "\n(cut)"
