@@ -351,7 +351,9 @@ def test_two_sessions_change_the_same_block(read, api, tmp_path):
 
     def script(request):
         mine = "Tuesdays" in request.text()
-        edits = [edit(old="axes", new="saws")] if mine else [edit(old="bees", new="wasps"), edit(old="axes", new="knives")]
+        edits = (
+            [edit(old="axes", new="saws")] if mine else [edit(old="bees", new="wasps"), edit(old="axes", new="knives")]
+        )
         return Reply([answer(edits=edits)], delay=0.5)  # both read the block before one of them changes it
 
     api.script = script
