@@ -50,6 +50,7 @@ COMMANDS = {
     "dream": "dream",
     "llm": "llm",
     "semantic": "semantic",
+    "subconscious": "subconscious",
     "paths": "paths",
     "config": "config",
     "demo": "demo",

@@ -36,13 +36,13 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     allowed = "read-only" if tools == "full" and chosen.backend != "claude" else tools
     why, hint = "", ""
     if mode == "off":
-        why, hint = "It is switched off.", "Switch it on: memtui config set subconscious whisper"
+        why, hint = "It is switched off.", "memtui config set subconscious whisper"
     elif config.value(settings, project_root, "mode") == "off":
-        why, hint = "memtui is off in this project.", "Switch it on: memtui config set mode full"
+        why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
     elif stopped(root):
-        why, hint = "You have stopped it.", "Start it again: memtui subconscious start"
+        why, hint = "You have stopped it.", "memtui subconscious start"
     return Powers(mode, tools, allowed, chosen.backend, chosen.model, why, hint)
 
 

@@ -1,0 +1,59 @@
+"""Words for the subconscious: its state, its runs, who wrote a block."""
+
+from memtui.core.base.phrasing import ago, many
+from memtui.present import models
+from memtui.subconscious import blocks, control, runs
+from memtui.subconscious.overview import Overview
+
+WHO = {blocks.SUBCONSCIOUS: "the subconscious", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
+EMPTY = "Nothing was read along yet."
+WHAT = (
+    "After each turn a model of yours reads along in the background: it keeps notes in blocks, and may leave a remark"
+    " for the session. Write “@memtui …” in a prompt to ask it something."
+)
+NO_WHISPERS = "It has said nothing yet."
+
+
+def state(found: Overview, now: float) -> str:
+    """Say whether it reads along, by which model and with which tools, or why it does not."""
+    powers = found.powers
+    if found.stopped is not None and powers.mode != "off":
+        return f"stopped by you {ago(found.stopped, now)}"
+    if powers.why:
+        return "off" if powers.mode == "off" else powers.why.removesuffix(".").lower()
+    return f"{powers.mode}, {powers.model} by {models.BACKENDS[powers.backend]}"
+
+
+def tools(powers: control.Powers) -> str:
+    """Say which tools it has."""
+    return powers.allowed + (" (all tools need llm_backend claude)" if powers.allowed != powers.tools else "")
+
+
+def outcome(run: runs.Run, now: float) -> tuple[str, str]:
+    """Say what became of a run, and in which style."""
+    if run.outcome == runs.DONE:
+        return "done", "green"
+    if run.outcome == runs.BEGUN:
+        return ("was killed", "yellow") if run.killed(now) else ("reading now", "dim")
+    return models.outcome(run.outcome), "yellow"
+
+
+def did(run: runs.Run) -> str:
+    """Say what a run changed and said: `2 blocks, 1 whisper`."""
+    words = [many(len(run.blocks), "block")] if run.blocks else []
+    words += [many(len(run.whispers), "whisper")] if run.whispers else []
+    words += [f"{len(run.refused)} refused"] if run.refused else []
+    if run.outcome not in {runs.DONE, runs.BEGUN}:
+        words.append(run.why)
+    return ", ".join(words) or ("nothing to change" if run.outcome == runs.DONE else "")
+
+
+def cost(run: runs.Run) -> str:
+    """Say what a run cost."""
+    return models.dollars(run.cost)
+
+
+def writer(version: blocks.BlockVersion) -> str:
+    """Say who wrote a version of a block, and after which session."""
+    who = WHO.get(version.by, version.by)
+    return f"{who}, session {version.session[:8]}" if version.session else who

@@ -1,0 +1,119 @@
+"""What the subconscious is doing and what it waits for, as both user interfaces show it."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from memtui.core.base import clock, paths
+from memtui.core.base.errors import NotFoundError
+from memtui.core.settings import config
+from memtui.llm import log
+from memtui.llm.usage import ModelUsage
+from memtui.subconscious import agent, control, conversations, places, runs
+
+# Sessions that are looked through for what waits, the newest.
+SESSIONS = 50
+ENDING = ".jsonl"
+
+
+@dataclass(frozen=True)
+class WaitingMention:
+    """Words that addressed the subconscious in a session and have no reply yet. `who`: person or agent; `time`:
+    seconds since the epoch."""
+
+    session: str
+    who: str
+    words: str
+    time: float
+
+    def data(self) -> dict[str, object]:
+        """Return it for --json."""
+        return {"session": self.session, "who": self.who, "words": self.words, "time": clock.iso(self.time)}
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The state of the subconscious in a project. `today`: what its calls used since midnight; `calls`: how many;
+    `budget`: why the budget of the day lets it ask no more, empty if it does; `under_way`: runs that read now."""
+
+    powers: control.Powers
+    stopped: float | None
+    today: ModelUsage
+    calls: int
+    budget: str
+    mentions: tuple[WaitingMention, ...]
+    under_way: tuple[runs.Run, ...]
+    last: runs.Run | None
+
+
+def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
+    """Look at the state of the subconscious in a project."""
+    found = runs.newest_first(root)
+    today, calls, budget = ModelUsage(), 0, ""
+    begin = log.midnight(now)
+    for call in log.newest_first(root):
+        if call.time < begin:
+            break
+        if call.purpose == agent.PURPOSE:
+            calls += call.outcome != "budget"
+            today = today.plus(call.usage if call.usage.cost is not None else call.usage._replace(cost=0.0))
+            budget = budget or ("The budget of the day is used up." if call.outcome == "budget" else "-")
+    return Overview(
+        control.powers(env, root, project_root),
+        control.stopped_at(root),
+        today,
+        calls,
+        budget.removeprefix("-"),
+        tuple(mentions(root)),
+        tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),
+        found[0] if found else None,
+    )
+
+
+def mentions(root: str) -> list[WaitingMention]:
+    """Return what waits for a reply, in the sessions that were read last, oldest first."""
+    directory = places.home(root) + "/sessions"
+    try:
+        with os.scandir(directory) as entries:
+            states = [(each.stat().st_mtime, each.name) for each in entries if each.name.endswith(".json")]
+    except OSError:
+        return []
+    found = []
+    for _, name in sorted(states, reverse=True)[:SESSIONS]:
+        session = name.removesuffix(".json")
+        waiting = conversations.load(root, session).get("mentions")
+        for each in waiting if isinstance(waiting, list) else []:
+            if isinstance(each, Mapping):
+                when = clock.parse(each.get("time")) or 0.0
+                found.append(WaitingMention(session, str(each.get("who")), str(each.get("words")), when))
+    return sorted(found, key=lambda each: each.time)
+
+
+def payload(env: dict[str, str], cwd: str, session: str = "") -> dict[str, str]:
+    """Return what a hook would get for a session of a directory, by the beginning of its id; the newest one if none is
+    named. Raises NotFoundError if there is none, or several."""
+    directories = {paths.slug(cwd), paths.slug(paths.project_root(cwd))}
+    found: list[tuple[float, str]] = []
+    for each in directories:
+        try:
+            with os.scandir(f"{paths.config_dir(env)}/projects/{each}") as entries:
+                found += [
+                    (entry.stat().st_mtime, entry.path)
+                    for entry in entries
+                    if entry.name.endswith(ENDING) and entry.name.startswith(session)
+                ]
+        except OSError:
+            continue
+    if not found:
+        named = f"There is no session {session} of this project." if session else "There is no session of this project."
+        raise NotFoundError(named, "memtui sessions lists them.")
+    if session and len(found) > 1:
+        raise NotFoundError(f"There are {len(found)} sessions {session}….", "Give more of its id.")
+    path = max(found)[1]
+    name = os.path.basename(path).removesuffix(ENDING)
+    return {"session_id": name, "transcript_path": path, "cwd": cwd, "hook_event_name": "by hand"}
+
+
+def is_on(root: str, project_root: str) -> bool:
+    """Tell whether the settings let it read sessions of a project along."""
+    return config.value(config.load(root), project_root, "subconscious") != "off"

@@ -1,0 +1,128 @@
+"""`memtui subconscious`: its state, its blocks, what it did and said, and the switch."""
+
+import json
+
+import pytest
+
+from e2e.model import use
+from memtui.core.base import clock, paths
+from memtui.subconscious import blocks, conversations, places, runs, whispers
+from memtui.subconscious.conversations import Remark
+
+SESSION = "5e55aaaa-1"
+
+
+@pytest.fixture
+def on(memtui, world):
+    memtui("config", "set", "llm_backend", "api")
+    memtui("config", "set", "subconscious", "full")
+    memtui.env["ANTHROPIC_API_KEY"] = "sk-loopback"
+    return memtui
+
+
+def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
+    out = memtui("subconscious").out
+    assert "memtui config set subconscious whisper" in out
+    assert "reads along in the background" in out
+    data = memtui.json("subconscious")
+    assert (data["mode"], data["tools"], data["last"], data["waiting"]) == ("off", "read-only", None, [])
+    assert data["reason"]
+
+
+def test_a_block_is_changed_and_restored_and_undone(memtui):
+    said = memtui("subconscious", "edit", "guidance", "--text", "Ask before a migration.").out
+    assert "+Ask before a migration." in said
+    memtui("subconscious", "edit", "guidance", "--text", "-", stdin="Ask Kim before a migration.\n")
+    assert memtui("subconscious", "show", "guidance").out == "Ask Kim before a migration.\n"
+    versions = memtui.json("subconscious", "history", "guidance")["versions"]
+    assert [(each["number"], each["by"], each["text"]) for each in versions] == [
+        (1, "person", "Ask before a migration."),
+        (2, "person", "Ask Kim before a migration."),
+    ]
+    assert "+Ask Kim" in memtui("subconscious", "history", "guidance", "--diff", "2").out
+    memtui("subconscious", "history", "guidance", "--restore", "1")
+    assert memtui.json("subconscious", "show", "guidance")["text"] == "Ask before a migration."
+    memtui("undo", "--yes")
+    assert memtui.json("subconscious", "show", "guidance")["text"] == "Ask Kim before a migration."
+    rows = {each["block"]: each for each in memtui.json("subconscious", "blocks")["blocks"]}
+    assert rows["guidance"]["by"] == "other", "undo is not known as the person's"
+    assert set(rows) == set(places.BLOCKS)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("show", "secrets"), 3, "There is no block"),
+        (("edit", "guidance", "--text", "x" * 2001), 2, "at most 2,000 characters"),
+        (("history", "guidance", "--diff", "7"), 3, "no version 7"),
+        (("conversation", "nope"), 3, "memtui subconscious runs"),
+        (("run",), 1, "memtui config set subconscious whisper"),
+    ],
+)
+def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
+    done = memtui("subconscious", *words, check=False)
+    assert done.code == code
+    assert said in done.err
+
+
+def test_a_secret_is_not_kept_in_a_block(memtui):
+    secret = "ghp_" + "wJ4kQ9z" * 5 + "x"
+    memtui("subconscious", "edit", "guidance", "--text", f"The token is {secret}.")
+    assert secret not in memtui("subconscious", "show", "guidance").out
+
+
+def test_stop_and_start(on):
+    assert on.json("subconscious", "stop") == {"stopped": True, "changed": True}
+    assert "stopped by you" in on("subconscious").out
+    assert on.json("subconscious", "stop")["changed"] is False
+    assert on.json("subconscious", "start")["changed"] is True
+    assert "full, haiku by the API" in on("subconscious").out
+
+
+def test_what_it_did_and_said_is_listed(on, world):
+    root, slug = world.root, paths.slug(world.shop)
+    now = clock.parse("2026-11-21T08:00:00Z")
+    whisper = whispers.Whisper(
+        "01KAQ00000000000000000000W", now, SESSION, slug, "r1", "Deploys are on \x1b[31mTuesdays."
+    )
+    whispers.send(root, whisper)
+    blocks.Blocks(root, slug).edit("project_context", "", "Deploys: Tuesdays.", run="r1", session=SESSION)
+    run = runs.Run(
+        "r1", now, SESSION, slug, world.shop, "Stop", outcome="done", heard=4, note="They deploy.", cost=0.002
+    )
+    runs.append(root, runs.Run("r1", now, SESSION, slug, world.shop, "Stop"))
+    assert "was killed" in on("subconscious", "runs").out
+    runs.append(root, run.__class__(**{**vars(run), "blocks": ("project_context",), "whispers": (whisper.id,)}))
+    conversations.add(root, SESSION, [Remark(now, "r1", "noted", "They deploy.")])
+    state = {"mentions": [{"id": "m1", "who": "person", "words": "when do we deploy?", "time": clock.iso(now)}]}
+    conversations.save(root, SESSION, state)
+    out = on("subconscious").out
+    assert "1 block, 1 whisper" in out
+    assert "when do we deploy?" in out
+    assert on.json("subconscious")["waiting"][0]["words"] == "when do we deploy?"
+    out = on("subconscious", "runs").out
+    assert "They deploy." in out
+    assert "$0.0020" in out
+    out = on("subconscious", "whispers").out
+    assert "waits" in out
+    assert "\x1b" not in out
+    assert on.json("subconscious", "whispers", "--session", "07e5")["whispers"] == []
+    assert "They deploy." in on("subconscious", "conversation", "5e55").out
+    version = on.json("subconscious", "history", "project_context")["versions"][0]
+    assert (version["by"], version["session"]) == ("subconscious", SESSION)
+
+
+@pytest.mark.slow
+def test_a_person_has_it_read_the_newest_session_now(on, world, api):
+    on.env["ANTHROPIC_BASE_URL"] = api.url
+    directory = f"{paths.config_dir(dict(world.env))}/projects/{paths.slug(world.shop)}"
+    row = {"type": "user", "uuid": "u1", "sessionId": SESSION, "message": {"content": "We deploy on Tuesdays only."}}
+    with open(f"{directory}/{SESSION}.jsonl", "w") as file:
+        file.write(json.dumps(row) + "\n")
+    api.will(
+        use("answer", edits=[{"block": "project_context", "old": "", "new": "Deploys: Tuesdays."}], note="Deploys.")
+    )
+    out = on("subconscious", "run", SESSION[:6]).out
+    assert "done: 1 block" in out
+    assert "Deploys: Tuesdays." in on("subconscious", "show", "project_context").out
+    assert "Nothing new was said" in on("subconscious", "run", SESSION[:6]).out
