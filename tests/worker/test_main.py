@@ -8,6 +8,7 @@ import time
 import pytest
 
 from memtui.core.base import fs, paths
+from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.versions import Versions
 from memtui.worker import extraction, main, tidying
@@ -307,6 +308,9 @@ def test_tidying_removes_what_is_old_once_a_day(world):
         "sessions/a.json",
         "sessions/a.cursor.json",
         "run/worker-a.lock",
+        "run/subconscious-a.next.lock",
+        "subconscious/sessions/a.json",
+        "subconscious/sessions/a.jsonl",
         "global/guidance.md.12-ab.tmp",
         "global/guidance.md",
     ]
@@ -316,12 +320,23 @@ def test_tidying_removes_what_is_old_once_a_day(world):
             os.utime(f"{world.root}/{name}", (old, old))
     with fs.Lock(f"{world.root}/run/worker-held.lock", 0):
         os.utime(f"{world.root}/run/worker-held.lock", (old, old))
-        assert tidying.tidy(world.root) == 4
+        assert tidying.tidy(world.root) == 7
         assert os.path.exists(f"{world.root}/run/worker-held.lock")
     assert os.path.exists(f"{world.root}/global/guidance.md")
     assert os.path.exists(f"{world.root}/sessions/new.json")
     os.utime(f"{world.root}/sessions/new.json", (old, old))
     assert tidying.tidy(world.root) == 0
+
+
+def test_whispers_that_expired_go_and_notes_stay(world):
+    box = f"{world.root}/projects/shop"
+    old = {"kind": "whisper", "from": "subconscious", "for": "session:5e55", "expires": "2020-01-01T00:00:00Z"}
+    inbox_file.append_entry(box, "guidance", {**old, "kind": ""}, "An old note of the person.")
+    inbox_file.append_entry(box, "guidance", old, "An old whisper.")
+    inbox_file.append_entry(box, "guidance", {**old, "expires": "2999-01-01T00:00:00Z"}, "A new whisper.")
+    tidying.tidy(world.root)
+    texts = [entry.text for entry in inbox_format.read(f"{box}/guidance.md")]
+    assert texts == ["An old note of the person.", "A new whisper."]
 
 
 @pytest.mark.large

@@ -3,9 +3,14 @@
 import os
 from collections.abc import Callable
 
-from memtui.core.base import clock, fs
+from memtui.core.base import clock, fs, paths
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox.deliverable import WHISPER
 
 KEPT_DAYS = 30
+# How the locks of processes that read a session begin.
+WORKERS = ("worker-", "subconscious-")
 # Seconds that collecting what the settings no longer keep may take.
 TIDY_MOST = 30.0
 
@@ -13,8 +18,9 @@ TIDY_MOST = 30.0
 def tidy(root: str) -> int:
     """Remove what nothing needs any more, at most once a day; return the number of files removed.
 
-    That is session files unchanged for KEPT_DAYS, the locks of ended workers, indexes of directories that are gone
-    (recall/clearing.py), and for up to TIDY_MOST seconds what the settings no longer keep (core/health/retention.py).
+    That is session files unchanged for KEPT_DAYS, also those of the subconscious, its whispers that expired, the locks
+    of ended workers, indexes of directories that are gone (recall/clearing.py), and for up to TIDY_MOST seconds what
+    the settings no longer keep (core/health/retention.py).
     Raises OSError if its stamp can't be written.
     """
     now = clock.now()
@@ -27,15 +33,39 @@ def tidy(root: str) -> int:
     fs.write_atomic(stamp, b"", durable=False)
     removed = _remove(root + "/sessions", now - KEPT_DAYS * clock.DAY, lambda name: name.endswith(".json"))
     removed += _remove(
-        root + "/run", now - clock.DAY, lambda name: name.startswith("worker-") and name.endswith(".lock"), locks=True
+        root + "/run", now - clock.DAY, lambda name: name.startswith(WORKERS) and name.endswith(".lock"), locks=True
     )
     removed += _remove(root + "/run", now - KEPT_DAYS * clock.DAY, lambda name: name.startswith("client-"))
+    removed += _remove(root + "/subconscious/sessions", now - KEPT_DAYS * clock.DAY, lambda _: True)
+    _forget_whispers(root, now)
     from memtui.core.health import retention
     from memtui.recall import clearing
 
     removed += clearing.clear(root, now)
     done = retention.collect(root, now, retention.deadline(TIDY_MOST))
     return removed + len(done.temporary) + done.images
+
+
+def _forget_whispers(root: str, now: float) -> None:
+    """Remove whispers that expired from the inboxes: their sessions have ended."""
+    for slug in paths.inbox_slugs(root):
+        path = f"{paths.inbox_dir(root, slug)}/{inbox_format.FILES['guidance']}"
+        try:
+            if any(_is_over(entry, now) for entry in inbox_format.read(path)):
+                inbox_file.rewrite(path, lambda source: _without_whispers(source, now))
+        except OSError:
+            continue
+
+
+def _is_over(entry: inbox_format.Entry, now: float) -> bool:
+    return entry.fields.get("kind") == WHISPER and entry.expired(now)
+
+
+def _without_whispers(source: str, now: float) -> str:
+    for entry in reversed(inbox_format.parse(source)):
+        if _is_over(entry, now):
+            source = source[: entry.start] + source[entry.start + len(entry.raw) :]
+    return source
 
 
 def _remove(directory: str, before: float, wanted: Callable[[str], bool], locks: bool = False) -> int:

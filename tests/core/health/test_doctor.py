@@ -126,6 +126,18 @@ def test_settings(machine, text, word):
     only(machine, "config", word, "memtui config edit")
 
 
+@pytest.mark.parametrize("line", ["extract_ask = true", "recall_select = true", 'subconscious = "full"'])
+def test_what_asks_a_model_while_none_may_be_asked(machine, line):
+    config = f"{machine.root}/config.toml"
+    fs.write_atomic(config, f"{line}\n".encode())
+    said = [
+        findings.message(f) for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"
+    ]
+    assert said == [f"{line.partition(' ')[0]} is on, but llm_backend is off, so no model is asked."]
+    fs.append(config, b'llm_backend = "api"\n')
+    assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
+
+
 def test_a_project_table_that_names_no_root(machine):
     (machine.repo / "src").mkdir()
     fs.write_atomic(f"{machine.root}/config.toml", f'[projects."{machine.repo}/src"]\nmode = "off"\n'.encode())

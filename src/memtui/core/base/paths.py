@@ -165,7 +165,7 @@ def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[s
     Where there are any, nothing may be read or written: whoever owns a directory can forge the person's words there.
     """
     found = []
-    for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects"):
+    for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects", "/subconscious"):
         owner = stranger(root_dir + part)
         if owner is not None:
             found.append((root_dir + part, owner))

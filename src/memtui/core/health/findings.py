@@ -138,6 +138,11 @@ REGISTRY = {
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
+    "config.no_model": Kind(
+        "{key} is on, but llm_backend is off, so no model is asked.",
+        "Choose one: memtui config set llm_backend auto; or switch it off: memtui config unset {key}",
+        "config",
+    ),
     "config.value": Kind("{key} {why}, not {given}. The default is used.", EDIT, "config"),
     "config.own_value": Kind("{table}{key} {why}, not {given}. It is not used.", EDIT, "config"),
     "config.not_own": Kind("{table}{key} can't be set for one project.", EDIT, "config"),

@@ -229,7 +229,7 @@ def _count_trust(found: Due, due: Absent) -> None:
 # The directories below memtui's that files are written in, beside those of projects.
 WRITTEN_IN = (
     *("global", "sessions", "run", "log", "proposals", "trash", "drafts", "backups", "versions"),
-    *("recall", *beside.KINDS),
+    *("recall", "subconscious", "subconscious/blocks", "subconscious/sessions", *beside.KINDS),
 )
 
 

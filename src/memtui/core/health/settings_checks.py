@@ -8,6 +8,9 @@ from memtui.core.base import fs, paths
 from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.settings import config, keymap
 
+# Settings that have a model asked; `dream` goes without one.
+ASKING = ("extract_ask", "recall_select", "subconscious")
+
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
     """Find mistakes in config.toml, and what switches memtui off there or in the environment."""
@@ -26,7 +29,17 @@ def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
         return
     if (off := mode_off(settings, project)) or (off := gate_off(settings, project)):
         yield off
+    yield from no_model(settings, project)
     yield from wrong(settings, path)
+
+
+def no_model(settings: dict[str, object], project: str) -> Iterator[Finding]:
+    """Find settings that have a model asked, while none may be asked."""
+    if config.value(settings, project, "llm_backend") != "off":
+        return
+    for key in ASKING:
+        if config.value(settings, project, key) not in {False, "off"}:
+            yield note("config.no_model", key=key)
 
 
 def mode_off(settings: dict[str, object], project: str) -> Finding | None:

@@ -26,7 +26,7 @@ def findings(entry: Entry, directory: str, now: float, budget: int) -> Iterator[
         yield finding("inbox.nobody", whom=whom)
     if expires and clock.parse(expires) is None:
         yield finding("inbox.endless", expires=expires)
-    elif entry.expired(now):
+    elif entry.expired(now) and entry.fields.get("kind") != deliverable.WHISPER:  # its session has ended
         yield finding("inbox.expired")
     if entry.count("attempts") >= claims.MAX_ATTEMPTS:
         yield finding("inbox.held", attempts=entry.count("attempts"))
