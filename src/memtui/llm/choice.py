@@ -17,7 +17,8 @@ SWITCH_ON = "Choose one: memtui config set llm_backend auto"
 
 class ModelChoice(NamedTuple):
     """The backend that is asked (api, claude), empty if none can be, with the `reason`, a code of findings; the model,
-    and the limits: tokens and dollars of a day (0: no limit), seconds of a call."""
+    and the limits: tokens and dollars of a day (0: no limit), seconds of a call. `chosen`: whether a person chose the
+    model, and it is not the default."""
 
     backend: str
     reason: str
@@ -25,6 +26,7 @@ class ModelChoice(NamedTuple):
     daily_tokens: int
     daily_dollars: float
     seconds: float
+    chosen: bool = True
 
     @property
     def off(self) -> bool:
@@ -75,6 +77,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         config.number(settings, "llm_daily_tokens"),
         float(dollars) if isinstance(dollars, (int, float)) else 0.0,
         float(config.number(settings, "llm_timeout")),
+        "llm_model" in settings,
     )
 
 

@@ -10,7 +10,7 @@ from memtui.core.base import clock
 from memtui.core.base.storage import storage_error
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.llm import log, schema
+from memtui.llm import log, offered, schema
 from memtui.llm.call import Answer, Backend, Call, Stop
 from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
@@ -46,7 +46,8 @@ class LanguageModel:
         self.choice.must_be()
         self.spent = ModelUsage()
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
-        self._backend = _backend(self.choice.backend, env, root, self.choice.model, workplace)
+        name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)
+        self._backend = _backend(self.choice.backend, env, root, name, workplace)
 
     @property
     def name(self) -> str:

@@ -203,10 +203,10 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
         if not new or new in before:
             return before
         after = f"{before}\n{new}" if before else new
+    elif new and new in before and (old in new or old not in before):
+        return before  # it was made already, by a process that was killed then
     elif before.count(old) == 1:
         after = before.replace(old, new)
-    elif new and new in before and not before.count(old):
-        return before  # it was made already
     else:
         times = before.count(old)
         raise RefusedEditError(f"The old text stands {times} times in {name}; it must stand there once.")

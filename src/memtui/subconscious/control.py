@@ -50,7 +50,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoi
     """Choose backend and model as the settings say; `subconscious_model` comes before `llm_model`."""
     chosen = choice.choose(env, settings)
     model = str(config.value(settings, None, "subconscious_model"))
-    return chosen if model == AS_OTHERS else chosen._replace(model=model)
+    return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
 
 
 def _switch(root: str) -> str:

@@ -26,7 +26,7 @@ def register(commands: "parser.Commands") -> None:
         "show which model memtui may ask, and what it used",
         "memtui llm\nmemtui llm log\nmemtui config set llm_backend auto",
         "No model is asked unless the setting llm_backend says so: `api` (ANTHROPIC_API_KEY), `claude` (the client,"
-        " for a subscription), or `auto`, which takes what is there. Only `memtui dream` asks one. " + models.SENT,
+        " for a subscription), or `auto`, which takes what is there. " + models.SENT,
     )
     below = parser.actions(found)
     each = parser.command(

@@ -1,0 +1,65 @@
+"""Where nobody has chosen a model, a service of one's own is asked by the best model that it offers."""
+
+import pytest
+
+from e2e.model import use
+from memtui.llm import offered
+from memtui.llm.model import LanguageModel
+
+pytestmark = pytest.mark.slow
+FORM = {"type": "object", "properties": {"fits": {"type": "boolean"}}, "required": ["fits"]}
+
+
+@pytest.fixture
+def asks(settings, api, monkeypatch):
+    def ask(names, *lines):
+        root = settings('llm_backend = "api"', *lines)
+        api.offered = names
+        env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
+        api.will(use("answer", fits=True))
+        LanguageModel(env, root).ask("test", "Rules.", "Words.", FORM)
+        return api.requests[-1].body["model"]
+
+    return ask
+
+
+@pytest.mark.parametrize(
+    ("names", "model"),
+    [
+        (None, "claude-haiku-5-5"),
+        ([], "claude-haiku-5-5"),
+        (["llama-9", "qwen-7"], "llama-9"),
+        (["qwen-7", "claude-opus-9", "my-sonnet"], "my-sonnet"),
+        (["qwen-7", "our-haiku"], "our-haiku"),
+    ],
+)
+def test_the_best_of_what_is_there_is_asked(asks, names, model):
+    assert asks(names) == model
+
+
+def test_a_model_that_a_person_chose_is_asked_whatever_there_is(asks):
+    assert asks(["llama-9"], 'llm_model = "sonnet"') == "claude-sonnet-5-5"
+
+
+def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
+    assert asks(["llama-9"]) == "llama-9"
+    assert asks(["qwen-7"]) == "llama-9"
+    now = offered.clock.now()
+    monkeypatch.setattr(offered.clock, "now", lambda: now + 2 * offered.HOLDS)
+    assert asks(["qwen-7"]) == "qwen-7"
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])
+def test_a_list_of_another_shape_is_none(monkeypatch, data):
+    class Answer:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def read(self, _):
+            return data
+
+    monkeypatch.setattr(offered.urllib.request, "urlopen", lambda *_, **__: Answer())
+    assert offered.listed({}, "http://127.0.0.1:1") == []

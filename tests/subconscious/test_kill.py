@@ -1,0 +1,79 @@
+"""Wherever the subconscious is killed while it acts on an answer, the next run completes it, and nothing is done twice."""
+
+import shutil
+
+import pytest
+
+from e2e.model import use
+from hooks.killing import Child, every_point
+from memtui.core.journal.journal import Journal
+from memtui.subconscious import places
+from memtui.subconscious.running import Along
+
+pytestmark = [pytest.mark.kill, pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")]
+SAID = "@memtui when do we deploy? I will deploy it on Friday afternoon."
+ANSWER = {
+    "edits": [
+        {"block": "project_context", "old": "", "new": "Deploys: Tuesdays."},
+        {"block": "pending_items", "old": "ship it", "new": "ship it on Tuesday"},
+    ],
+    "whispers": [{"text": "Not on Friday.", "quote": "deploy it on Friday", "urgent": True}],
+    "replies": [{"to": "m1", "text": "On Tuesdays."}],
+    "note": "They forgot.",
+}
+
+
+def test_wherever_it_is_killed_the_next_run_completes_what_was_answered(read, tmp_path, monkeypatch):
+    read.block("pending_items", "ship it")
+    read.says(SAID)
+    monkeypatch.setattr(Along, "_act", lambda self, state, answer: state)
+    read.run(use("answer", **ANSWER))
+    monkeypatch.undo()
+    shutil.copytree(read.root, tmp_path / "kept")
+
+    def seen():
+        return (
+            sorted(note.text for note in read.notes()),
+            {name: read.blocks.text(name) for name in ("project_context", "pending_items")},
+            read.talk(),
+            read.runs[0].outcome,
+        )
+
+    read.run()
+    wanted = seen()
+    assert wanted[0] == ["Not on Friday.", "On Tuesdays."]
+    assert wanted[1] == {"project_context": "Deploys: Tuesdays.", "pending_items": "ship it on Tuesday"}
+    assert len(wanted[2]) == 4
+
+    def run(point):
+        shutil.rmtree(read.root)
+        shutil.copytree(tmp_path / "kept", read.root)
+        child = Child(lambda: read.along().run(), point=point).wait()
+        read.run()
+        assert seen() == wanted
+        assert all(len(read.blocks.versions(name)) <= 3 for name in ("project_context", "pending_items"))
+        assert len(read.api.requests) == 1, "the model is asked once"
+        return not child.killed
+
+    assert every_point(run) > 10
+
+
+def test_wherever_a_person_is_killed_while_changing_a_block_it_has_the_old_or_the_new_text(read, tmp_path):
+    read.block("guidance", "old\n")
+    shutil.copytree(read.root, tmp_path / "kept")
+
+    def change():
+        read.blocks.replace("guidance", "new", Journal(read.root))
+
+    def run(point):
+        shutil.rmtree(read.root)
+        shutil.copytree(tmp_path / "kept", read.root)
+        child = Child(change, point=point).wait()
+        assert places.text(read.root, read.slug, "guidance") in {"old", "new"}
+        change()
+        assert read.blocks.text("guidance") == "new"
+        texts = [version.text for version in read.blocks.versions("guidance")]
+        assert texts[0] == "new"
+        return not child.killed
+
+    assert every_point(run) > 5
