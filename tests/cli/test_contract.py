@@ -70,6 +70,8 @@ CALLS = [
     ["items", "guide", ITEM],
     ["items", "guide", DRAFT],
     ["items", "edit", ITEM, "another text"],
+    ["import", ".claude/memory", "--scope", "global"],
+    ["export", "global"],
     ["deliveries"],
     ["deliveries", "--memory", "prefer-pnpm"],
     ["deliveries", "--stats", "--days", "30"],

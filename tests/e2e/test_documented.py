@@ -229,6 +229,19 @@ STORIES = {
             "prompts would get other memories",
         ),
         typed("recall --replay N --without NAME", "memtui recall --replay 5 --without prefer-pnpm --all", "other"),
+        typed(
+            ("export SCOPE --to PATH", "export SCOPE"), "memtui export global --to $TMPDIR/mine.zip", "other machine"
+        ),
+        typed(("export --all", "memtui export"), "memtui export --all --to $TMPDIR/all", "auto:blog"),
+        typed("import PATH --restore", "memtui import $TMPDIR/mine.zip --restore", "there already"),
+        typed("import PATH --dry-run", "memtui import $TMPDIR/all --dry-run", "known already"),
+        typed(
+            ("import PATH", "import PATH --from KIND", "memtui import", "import PATH --restore", "import PATH --again"),
+            "printf '# Fruit\\n\\nEat an apple a day.\\n' > $TMPDIR/fruit.md && memtui import $TMPDIR/fruit.md --from markdown --again",
+            "1 draft came",
+        ),
+        typed("import PATH --scope SCOPE", "memtui import $TMPDIR/fruit.md --scope global --limit 5", "known already"),
+        typed("", "memtui import $TMPDIR/mine.zip --restore --yes", "there already"),
         typed("sessions", "memtui sessions", "3e8f"),
         typed("", "memtui sessions --all-projects --live", "d2f7"),
         typed("sessions ID", "memtui sessions d2f7", "resume"),

@@ -37,6 +37,8 @@ COMMANDS = {
     "reject": "reject",
     "snooze": "snooze",
     "items": "items",
+    "import": "transfer",
+    "export": "transfer",
     "deliveries": "deliveries",
     "receipts": "receipts",
     "sessions": "sessions",

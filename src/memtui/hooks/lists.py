@@ -34,7 +34,7 @@ def updates(
 
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
     from the session itself are left out: it has the words they come from. So are those that a person has snoozed, and
-    those that look like one-offs.
+    those that look like one-offs, and those that were imported.
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
@@ -42,7 +42,8 @@ def updates(
     entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
-    awake = [e for e in entries if not e.snoozed(now) and not e.one_off()]
+    imported = inbox_format.IMPORTED
+    awake = [e for e in entries if not e.snoozed(now) and not e.one_off() and e.fields.get("kind") != imported]
     fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.

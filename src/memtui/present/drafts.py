@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from memtui.core.base.phrasing import cut, many
+from memtui.core.inbox import format as inbox_format
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
@@ -30,7 +31,11 @@ def title(item: Waiting, limit: int = TITLE_SHOWN) -> str:
 
 
 def kind(item: Waiting) -> str:
-    """Say what kind of draft an entry is: what Claude wanted to write, or what the person said."""
+    """Say what kind of draft an entry is: what Claude wanted to write, what the person said, or where it was imported
+    from."""
+    source = item.entry.fields.get("source", "")
+    if item.entry.fields.get("kind") == inbox_format.IMPORTED and source:
+        return f"imported from {source}"
     given = item.entry.fields.get("kind", "draft")
     return WRITES.get(given, given)
 

@@ -23,6 +23,8 @@ NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
 MAX_BYTES = 1 << 20
 # A draft below this probability of being worth keeping for good that was met only once is likely a one-off.
 LASTING = 0.2
+# The kind of a draft that was imported: nobody saw it in a session, so no session gets it before a person did.
+IMPORTED = "imported"
 BULLETS = ("- ", "* ", "+ ")
 
 

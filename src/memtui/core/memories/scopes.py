@@ -101,30 +101,48 @@ def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
 
 def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
     """List the scopes of subagents: the person's, the repository's, and those kept out of version control."""
+    return [
+        _agent(place, name, suffix, owner, locate.worktree_top(cwd))
+        for place, suffix, owner in _agent_places(env, cwd, root)
+        for name in _subdirectories(place)
+    ]
+
+
+def _agent_places(env: dict[str, str], cwd: str, root: str) -> list[tuple[str, str, str | None]]:
+    """Return where agents' memories are: the directory, what their labels end with, and the project's root if any."""
     top = locate.worktree_top(cwd)
-    places = [
+    return [
         (paths.config_dir(env) + "/agent-memory", "", None),
         (top + "/.claude/agent-memory", "@project", root),
         (top + "/.claude/agent-memory-local", "@local", root),
     ]
-    found = []
-    for place, suffix, owner in places:
-        for name in _subdirectories(place):
-            directory = f"{place}/{name}"
-            inside = owner is None or paths.inside(top, directory)
-            found.append(
-                Scope(
-                    "agent",
-                    f"agent:{name}{suffix}",
-                    directory,
-                    owner,
-                    paths.slug(owner) if owner else None,
-                    writable=inside,
-                    source=name,
-                    problem="" if inside else locate.LEAVES_REPOSITORY,
-                )
-            )
-    return found
+
+
+def _agent(place: str, name: str, suffix: str, owner: str | None, top: str) -> Scope:
+    directory = f"{place}/{name}"
+    inside = owner is None or paths.inside(top, directory)
+    return Scope(
+        "agent",
+        f"agent:{name}{suffix}",
+        directory,
+        owner,
+        paths.slug(owner) if owner else None,
+        writable=inside,
+        source=name,
+        problem="" if inside else locate.LEAVES_REPOSITORY,
+    )
+
+
+def agent(env: dict[str, str], cwd: str, label: str) -> Scope | None:
+    """Return the scope of an agent by its label, also of one that has no memory here yet; None for another label."""
+    name, at, suffix = label.removeprefix("agent:").partition("@")
+    if not label.startswith("agent:") or not name or name.startswith(".") or set("/\\\0") & set(name):
+        return None
+    for place, ending, owner in _agent_places(env, cwd, paths.project_root(cwd)):
+        if ending == at + suffix:
+            found = _agent(place, name, ending, owner, locate.worktree_top(cwd))
+            return replace(found, exists=os.path.isdir(found.directory))
+    return None
 
 
 def _subdirectories(directory: str) -> list[str]:

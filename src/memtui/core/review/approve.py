@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.journal import Journal
@@ -51,7 +52,10 @@ def _triggers(draft: Draft) -> list[BesideEdit]:
 
 
 def of_request(root: str, directory: str, file: str, item: Waiting, now: float) -> list[BesideEdit]:
-    """Return the edit that gives a memory the request of a pending update as a trigger; none if it has none."""
-    asked = item.entry.fields.get("request", "")
+    """Return the edit that gives a memory the request of a pending update as a trigger, and those that it was imported
+    with; none if it has none."""
+    given = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
+    more = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+    asked = [item.entry.fields.get("request", ""), *more]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
-    return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, [asked], "draft", now))
+    return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, asked, "draft", now))

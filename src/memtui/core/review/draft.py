@@ -12,6 +12,9 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.review.waiting import Waiting
 
+# What a draft's fields become below `metadata`. Only one that was imported has more than its session.
+IN_METADATA = {"tags": "tags", "created": "created", "modified": "modified", "session": "originSessionId"}
+
 
 class Choices(NamedTuple):
     """A person's choices for a draft. They replace what the pending update says; an empty one replaces nothing. With
@@ -108,9 +111,12 @@ def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
     stem = choices.name or fields.get("name") or memory.slugify(first)
     text = (rest.strip("\n") or first.strip()) if choices.body is None else choices.body.strip("\n") or description
     data = memory.new_memory_bytes(stem, description, choices.type or fields.get("type", "feedback"), text)
-    if fields.get("session"):
-        data = document.parse(data).with_field(("metadata", "originSessionId"), fields["session"]).raw
-    return stem, data
+    doc = document.parse(data)
+    for key, field in IN_METADATA.items():
+        if fields.get(key):
+            value = [each.strip() for each in fields[key].split(",")] if key == "tags" else fields[key]
+            doc = doc.with_field(("metadata", field), value)
+    return stem, doc.raw
 
 
 def project_of(item: Waiting) -> str:

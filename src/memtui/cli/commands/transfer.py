@@ -1,0 +1,204 @@
+"""`memtui import` and `memtui export`: memories from elsewhere as drafts, and memories to another machine."""
+
+import argparse
+import os
+import shlex
+
+from memtui.cli import memories, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base.errors import UsageError
+from memtui.core.base.short_ids import short_id
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.transfer.importing import ImportPlan
+    from memtui.transfer.recognising import ImportSource
+    from memtui.transfer.restoring import RestorePlan
+
+KINDS = ("memtui", "letta", "claude-mem", "basic-memory", "claude-md", "markdown")
+LIMIT = 200
+FIRST = 10  # drafts that are listed
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "import",
+        import_,
+        "import memories from elsewhere, as drafts",
+        "memtui import agent.af\nmemtui import ~/.claude-mem --dry-run\nmemtui import notes/ --scope global\n"
+        "memtui import memtui-global.zip --restore",
+        "PATH is a Letta agent file, a claude-mem database, notes of basic-memory, a CLAUDE.md, Markdown files, or an"
+        " export of memtui; memtui tells by its content which. All of it waits in the inbox until you approve it,"
+        " without secrets, and without what is known already. Only --restore writes memories at once.",
+    )
+    found.add_argument("path", metavar="PATH", help="a file, a folder, or an archive")
+    found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
+    found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
+    limit = f"the most drafts at once (default: {LIMIT}, 0: all)"
+    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=limit)
+    found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
+    found.add_argument("--restore", action="store_true", help="write the memories of an export back as they were")
+    found.add_argument("--dry-run", action="store_true", help="show what would be written")
+    found.add_argument("--yes", action="store_true", help="restore without asking")
+    found = parser.command(
+        commands,
+        "export",
+        export,
+        "export the memories of a scope, for another machine",
+        "memtui export global\nmemtui export project --to shop.zip\nmemtui export --all --to everything.tar.gz",
+        "PATH becomes a folder, or an archive if it ends in .zip or .tar.gz. `memtui import PATH --restore` brings the"
+        " memories back byte for byte, with the index and their triggers.",
+    )
+    found.add_argument("scope", nargs="?", metavar="SCOPE", help="global, project, auto, agent:NAME")
+    found.add_argument("--all", action="store_true", help="all scopes, and the auto memory of every project")
+    found.add_argument("--to", metavar="PATH", help="where to (default: memtui-SCOPE.zip here)")
+
+
+def import_(ctx: Context, args: argparse.Namespace) -> Result:
+    """Import a source as drafts, or restore an archive."""
+    from memtui.transfer import importing, recognising
+
+    ctx.must_have_home()
+    project = "" if args.scope else os.path.basename(ctx.project_root)
+    source = recognising.read(args.path, args.kind or "", project=project, config_dir=ctx.config_dir)
+    if args.restore:
+        return _restore(ctx, args, source)
+    store = ctx.store()
+    plan = importing.plan(store, source.found, scope=args.scope or "", most=args.limit, again=args.again)
+    done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
+    data = {
+        "path": source.path,
+        "kind": source.found.kind,
+        "what": source.found.said,
+        "dry_run": args.dry_run,
+        "drafts": [
+            {
+                "id": each.id,
+                "name": each.name,
+                "scope": each.scope,
+                "type": each.given.type,
+                "description": each.given.description,
+                "source": each.given.where,
+            }
+            for each in plan.drafts
+        ],
+        "known": [each._asdict() for each in plan.known],
+        "decided": plan.decided,
+        "left": plan.left,
+        "skipped": [each._asdict() for each in source.found.skipped],
+        "secrets": dict(plan.secrets),
+        "notes": source.found.notes,
+        "transaction": done or None,
+    }
+    return Result(data, lambda out: _print(ctx, out, source, plan, done))
+
+
+def _print(ctx: Context, out: Output, source: "ImportSource", plan: "ImportPlan", done: str) -> None:
+    from memtui.present import transfers
+
+    out.heading(line(ctx.tilde(source.path)), line(source.found.said))
+    rows = [
+        [(short_id(each.id) if done else "", "cyan"), line(each.scope), line(each.name), line(each.given.description)]
+        for each in plan.drafts[:FIRST]
+    ]
+    if rows:
+        out.table(["ID" if done else "", "SCOPE", "NAME", "DESCRIPTION"], rows, indent="  ")
+        if len(plan.drafts) > FIRST:
+            out.print(f"  and {len(plan.drafts) - FIRST:,} more")
+    for each in transfers.imported(plan, done=bool(done)):
+        out.paragraph(each)
+    _print_skipped(out, transfers.skipped(source.found.skipped))
+    if done:
+        out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+    elif source.archive is not None and source.archive.scopes:
+        out.say(f"To write them back as they were: memtui import {shlex.quote(source.path)} --restore")
+
+
+def _print_skipped(out: Output, lines: "list[str]") -> None:
+    if lines:
+        out.print("Left out:")
+        for each in lines:
+            out.paragraph(each, "  ")
+
+
+def _restore(ctx: Context, args: argparse.Namespace, source: "ImportSource") -> Result:
+    """Write the memories of an archive back, after a person saw what that does."""
+    from memtui.present import transfers
+    from memtui.transfer import restoring
+
+    if source.archive is None:
+        raise UsageError(
+            f"--restore is for an export of memtui; this is {source.found.said}.",
+            "Without --restore it is imported as drafts.",
+        )
+    store = ctx.store()
+    plan = restoring.plan(store, source.archive, scope=args.scope or "")
+    if plan.changes and not args.dry_run and not args.yes:
+        if not ctx.out.json:
+            for each in [*transfers.restored(plan, done=False), *_listed(plan)]:
+                ctx.out.say(each)
+        ctx.confirm("Write them?", "Nothing was restored.")
+    done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
+    data = {
+        "path": source.path,
+        "kind": source.found.kind,
+        "what": source.found.said,
+        "dry_run": args.dry_run,
+        "restored": plan.new,
+        "same": plan.same,
+        "conflicts": plan.conflicts,
+        "skipped": [each._asdict() for each in plan.skipped],
+        "notes": plan.notes,
+        "transaction": done or None,
+    }
+
+    def text(out: Output) -> None:
+        out.heading(line(ctx.tilde(source.path)), line(source.found.said))
+        for each in transfers.restored(plan, done=bool(done)):
+            out.paragraph(each)
+        if args.dry_run:
+            for each in _listed(plan):
+                out.print(each)
+        _print_skipped(out, transfers.skipped(plan.skipped))
+        memories.say_undo(out, len(plan.new) if done else 0)
+
+    return Result(data, text)
+
+
+def _listed(plan: "RestorePlan") -> "list[str]":
+    more = len(plan.new) - FIRST
+    return [*(f"  + {line(each)}" for each in plan.new[:FIRST]), *([f"  and {more:,} more"] if more > 0 else [])]
+
+
+def export(ctx: Context, args: argparse.Namespace) -> Result:
+    """Export scopes to a folder or an archive."""
+    from memtui.present import transfers
+    from memtui.transfer import exporting
+
+    ctx.must_have_home()
+    if bool(args.scope) == args.all:
+        labels = ", ".join(each.shown for each in memories.chosen_scopes(ctx, None) if each.kind != "instructions")
+        raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
+    wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
+    if args.all:
+        wanted = [each for each in wanted if each.kind != "instructions"]
+    found = exporting.collect(ctx.root, wanted)
+    path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
+    exporting.write(found, path)
+    data = {
+        "path": path,
+        "scopes": [{"scope": each.label, "memories": len(each.memories)} for each in found.scopes],
+        "memories": found.memories,
+        "skipped": [each._asdict() for each in found.skipped],
+    }
+
+    def text(out: Output) -> None:
+        out.paragraph(transfers.exported(found))
+        out.exact(f"wrote  {line(ctx.tilde(path))}")
+        _print_skipped(out, transfers.skipped(found.skipped))
+        out.say(f"On the other machine: memtui import {shlex.quote(os.path.basename(path))} --restore")
+
+    return Result(data, text)

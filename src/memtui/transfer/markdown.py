@@ -1,0 +1,112 @@
+"""Folders of Markdown: notes as in Obsidian, with or without frontmatter, memories of the client, and basic-memory.
+
+A note of basic-memory has `title`, `permalink` and `type` in its frontmatter, lines `- [category] observation #tag` and
+relations `- relates_to [[Other note]]`; all of it is plain Markdown, and stays in the text.
+"""
+
+import re
+from collections.abc import Mapping
+
+from memtui.core.base import clock
+from memtui.core.memories import memory, triggers
+from memtui.core.memories.memory import Memory
+from memtui.transfer import claude_md
+from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, described, tags_of, words_of
+from memtui.transfer.trees import SourceFiles
+
+KIND, BASIC_MEMORY = "markdown", "basic-memory"
+OBSERVATION = re.compile(r"^\s*[-*] \[([^\]\[()]{2,40})\] \S")
+TAG = re.compile(r"(?<![\w/#&])#([^\W\d][\w/-]*)")
+TITLE = re.compile(r"\A\s*# +(.+?)[ \t#]*\n")
+# Fields of a frontmatter with the time of a note, in this order.
+CREATED, MODIFIED = ("created", "created_at", "date"), ("modified", "updated", "updated_at", "last_modified")
+# Notes of a folder that are looked at to tell what it is.
+LOOKED_AT = 50
+
+
+def is_basic_memory(data: bytes) -> bool:
+    """Whether a note is one of basic-memory."""
+    made = memory.from_bytes("note.md", "", data)
+    return made.has_frontmatter and "permalink" in made.fields and "title" in made.fields
+
+
+def kind_of(tree: SourceFiles) -> str:
+    """Return which of the two kinds a folder is: by at least half of the notes that are looked at first."""
+    before = list(tree.skipped)
+    notes = [data for name in tree.names[:LOOKED_AT] if (data := tree.read(name)) is not None]
+    tree.skipped[:] = before  # what can't be read is told when all of it is read
+    return BASIC_MEMORY if notes and 2 * sum(map(is_basic_memory, notes)) >= len(notes) else KIND
+
+
+def read(tree: SourceFiles, kind: str, scope: str = "") -> SourceContent:
+    """Return the notes of a folder; a CLAUDE.md among them by its sections."""
+    about = "notes of basic-memory" if kind == BASIC_MEMORY else "Markdown notes"
+    found = SourceContent(kind, f"a folder of {about} ({len(tree.names):,} files)")
+    for name in tree.names:
+        data = tree.read(name)
+        if data is not None:
+            add(found, data, name, kind, scope=scope, modified=tree.modified(name))
+    found.skipped[:0] = tree.skipped
+    return found
+
+
+def add(
+    found: SourceContent, data: bytes, name: str, kind: str = KIND, *, scope: str = "", modified: float | None = None
+) -> None:
+    """Add one file to what was found. `modified`: the file's own time, where its frontmatter has none."""
+    made = memory.from_bytes(name, "", data)
+    time = "" if modified is None else clock.iso_seconds(modified)
+    if made.broken and made.broken.startswith("not a text file"):
+        found.skipped.append(LeftOut(name, "is no text in UTF-8"))
+    elif claude_md.is_instructions(name):
+        claude_md.add(found, made.body, name, scope=scope, modified=time)
+    else:
+        found.add(_note(made, name, kind, scope, time))
+
+
+def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Incoming:
+    fields: Mapping[str, object] = made.fields  # of a broken one, what could be read
+    body = made.body
+    title = " ".join(memory.text_of(made.fields, "title").split())
+    own = TITLE.match(body)
+    if own and not title:
+        title = " ".join(own[1].split())
+    if own and " ".join(own[1].split()) == title:
+        body = body[own.end() :]
+    given = fields.get("name")
+    stem = name.rpartition("/")[2].removesuffix(".md")
+    observed = [match[1] for line in body.split("\n") if (match := OBSERVATION.match(line))]
+    tags = [*tags_of(fields)]
+    if kind == BASIC_MEMORY:
+        tags += TAG.findall("\n".join(line for line in body.split("\n") if OBSERVATION.match(line)))
+    permalink = memory.text_of(dict(fields), "permalink")
+    described_as = memory.text_of(dict(fields), "description", "summary")
+    typed = made.type if fields else ""
+    if kind == BASIC_MEMORY and typed not in memory.TYPES:
+        typed = "feedback" if {"preference", "rule"} & {each.lower() for each in observed} else "reference"
+    return Incoming(
+        name,
+        given if isinstance(given, str) and any(map(str.isalnum, given)) else stem,
+        " ".join(described_as.split()) or described(title, body),
+        body.strip("\n"),
+        type=typed or "reference",
+        scope=scope,
+        created=_date(fields, CREATED),
+        modified=_date(fields, MODIFIED) or modified,
+        tags=tuple(dict.fromkeys(tags)),
+        triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *words_of(fields.get("aliases"))),
+        session=made.origin_session,
+        aliases=tuple(
+            dict.fromkeys(filter(None, (stem, title, permalink, str(given or ""), *words_of(fields.get("aliases")))))
+        ),
+    )
+
+
+def _date(fields: Mapping[str, object], keys: tuple[str, ...]) -> str:
+    nested = fields.get("metadata")
+    for place in (nested, fields):
+        for key in keys:
+            value = place.get(key) if isinstance(place, dict) else None
+            if value is not None and clock.parse(str(value)) is not None:
+                return str(value)
+    return ""

@@ -1,0 +1,358 @@
+"""Each kind of source is told by its content, and gives what it holds as drafts."""
+
+import json
+import sqlite3
+
+import pytest
+
+from memtui.core.base.errors import MemtuiError
+from memtui.core.review import approve, draft
+from memtui.transfer.incoming import MAX_TEXT
+
+BLOCKS = [
+    {"id": "block-0", "label": "human", "description": "What is known of the person", "value": "\nName: Ada\nSails.\n"},
+    {"id": "block-1", "label": "project/deploy", "description": None, "value": "Deploys go out on Tuesdays."},
+    {"id": "block-2", "label": "empty", "value": ""},
+    {"id": "block-3", "label": "loaded_skills", "value": "pdf, docx"},
+]
+AGENT = {"agents": [{"name": "work", "block_ids": ["block-0", "block-1", "block-2"]}], "blocks": BLOCKS, "tools": []}
+
+
+def write(path, given):
+    path.write_text(given if isinstance(given, str) else json.dumps(given))
+    return path
+
+
+def approved(desk, name):
+    """The bytes of the memory that a draft becomes."""
+    store = desk.store
+    outcome = approve.approve_all(store.journal, [draft.propose(store, desk.drafts()[name])])[0]
+    assert outcome.error is None
+    return outcome.memory.raw.decode()
+
+
+# Letta
+
+
+@pytest.mark.parametrize(
+    "wrap", [json.dumps, lambda given: json.dumps(json.dumps(given))], ids=["plain", "in a string"]
+)
+def test_a_letta_agent_file_gives_its_blocks(desk, wrap):
+    path = write(desk.tmp / "work.af", wrap(AGENT))
+    found = desk.read(path).found
+    assert (found.kind, found.said) == ("letta", "a Letta agent file (1 agent: work)")
+    drafts = desk.take(path)
+    assert drafts["human"].scope == "global"
+    assert drafts["human"].entry.fields["type"] == "user"
+    assert drafts["human"].text == "What is known of the person\n\nName: Ada\nSails."
+    assert drafts["project-deploy"].scope == "project"
+    assert drafts["project-deploy"].text == "Deploys go out on Tuesdays."
+    assert {each.where.partition(": ")[2]: each.why for each in found.skipped} == {
+        "work/empty": "is empty",
+        "loaded_skills": "is a list that Letta keeps for itself",
+    }
+
+
+def test_an_older_letta_agent_file_gives_its_core_memory_with_dates(desk):
+    old = {
+        "name": "sam",
+        "core_memory": [{"label": "persona", "value": "I am Sam.", "updated_at": "2025-04-01T21:18:26Z"}],
+    }
+    drafts = desk.take(write(desk.tmp / "sam.af", old))
+    fields = drafts["persona"].entry.fields
+    assert (fields["modified"], fields["source"]) == ("2025-04-01T21:18:26Z", "sam.af: sam/persona")
+    assert 'modified: "2025-04-01T21:18:26Z"' in approved(desk, "persona")
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ('{"agents": [', "broken JSON"),
+        ("[" * 100_000, "broken JSON"),
+        ('{"other": 1}', "neither `blocks` nor `core_memory`"),
+        ("", "is empty"),
+    ],
+)
+def test_broken_or_other_json_is_refused_with_what_to_do(desk, given, why):
+    with pytest.raises(MemtuiError) as error:
+        desk.read(write(desk.tmp / "a.af", given))
+    assert why in error.value.message
+    assert error.value.hint
+
+
+def test_blocks_of_odd_types_are_survived(desk):
+    odd = {"agents": [{"block_ids": 3}, None, "x"], "blocks": [None, 1, {"value": 3}, {"label": 7, "value": "Seven."}]}
+    assert [each.text for each in desk.take(write(desk.tmp / "odd.af", odd)).values()] == ["Seven."]
+
+
+# claude-mem
+
+NEWEST = """
+CREATE TABLE sdk_sessions (id INTEGER PRIMARY KEY, content_session_id TEXT, memory_session_id TEXT, project TEXT);
+CREATE TABLE observations (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, text TEXT, type TEXT,
+  title TEXT, subtitle TEXT, facts TEXT, narrative TEXT, concepts TEXT, files_read TEXT, files_modified TEXT,
+  prompt_number INTEGER, discovery_tokens INTEGER, created_at TEXT, created_at_epoch INTEGER, of_a_newer_version BLOB);
+CREATE TABLE session_summaries (id INTEGER PRIMARY KEY, memory_session_id TEXT, project TEXT, request TEXT,
+  investigated TEXT, learned TEXT, completed TEXT, next_steps TEXT, files_read TEXT, files_edited TEXT, notes TEXT,
+  prompt_number INTEGER, created_at TEXT, created_at_epoch INTEGER);
+INSERT INTO sdk_sessions VALUES (1, 'client-1', 'mem-1', 'shop');
+INSERT INTO observations VALUES (1, 'mem-1', 'shop', NULL, 'decision', 'Queue in Postgres', 'Jobs need no Redis',
+  '["SKIP LOCKED is used, for speed", "One table"]', 'The queue is a table.', '["how-it-works"]', '[]', '["src/q.py"]',
+  1, 10, '2026-01-02T03:04:05.000Z', 1767323045000, x'00ff');
+INSERT INTO observations VALUES (2, 'mem-1', 'blog', NULL, 'change', 'Other project', '', '[]', 'Not here.', '[]', '[]',
+  '[]', 1, 10, '2026-01-02T03:04:06.000Z', 1767323046000, NULL);
+INSERT INTO session_summaries VALUES (1, 'mem-1', 'shop', 'Speed the upload up', NULL, 'Chunks of 8 MB are best.', 'Done.',
+  NULL, '[]', '[]', NULL, 1, '2026-01-02T04:04:05.000Z', 1767326645000);
+"""
+OLDEST = """
+CREATE TABLE observations (id INTEGER PRIMARY KEY, sdk_session_id TEXT, project TEXT, text TEXT, type TEXT, created_at TEXT);
+INSERT INTO observations VALUES (1, 's', 'shop', 'Tests run with make test.', 'discovery', '2025-10-01T00:00:00Z');
+"""
+
+
+def database(path, script):
+    made = sqlite3.connect(path)
+    made.executescript(script)
+    made.commit()
+    made.close()
+    return path
+
+
+def test_a_claude_mem_database_gives_observations_and_summaries_of_this_project(desk):
+    path = database(desk.tmp / "claude-mem.db", NEWEST)
+    before = path.read_bytes()
+    drafts = desk.take(path)
+    assert set(drafts) == {"queue-in-postgres", "speed-the-upload-up"}
+    assert path.read_bytes() == before
+    assert [each.name for each in desk.tmp.glob("claude-mem.db*")] == ["claude-mem.db"]
+    fields = drafts["queue-in-postgres"].entry.fields
+    assert fields["tags"] == "decision, how-it-works"
+    assert (fields["created"], fields["session"]) == ("2026-01-02T03:04:05Z", "client-1")
+    assert "Left out, of other projects: blog (1)" in desk.read(path).found.notes[0]
+    made = approved(desk, "queue-in-postgres")
+    assert 'description: "Queue in Postgres: Jobs need no Redis"' in made.replace("'", '"')
+    assert "- SKIP LOCKED is used, for speed\n- One table" in made
+    assert "originSessionId: client-1" in made
+    assert "tags:" in made
+    rows = approved(desk, "speed-the-upload-up")
+    assert "**Learned:** Chunks of 8 MB are best." in rows
+
+
+def test_the_folder_of_claude_mem_and_its_oldest_schema_are_known(desk):
+    (desk.tmp / "home/.claude-mem").mkdir()
+    database(desk.tmp / "home/.claude-mem/claude-mem.db", OLDEST)
+    assert [each.text for each in desk.take(desk.tmp / "home/.claude-mem").values()] == ["Tests run with make test."]
+
+
+def test_a_database_that_is_written_to_is_read_with_its_newest_rows(desk):
+    path = database(desk.tmp / "claude-mem.db", NEWEST)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA journal_mode = WAL")
+    writer.execute("UPDATE observations SET title = 'In the log' WHERE id = 1")
+    writer.execute("BEGIN IMMEDIATE")
+    try:
+        assert "in-the-log" in desk.take(path)
+    finally:
+        writer.close()
+
+
+def test_a_database_that_is_locked_is_read_from_a_copy(desk, monkeypatch):
+    monkeypatch.setattr("memtui.transfer.claude_mem.BUSY_SECONDS", 0.01)
+    path = database(desk.tmp / "claude-mem.db", NEWEST)
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("BEGIN EXCLUSIVE")
+    writer.execute("UPDATE observations SET title = 'Never committed' WHERE id = 1")
+    try:
+        assert "queue-in-postgres" in desk.take(path)
+    finally:
+        writer.close()
+
+
+@pytest.mark.parametrize(
+    ("script", "why"),
+    [
+        ("CREATE TABLE other (a);", "not of claude-mem"),
+        (
+            "CREATE VIEW observations AS WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM t) SELECT n id FROM t;",
+            "not of claude-mem",
+        ),
+    ],
+)
+def test_other_databases_are_refused(desk, script, why):
+    with pytest.raises(MemtuiError, match=why):
+        desk.read(database(desk.tmp / "a.db", script))
+
+
+def test_a_damaged_database_is_refused(desk):
+    path = database(desk.tmp / "a.db", NEWEST)
+    data = bytearray(path.read_bytes())
+    data[100:4000] = b"\xff" * 3900
+    path.write_bytes(bytes(data))
+    with pytest.raises(MemtuiError, match="damaged"):
+        desk.read(path)
+    path.write_bytes(b"SQLite format 3\0 and no more")
+    with pytest.raises(MemtuiError, match="damaged"):
+        desk.read(path)
+
+
+# basic-memory
+
+COFFEE = """---
+title: Coffee Brewing
+type: note
+permalink: home/coffee-brewing
+tags: [coffee]
+created: 2026-01-02
+---
+
+# Coffee Brewing
+
+## Observations
+- [method] Pour over gives clarity #brewing
+- [tip] Grind medium-fine
+
+## Relations
+- requires [[Burr Grinder]]
+- relates_to [[Unknown Note]]
+"""
+GRINDER = "---\ntitle: Burr Grinder\ntype: note\npermalink: home/burr-grinder\n---\n# Burr Grinder\n\nGrinds evenly.\n"
+
+
+def test_notes_of_basic_memory_keep_tags_dates_and_links(desk):
+    notes = desk.tmp / "notes"
+    notes.mkdir()
+    write(notes / "Coffee Brewing.md", COFFEE)
+    write(notes / "Burr Grinder.md", GRINDER)
+    assert desk.read(notes).found.kind == "basic-memory"
+    drafts = desk.take(notes)
+    assert set(drafts) == {"coffee-brewing", "burr-grinder"}
+    fields = drafts["coffee-brewing"].entry.fields
+    assert (fields["tags"], fields["created"]) == ("coffee, brewing", "2026-01-02")
+    assert "[[burr-grinder|Burr Grinder]]" in drafts["coffee-brewing"].text
+    assert "[[Unknown Note]]" in drafts["coffee-brewing"].text
+    assert "- [method] Pour over gives clarity #brewing" in approved(desk, "coffee-brewing")
+
+
+# CLAUDE.md
+
+RULES = """Always answer in English.
+
+@docs/style.md
+
+# Shop
+
+## Testing
+
+- Use pytest.
+- No mocks.
+
+```
+# no heading
+```
+
+<!-- ## Not seen -->
+## Empty
+
+## Testing
+Run `make test` before a commit.
+"""
+
+
+def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):
+    path = write(desk.repo / "CLAUDE.md", RULES)
+    (desk.repo / "docs").mkdir()
+    write(desk.repo / "docs/style.md", "NEVER READ")
+    found = desk.read(path).found
+    assert found.kind == "claude-md"
+    assert [each.where for each in found.skipped] == ["CLAUDE.md: @docs/style.md"]
+    drafts = desk.take(path)
+    assert [each.text.partition("\n")[0] for each in drafts.values()] == [
+        "Always answer in English.",
+        "Testing: Use pytest.",
+        "Testing: Run `make test` before a commit.",
+    ]
+    assert list(drafts) == ["always-answer-in-english", "Testing", "Testing-2"]
+    assert "# no heading" in drafts["Testing"].text
+    assert "NEVER READ" not in str(drafts)
+
+
+def test_the_persons_own_claude_md_is_for_all_projects(desk):
+    path = write(desk.config / "CLAUDE.md", "# Words\n\nBritish spelling.\n")
+    assert [each.scope for each in desk.take(path).values()] == ["global"]
+
+
+# Markdown
+
+
+def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
+    notes = desk.tmp / "vault"
+    (notes / "deep/er").mkdir(parents=True)
+    (notes / ".obsidian").mkdir()
+    write(notes / ".obsidian/hidden.md", "Hidden.")
+    write(
+        notes / "deep/er/Ünïcode plan.md",
+        "---\nname: plan\ndescription: The plan\ntype: project\ntags: a, b\naliases: [roadmap]\ntriggers: [what is next?]\n"
+        "created: 2026-01-02\nupdated: 2026-02-03T04:05:06Z\n---\n\nFirst the shop. See [[Free text|that]].\n",
+    )
+    write(notes / "Free text.md", "# Free text\n\nNo frontmatter here.\n")
+    write(notes / "broken.md", "---\nname: [\n---\n\nA broken head, and a body.\n")
+    drafts = desk.take(notes)
+    assert set(drafts) == {"plan", "free-text", "broken"}
+    fields = drafts["plan"].entry.fields
+    assert [fields[key] for key in ("type", "created", "modified", "tags")] == [
+        "project",
+        "2026-01-02",
+        "2026-02-03T04:05:06Z",
+        "a, b",
+    ]
+    assert "[[free-text|that]]" in drafts["plan"].text
+    assert drafts["free-text"].text.startswith("Free text: No frontmatter here.\n")
+    made = approved(desk, "plan")
+    assert "description: The plan" in made
+    from memtui.core.memories import triggers
+
+    place = desk.store.scope("auto").directory
+    lines = triggers.lines_of(desk.env["MEMTUI_HOME"], place)["plan.md"]
+    assert [each.text for each in lines] == ["what is next?", "roadmap"]
+
+
+def test_links_out_of_a_folder_binary_files_and_long_texts_are_left_out(desk):
+    notes = desk.tmp / "vault"
+    notes.mkdir()
+    write(desk.tmp / "secret.md", "Outside.")
+    (notes / "out.md").symlink_to(desk.tmp / "secret.md")
+    (notes / "image.md").write_bytes(b"\x89PNG\r\n\0\0" * 10)
+    write(notes / "long.md", "word " * MAX_TEXT)
+    write(notes / "blank.md", "\n\n")
+    write(notes / "good.md", "A good note.")
+    plan = desk.plan(notes)
+    assert [each.name for each in plan.drafts] == ["good"]
+    assert {each.where for each in plan.found.skipped} == {"out.md", "image.md", "long.md", "blank.md"}
+
+
+def test_what_is_no_source_is_refused_with_what_is_one(desk):
+    (desk.tmp / "empty").mkdir()
+    (desk.tmp / "a.bin").write_bytes(b"\0\1\2\xff")
+    for path in (desk.tmp / "empty", desk.tmp / "a.bin", desk.tmp / "gone"):
+        with pytest.raises(MemtuiError) as error:
+            desk.read(path)
+        assert "CLAUDE.md" in error.value.hint
+
+
+def test_a_huge_file_is_refused(desk):
+    with open(desk.tmp / "huge.md", "wb") as file:
+        file.truncate(1 << 30)
+    with pytest.raises(MemtuiError, match="larger than"):
+        desk.read(desk.tmp / "huge.md")
+
+
+def test_from_names_the_kind(desk):
+    path = write(desk.tmp / "notes.txt", "# One\n\nFirst.\n\n# Two\n\nSecond.\n")
+    assert len(desk.read(path).found.memories) == 1
+    assert len(desk.read(path, "claude-md").found.memories) == 2
+    with pytest.raises(MemtuiError):
+        desk.read(path, "letta")
+    with pytest.raises(MemtuiError):
+        desk.read(path, "claude-mem")
+    with pytest.raises(MemtuiError):
+        desk.read(path, "memtui")
