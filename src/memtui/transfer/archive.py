@@ -27,9 +27,11 @@ AGAIN = "Export it again, or copy it again."
 @dataclass
 class ArchivedScope:
     """A scope in an archive. `files`: memories by path, and MEMORY.md if it had one; `modified`: their times, in
-    seconds since the epoch; `rows`: what was beside them, by kind."""
+    seconds since the epoch; `rows`: what was beside them, by kind; `project`: the name of the project that it is of,
+    '' if it is of none."""
 
     label: str
+    project: str = ""
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     modified: dict[str, float] = field(default_factory=dict, repr=False)
     rows: dict[str, BesideRows] = field(default_factory=dict, repr=False)
@@ -71,7 +73,8 @@ def contents(scopes: list[ArchivedScope], version: str) -> dict[str, bytes]:
             files[name] = {"sha256": hashlib.sha256(data).hexdigest()}
             if name in scope.modified:
                 files[name]["modified"] = clock.iso_seconds(scope.modified[name])
-        rows.append({"scope": scope.label, "directory": directory, "files": files})
+        of_project = {"project": scope.project} if scope.project else {}
+        rows.append({"scope": scope.label, **of_project, "directory": directory, "files": files})
         for kind, by_file in sorted(scope.rows.items()):
             lines = [
                 json.dumps({"file": name, **json.loads(row)}, ensure_ascii=False, sort_keys=True)
@@ -101,7 +104,7 @@ def read(tree: SourceFiles) -> Archive:
         directory, label, files = str(row.get("directory") or ""), str(row.get("scope") or ""), row.get("files")
         if not label or why_not(directory) or "/" in directory or not isinstance(files, dict):
             raise _damaged(tree, "a scope in its manifest has no name, directory or files")
-        scope = ArchivedScope(label)
+        scope = ArchivedScope(label, str(row.get("project") or ""))
         for name, facts in files.items():
             where = f"{directory}/{MEMORIES}/{name}"
             why = why_not(name) or _no_memory(name)
@@ -185,6 +188,7 @@ def _incoming(scope: ArchivedScope, name: str) -> Incoming:
         made.body.strip("\n"),
         type=made.type,
         scope=scope.label,
+        project=scope.project,
         created=memory.text_of(fields, "created"),
         modified=made.modified or ("" if time is None else clock.iso_seconds(time)),
         tags=tags_of(fields),

@@ -49,7 +49,8 @@ def collect(root: str, wanted: Sequence[Scope]) -> Export:
     for scope in wanted:
         if scope.kind == "instructions":
             raise UsageError(f"The scope “{scope.label}” has no memories, but instructions.", "Copy these files.")
-        made = ArchivedScope(_label(scope, {each.label for each in found.scopes}))
+        project = os.path.basename(scope.root_path or "") if not scope.project else ""
+        made = ArchivedScope(_label(scope, {each.label for each in found.scopes}), project)
         for name, problem in [*scopes.files(scope), *([(locate.INDEX_NAME, "")] if scope.exists else [])]:
             where = f"{made.label}:{name}"
             why = problem or why_not(name) or _unwritable(name)
@@ -93,8 +94,10 @@ def collect(root: str, wanted: Sequence[Scope]) -> Export:
 
 
 def _label(scope: Scope, used: set[str]) -> str:
-    """Return what an archive calls a scope: its label, or for another project the project's name, never its path."""
-    label = f"auto:{scope.project.rstrip('/').rpartition('/')[2]}" if scope.project else scope.label
+    """Return what an archive calls a scope: its label, or for another project the project's name, never its path. One
+    of which only the slug is known, which is made of its path, is called `project`."""
+    name = os.path.basename(scope.root_path or "project")
+    label = f"auto:{name}" if scope.project else scope.label
     found, number = label, 2
     while found in used:
         found, number = f"{label}-{number}", number + 1

@@ -26,6 +26,7 @@ from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER, LEDGER_LIMIT
+from memtui.transfer import placing
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
 
 # Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
@@ -86,10 +87,8 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
     for given in found.memories:
         try:
             label = places.label(given)
-        except MemtuiError:
-            found.skipped.append(
-                LeftOut(given.where, f"is of the scope “{given.scope}”, which is not here: use --scope")
-            )
+        except MemtuiError as error:
+            found.skipped.append(LeftOut(given.where, f"has no place here: {error.message}"))
             continue
         secrets: Counter[str] = Counter()
         clean = _redacted(given, secrets)
@@ -133,12 +132,17 @@ class _Places:
         if self.given:
             references.writable(store.scope(self.given))
         self.slug = paths.slug(paths.project_root(store.cwd))
-        self._known = {each.label for each in store.scopes()}
+        self._known: dict[tuple[str, str], str] = {}
 
     def label(self, given: Incoming) -> str:
         """Return the label of the scope for a memory. Raises NotFoundError."""
-        wanted = self.given or given.scope or "project"
-        return wanted if wanted in self._known else self.store.scope(wanted).label
+        if self.given or not given.scope:
+            return self.given or "project"
+        key = (given.scope, given.project)
+        if key not in self._known:
+            # One that has no directory yet can be restored to, but no draft can be approved for it.
+            self._known[key] = self.store.scope(placing.here(self.store, *key).label).label
+        return self._known[key]
 
     def inbox(self, label: str) -> str:
         """Return which inbox drafts for a scope wait in: project or global."""

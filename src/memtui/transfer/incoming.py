@@ -22,7 +22,8 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One memory of a source. `where` names its place there; `scope` is empty where the source does not say. `created`
+    """One memory of a source. `where` names its place there; `scope` is empty where the source does not say, and
+    `project` unless the scope is one of the project of that name. `created`
     and `modified` as in a file (RFC 3339 or a day). `aliases`: the names by which others in the source link to it."""
 
     where: str
@@ -31,6 +32,7 @@ class Incoming:
     body: str
     type: str = ""
     scope: str = ""
+    project: str = ""
     created: str = ""
     modified: str = ""
     tags: tuple[str, ...] = ()

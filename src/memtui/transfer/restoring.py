@@ -14,10 +14,11 @@ from memtui.core.journal.changes import beside_edit
 from memtui.core.journal.changes.beside_edit import BesideRow
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.memories import beside, memory, references, scopes
+from memtui.core.memories import beside, memory, references
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
+from memtui.transfer import placing
 from memtui.transfer.archive import Archive, ArchivedScope
 from memtui.transfer.incoming import LeftOut
 
@@ -52,21 +53,15 @@ def plan(store: Store, given: Archive, *, scope: str = "") -> RestorePlan:
     made = RestorePlan(skipped=list(given.skipped))
     for each in given.scopes:
         try:
-            target = store.scope(scope) if scope else _here(store, each.label)
+            target = store.scope(scope) if scope else placing.here(store, each.label, each.project)
             references.writable(target)
         except MemtuiError as error:
             if scope:
                 raise
-            hint = "import it with --scope" if len(given.scopes) == 1 else error.message
-            made.skipped.append(LeftOut(each.label, f"can't be restored here: {hint}"))
+            made.skipped.append(LeftOut(each.label, f"can't be restored here: {error.message}"))
             continue
         made.changes += _changes(store, each, target, made)
     return made
-
-
-def _here(store: Store, label: str) -> Scope:
-    """Return the scope with a label, also of an agent that has no memory here yet. Raises NotFoundError."""
-    return scopes.agent(store.env, store.cwd, label) or store.scope(label)
 
 
 def _changes(store: Store, given: ArchivedScope, target: Scope, made: RestorePlan) -> Iterator[Change]:

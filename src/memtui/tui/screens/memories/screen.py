@@ -34,6 +34,7 @@ from memtui.tui.screens.memories.rows import Pair, View
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.text import glance_text
 from memtui.tui.screens.memories.trail import Trail
+from memtui.tui.screens.memories.transferring import TransferCommands
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.line import OneLine
@@ -93,6 +94,7 @@ class Memories(ListScreen[Pair]):
         editing = MemoryEditing(services, table, self.places, self.reader)
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
         self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
+        self.commands |= TransferCommands(services, self.places).table()
         self.returned = Returned(services, self, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
         self.commands["memories.history"] = Command(self._show_history, why_none)

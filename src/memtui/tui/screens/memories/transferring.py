@@ -1,0 +1,189 @@
+"""Import and export: what a file or folder would bring is shown before it is written; a scope goes into a file."""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import many
+from memtui.present import safe_text
+from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.memories.tree import ScopeTree
+from memtui.tui.services import Command, Services
+
+if TYPE_CHECKING:
+    from memtui.transfer.importing import ImportPlan
+    from memtui.transfer.recognising import ImportSource
+    from memtui.transfer.restoring import RestorePlan
+
+# Memories and files of a source that are listed.
+FIRST = 12
+KINDS = (
+    "A Letta agent file, a claude-mem database, notes of basic-memory, a CLAUDE.md, Markdown, or an export of memtui."
+)
+BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
+DRAFTS, BACK = "drafts", "back"
+
+
+class TransferCommands:
+    """The commands, on the tree of scopes."""
+
+    def __init__(self, services: Services, places: ScopeTree) -> None:
+        self.services, self.places = services, places
+
+    def table(self) -> dict[str, Command]:
+        """Return command by action id."""
+        return {
+            "memories.import": Command(self.import_),
+            "memories.export": Command(self.export, self._why_no_scope),
+        }
+
+    # import
+
+    async def import_(self) -> None:
+        """Ask for a path, show what is there, and bring it into the inbox; an export of memtui can be written back."""
+        typed = await self.services.ask(Line("Import memories from", about=KINDS, below=BELOW, check=self._check_there))
+        if not typed or not typed.strip():
+            return
+        path = self._whole(typed)
+        self.services.say("Reading it …")
+        source = await asyncio.to_thread(self._read, path)
+        if source.archive is not None:
+            ways = [
+                (DRAFTS, "Into the inbox as drafts, to review each"),
+                (BACK, "Write the memories back as they were"),
+            ]
+            way = await self.services.ask(Choice(f"{source.found.said}:", ways))
+            if way is None:
+                return
+            if way == BACK:
+                await self._restore(source)
+                return
+        await self._draft(source)
+
+    def _read(self, path: str) -> "ImportSource":
+        from memtui.transfer import recognising
+
+        data = self.services.data
+        return recognising.read(path, project=os.path.basename(data.project_root), config_dir=data.config_dir)
+
+    async def _draft(self, source: "ImportSource") -> None:
+        from memtui.transfer import importing
+
+        store = self.services.data.store()
+        plan = await asyncio.to_thread(importing.plan, store, source.found)
+        go = f"take in {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
+        if await self.services.ask(Preview(_title(source), _drafts_text(plan), go)):
+            plan.write(store, os.path.basename(source.path))
+            words = f"{many(len(plan.drafts), 'draft')} came into the inbox ({actions.key_of('app.inbox')})."
+            self._said(words)
+
+    async def _restore(self, source: "ImportSource") -> None:
+        from memtui.transfer import restoring
+
+        if source.archive is None:
+            return
+        store = self.services.data.store()
+        plan = await asyncio.to_thread(restoring.plan, store, source.archive)
+        go = f"write {many(len(plan.new), 'file')}" if plan.new else ""
+        if await self.services.ask(Preview(_title(source), _files_text(plan), go)):
+            plan.write(store, os.path.basename(source.path))
+            self._said(f"Restored {many(len(plan.new), 'file')}.")
+
+    def _said(self, words: str) -> None:
+        self.services.say(f"{words} {actions.takes_back()}")
+        self.services.read()
+
+    # export
+
+    def _why_no_scope(self) -> str:
+        place = self.places.row
+        if place is None or not place.scopes:
+            return "Choose a scope first."
+        return "These are instructions, no memories: copy the files." if place.scopes[0].kind == "instructions" else ""
+
+    async def export(self) -> None:
+        """Ask where to, and write the memories of the scope that the cursor of the tree is on."""
+        from memtui.present import transfers
+        from memtui.transfer import exporting
+
+        place = self.places.row
+        if place is None:
+            return
+        data = self.services.data
+        found = await asyncio.to_thread(exporting.collect, data.root, place.scopes)
+        label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
+        home = data.env.get("HOME", "").rstrip("/")
+        default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
+        about = f"{transfers.exported(found)}. With .zip or .tar.gz an archive, else a folder."
+        below = "On another machine: memtui import PATH --restore"
+        typed = await self.services.ask(
+            Line(f"Export {safe_text.line(label)} to", default, about=about, below=below, check=self._check_free)
+        )
+        if not typed or not typed.strip():
+            return
+        path = self._whole(typed)
+        await asyncio.to_thread(exporting.write, found, path)
+        left = f" {len(found.skipped)} left out: {found.skipped[0].where}." if found.skipped else ""
+        words = f"{many(found.memories, 'memory', 'memories')} are in {data.tilde(path)}.{left}"
+        self.services.say(safe_text.line(words))
+
+    # paths
+
+    def _whole(self, typed: str) -> str:
+        """Return the path that a person typed: from the home directory with `~`, else from the project's."""
+        data, path = self.services.data, typed.strip()
+        home = data.env.get("HOME", "")
+        if home and (path == "~" or path.startswith("~/")):
+            path = home + path[1:]
+        return os.path.normpath(os.path.join(data.cwd, path))
+
+    def _check_there(self, typed: str) -> None:
+        if typed and not os.path.lexists(self._whole(typed)):
+            raise UsageError("There is no such file or folder.")
+
+    def _check_free(self, typed: str) -> None:
+        path = self._whole(typed) if typed else ""
+        if path and os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+            raise UsageError("There is a file or folder of that name.")
+
+
+def _title(source: "ImportSource") -> str:
+    return safe_text.line(f"{os.path.basename(source.path)}: {source.found.said}")
+
+
+def _drafts_text(plan: "ImportPlan") -> Text:
+    from memtui.present import transfers
+
+    text = Text("\n".join(transfers.imported(plan, done=False)) + "\n")
+    if plan.drafts:
+        text.append("\n")
+    for each in plan.drafts[:FIRST]:
+        text.append(f"  + {safe_text.line(f'{each.scope}:{each.name}')}", style="bold")
+        text.append(f"  {safe_text.line(each.given.description)}\n")
+    _append_rest(text, len(plan.drafts), transfers.skipped(plan.found.skipped))
+    return text
+
+
+def _files_text(plan: "RestorePlan") -> Text:
+    from memtui.present import transfers
+
+    text = Text("\n".join(transfers.restored(plan, done=False)) + "\n")
+    if plan.new:
+        text.append("\n")
+    for each in plan.new[:FIRST]:
+        text.append(f"  + {safe_text.line(each)}\n")
+    _append_rest(text, len(plan.new), transfers.skipped(plan.skipped))
+    return text
+
+
+def _append_rest(text: Text, count: int, left_out: list[str]) -> None:
+    if count > FIRST:
+        text.append(f"  and {count - FIRST:,} more\n", style="dim")
+    if left_out:
+        text.append("\nLeft out:\n", style="bold")
+        text.append("".join(f"  {each}\n" for each in left_out), style="dim")
