@@ -229,6 +229,8 @@ STORIES = {
             "prompts would get other memories",
         ),
         typed("recall --replay N --without NAME", "memtui recall --replay 5 --without prefer-pnpm --all", "other"),
+        typed("memtui import ~/.claude-mem --dry-run", "memtui import .claude/memory --dry-run", "known already|would"),
+        typed("memtui export global", "memtui export global && rm memtui-global.zip", "other machine"),
         typed(
             ("export SCOPE --to PATH", "export SCOPE"), "memtui export global --to $TMPDIR/mine.zip", "other machine"
         ),
@@ -365,6 +367,20 @@ def consolidated(tui, _):
     tui.see("proposed", gone="Nothing was consolidated yet")
     tui.press("1")
     tui.see("prefer-pnpm")
+
+
+def transferred(tui, world):
+    """X exports the scope that is chosen, and I imports, after showing what comes."""
+    tui.press("X")
+    tui.see("Export .* to")
+    tui.press("\x1b")
+    tui.see("prefer-pnpm", gone="Export .* to")
+    tui.press("I")
+    tui.see("Import memories from")
+    tui.press(".claude/memory\r")
+    tui.see("Nothing new is in it|would come into the inbox")
+    tui.press("\x1b")
+    tui.see("prefer-pnpm", gone="Nothing new is in it|would come into the inbox")
 
 
 def numbers(tui, world):
@@ -537,6 +553,7 @@ KEYS = {
     ("README.md", "U"): list_of_changes,
     ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
+    **{("cli.md", key): transferred for key in ("I", "X")},
     ("cli.md", "Z"): guide_and_undo,
     ("file-formats.md", "ctrl+t"): themes,
 }
