@@ -48,6 +48,7 @@ PICTURES = (
     Picture("sessions", "sessions", (stage.every_project,)),
     Picture("consolidate", "consolidate", (stage.merge,)),
     Picture("recall", "recall", (stage.recalled,)),
+    Picture("subconscious", "subconscious", (stage.block,)),
     Picture("health", "health", (stage.finding,)),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),

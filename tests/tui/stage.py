@@ -194,6 +194,7 @@ def draft(name):
 
 prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
 finding = stand_on(lambda row: row.kind == "finding")
+block = stand_on(lambda row: row.name == "project_context")
 merge = stand_on(lambda row: row.proposal.kind == "merge")
 
 

@@ -128,7 +128,7 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
             await settle(pilot)
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))
-            assert re.search(r"Nothing|No notes|hooks|not installed", text), (name, text)
+            assert re.search(r"Nothing|No notes|hooks|not installed|no model", text), (name, text)
 
 
 @pytest.fixture
@@ -310,7 +310,11 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         await settle(pilot)
         assert_drawn(app, size, (name, "opened"))
         seen += "\n".join(lines(app))
-    if size[0] >= 120 and name not in {"consolidate", "recall"}:  # where nothing is proposed, or asked, about these
+    if size[0] >= 120 and name not in {
+        "consolidate",
+        "recall",
+        "subconscious",
+    }:  # where nothing is proposed, or asked, about these
         assert "[red]loud" in seen
 
 

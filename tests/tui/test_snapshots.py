@@ -43,6 +43,7 @@ SCREENS = {
     "health": (press("5"), stage.finding),
     "consolidate": (press("6"),),
     "recall": (press("7"), stage.recalled),
+    "subconscious": (press("8"), stage.block),
 }
 
 

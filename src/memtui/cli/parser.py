@@ -61,7 +61,7 @@ COMMANDS = {
     "status": "status",
 }
 
-SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall")
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall", "subconscious")
 # metavar -> what it names, and the command that lists them, in errors
 # Commands whose entries another one shows.
 SHOWN_BY = {"memtui items": "memtui inbox show"}

@@ -366,3 +366,49 @@ SHOP_ITEMS: list[tuple[dict[str, str], str, float]] = [
     ({"session": "older", "state": "kept"}, "Delete the feature flag new-cart after 1 December", 9 * DAY),
 ]
 HAND_WRITTEN_ITEMS = "- [ ] Ask Jo about the invoice layout\n"
+
+# Runs of the subconscious, oldest first: session, hours ago, what it noted, and what it whispered (text, urgent, the
+# words that it replied to, the words that it is about), if anything.
+SUBCONSCIOUS_RUNS: list[tuple[str, float, str, tuple[str, bool, str, str] | None]] = [
+    (
+        "monday",
+        96.0,
+        "They release by a tag; the agent looked for a deploy script first.",
+        None,
+    ),
+    (
+        "tuesday",
+        50.0,
+        "The upload test is somebody else's today. They want to be asked before a migration.",
+        (
+            "On Monday the person said that releases go by a tag on main; there is no deploy script.",
+            False,
+            "",
+            "somebody else is already on the upload test",
+        ),
+    ),
+    (
+        "today",
+        0.4,
+        "Snapshot tests were refused again; assertions on what the user sees are what they want.",
+        None,
+    ),
+]
+RELEASES = "Releases: a tag on main, CI does the rest. No deploy script.\nPackages: pnpm, from the mirror."
+# What it wrote into its blocks: in which of these runs, which block, and its text then.
+SUBCONSCIOUS_NOTES: list[tuple[int, str, str]] = [
+    (
+        0,
+        "project_context",
+        "Releases: a tag on main, CI does the rest. No deploy script.\nPackages: pnpm, from the mirror.",
+    ),
+    (1, "user_preferences", "Wants to be asked before a migration."),
+    (1, "pending_items", "Make the upload test stable (somebody else is on it)."),
+    (
+        2,
+        "project_context",
+        RELEASES + "\nTests of components: assertions on what the user sees, no snapshots.",
+    ),
+    (2, "session_patterns", "The agent reaches for snapshot tests; the person refuses them each time."),
+]
+SUBCONSCIOUS_QUESTION = "which tests still use snapshots?"

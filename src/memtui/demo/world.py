@@ -15,7 +15,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
 from memtui.demo import content as data
-from memtui.demo import sessions
+from memtui.demo import sessions, subconscious
 from memtui.demo.layout import HOUR, World, layout, ulid
 
 MARKER = ".memtui-demo"
@@ -45,6 +45,7 @@ def build(directory: str, now: float | None = None) -> World:
     _memories(world)
     _inboxes(world)
     sessions.write(world)
+    subconscious.write(world)
     _trashed(world)
     return world
 

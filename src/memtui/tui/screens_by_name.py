@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health, consolidate or recall.
+    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health, consolidate, recall or
+    subconscious.
 
     Raises KeyError.
     """
@@ -45,4 +46,8 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.recall.screen import Recall
 
         return Recall(services)
+    if name == "subconscious":
+        from memtui.tui.screens.subconscious.screen import Subconscious
+
+        return Subconscious(services)
     raise KeyError(name)

@@ -13,6 +13,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.places import locate
 from memtui.core.settings import config
 from memtui.hooks.installer import install
+from memtui.subconscious import places
 
 if TYPE_CHECKING:
     from memtui.core.memories.scopes import Scope
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 Stamp = tuple[int, int, int]  # mtime in nanoseconds, size, inode
 # Parts of the files: each is read again as a whole.
 SETTINGS, INBOX, LOG, MEMORIES, VERSIONS = "settings", "inbox", "log", "memories", "versions"
-PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS})
+SUBCONSCIOUS = "subconscious"
+PARTS = frozenset({SETTINGS, INBOX, LOG, MEMORIES, VERSIONS, SUBCONSCIOUS})
 # Not one of our files has changed, but a transcript now proves a delivery that a screen shows as not proven.
 RECEIPTS = "receipts"
 # A look checks all directories and so many files; the next one goes on where it ended.
@@ -58,7 +60,10 @@ class Watch:
         time: those on the screen."""
         found = set()
         versions = [self.data.root + "/versions.jsonl"]
-        parts = ((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log()), (VERSIONS, versions))
+        parts = (
+            *((SETTINGS, self._settings()), (INBOX, self._inbox()), (LOG, self._log())),
+            *((VERSIONS, versions), (SUBCONSCIOUS, self._subconscious())),
+        )
         for part, files in parts:
             stamps = tuple(stamp(path) for path in files)
             if self._parts.get(part) != stamps:
@@ -75,6 +80,14 @@ class Watch:
         data = self.data
         own = [config.file_path(data.root), data.root + "/trust.json", data.root + "/journal.jsonl"]
         return [*own, *(install.settings_path(data.env, data.cwd, scope) for scope in install.SCOPES)]
+
+    def _subconscious(self) -> list[str]:
+        home = places.home(self.data.root)
+        found = [home, *(f"{home}/{name}" for name in ("runs.jsonl", "whispers.jsonl", "versions.jsonl", "sessions"))]
+        for project in (self.data.slug, ""):
+            directory = places.directory(self.data.root, project)
+            found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
+        return found
 
     def _inbox(self) -> list[str]:
         found = []

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall")
+TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall", "subconscious")
 # Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
-# one more at each step, in this order: what everybody knows first, what is rarely opened last. A name is never cut. At
-# the last step these numbers stand without counts.
-NUMBERED = ("memories", "deliveries", "guidance", "inbox", "health", "consolidate", "recall")
+# one more at each step, in this order: the longest first, then what everybody knows, what is rarely opened last. A name
+# is never cut. At the last step these numbers stand without counts.
+NUMBERED = ("subconscious", "memories", "deliveries", "guidance", "inbox", "health", "consolidate", "recall")
 STEPS = 2 + len(NUMBERED)
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)

@@ -1,0 +1,67 @@
+"""What the subconscious of the sample world has noted, said and done. There it is switched off, as it is at first."""
+
+import os
+
+from memtui.core.base import clock, fastjson, fs, paths
+from memtui.demo import content
+from memtui.demo.layout import HOUR, World, ulid
+from memtui.subconscious import conversations, places, runs, whispers
+from memtui.subconscious.blocks import SUBCONSCIOUS, BlockVersion
+from memtui.subconscious.conversations import Remark
+
+MODEL = "claude-haiku-5-5"
+FIRST_ID = 7000
+
+
+def write(world: World) -> None:
+    """Write its blocks with their versions, its runs, whispers and conversations."""
+    slug, lines = paths.slug(world.shop), []
+    for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
+        name, hours, _, _ = content.SUBCONSCIOUS_RUNS[run]
+        at = world.now - hours * HOUR + number
+        project = slug if places.BLOCKS[block][0] else ""
+        made = _run_id(world, run)
+        session = world.sessions[name]
+        version = BlockVersion(ulid(at, FIRST_ID + number), at, block, project, SUBCONSCIOUS, text, made, session)
+        lines.append(fastjson.dumps(version.row()).encode() + b"\n")
+        path = places.path(world.root, slug, block)
+        fs.makedirs(os.path.dirname(path))
+        fs.write_atomic(path, text.encode() + b"\n", durable=False)
+        os.utime(path, (at, at))
+    fs.append(places.home(world.root) + "/versions.jsonl", b"".join(lines))
+    for number in range(len(content.SUBCONSCIOUS_RUNS)):
+        _run(world, number, slug)
+
+
+def _run_id(world: World, number: int) -> str:
+    hours = content.SUBCONSCIOUS_RUNS[number][1]
+    return ulid(world.now - hours * HOUR, FIRST_ID + 100 + number)
+
+
+def _run(world: World, number: int, slug: str) -> None:
+    name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
+    at, session, run_id = world.now - hours * HOUR, world.sessions[name], _run_id(world, number)
+    said = ulid(at, FIRST_ID + 200 + number)
+    remarks = [Remark(at, run_id, conversations.NOTED, note)]
+    if whisper:
+        found = whispers.Whisper(said, at, session, slug, run_id, *whisper)
+        fs.append(whispers.path(world.root), fastjson.dumps({"v": whispers.VERSION, **found.data()}).encode() + b"\n")
+        remarks.append(Remark(at, run_id, conversations.WHISPERED, found.text))
+    blocks = tuple(dict.fromkeys(block for run, block, _ in content.SUBCONSCIOUS_NOTES if run == number))
+    done = runs.Run(
+        run_id, at, session, slug, world.shop, "Stop", "api", MODEL, "full", "read-only", runs.DONE,
+        seconds=4.2 + number, calls=1 + number % 2, tokens=3100 + 700 * number, cost=0.0011 + 0.0004 * number,
+        heard=4 + number, note=note, looks=("Grep . migration",) if number % 2 else (), blocks=blocks,
+        whispers=(said,) if whisper else (),
+    )  # fmt: skip
+    runs.append(world.root, done)
+    conversations.add(world.root, session, remarks)
+    mentions = []
+    if number == len(content.SUBCONSCIOUS_RUNS) - 1:
+        asked = {"id": "m1", "who": "person", "words": content.SUBCONSCIOUS_QUESTION, "time": clock.iso(at)}
+        mentions.append(asked)
+    fs.write_atomic(
+        places.session(world.root, session, "json"),
+        fastjson.dumps({"mentions": mentions, "v": conversations.VERSION}).encode(),
+        durable=False,
+    )

@@ -1,0 +1,171 @@
+"""The commands of the Subconscious screen: change a block, withdraw a whisper, stop it, have it read."""
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import fastjson
+from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import age
+from memtui.core.review.waiting import waiting_in
+from memtui.core.settings import setting
+from memtui.present import safe_text
+from memtui.present import subconscious as present
+from memtui.subconscious import control, overview
+from memtui.subconscious.blocks import Blocks
+from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.preview import Preview
+from memtui.tui.model import line_diff
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.subconscious import text
+from memtui.tui.screens.subconscious.block_subject import BlockSubject
+from memtui.tui.screens.subconscious.rows import WAITING, SubconsciousRow
+from memtui.tui.services import Command, Services, first_of
+from memtui.worker import starting
+
+MODES = [
+    ("off", "off: no model reads along"),
+    ("whisper", "whisper: it keeps its notes, and may leave a remark for the session"),
+    ("full", "full: sessions get its notes, too"),
+]
+RUNNING = "memtui.subconscious.running"
+
+
+class SubconsciousCommands:
+    """The commands, on the list of the screen."""
+
+    def __init__(self, services: Services, screen: ListScreen[SubconsciousRow]) -> None:
+        self.services, self.screen = services, screen
+
+    def table(self) -> dict[str, Command]:
+        """Return command by action id."""
+        no_row = self.screen.no_row
+        return {
+            "subconscious.edit": Command(self.edit, first_of(no_row, self._why_no_block)),
+            "subconscious.history": Command(self.history, first_of(no_row, self._why_no_block)),
+            "subconscious.withdraw": Command(self.withdraw, first_of(no_row, self._why_no_withdrawal)),
+            "subconscious.session": Command(self.session, first_of(no_row, self._why_no_session)),
+            "subconscious.stop": Command(self.stop),
+            "subconscious.read": Command(self.read_now, self._why_not_now),
+            "subconscious.mode": Command(self.mode),
+        }
+
+    @property
+    def _row(self) -> SubconsciousRow | None:
+        return self.screen.table.row
+
+    def _why_no_block(self) -> str:
+        return "" if self._row is not None and self._row.name else "That is no block."
+
+    def _why_no_withdrawal(self) -> str:
+        row = self._row
+        if row is None or row.whisper is None:
+            return "That is no whisper."
+        return "" if row.outcome == WAITING else "It does not wait any more."
+
+    def _why_no_session(self) -> str:
+        return "" if self._row is not None and self._row.session else "A block is of no session."
+
+    def _why_not_now(self) -> str:
+        data = self.services.data
+        return control.powers(data.env, data.root, data.project_root).why
+
+    async def edit(self) -> None:
+        """Change the block under the cursor in a form."""
+        row = self._row
+        if row is None:
+            return
+        form = DraftForm(BlockSubject(self.services.data, row.name), self.services)
+        if await self.services.ask(form):
+            self.services.read()
+
+    async def history(self) -> None:
+        """List the versions of a block with what each changed, and restore the chosen one."""
+        row, data = self._row, self.services.data
+        if row is None:
+            return
+        versions, now = list(row.versions), data.now()
+        if not versions:
+            self.services.warn(f"{row.name} has no versions yet: nobody has changed it.")
+            return
+        lines = [
+            (str(at), f"{len(versions) - at:>3}  {age(each.time, now):>4}  {safe_text.line(present.writer(each), 80)}")
+            for at, each in enumerate(versions)
+        ]
+
+        def about(value: str) -> Text:
+            at = int(value)
+            before = versions[at + 1].text if at + 1 < len(versions) else ""
+            return text.changed(before, versions[at].text)
+
+        answer = await self.services.ask(Choice(f"Versions of {row.name}: enter restores one", lines, about=about))
+        if answer is None:
+            return
+        chosen, number = versions[int(answer)], len(versions) - int(answer)
+        if chosen.text == row.content:
+            self.services.say("That is the present text.")
+            return
+        drawn = line_diff.drawn(row.content, chosen.text, ("the present text", f"version {number}"))
+        title = f"{row.name} becomes version {number}"
+        if await self.services.ask(Preview(title, drawn, "" if self.services.read_only else "restore it")):
+            try:
+                Blocks(data.root, data.slug, data.now).replace(row.name, chosen.text, data.journal(), row.content)
+                self.services.say(f"Restored version {number} of {row.name}. {actions.takes_back()}")
+            finally:
+                self.services.read()
+
+    def withdraw(self) -> None:
+        """Withdraw the whisper under the cursor."""
+        row, data = self._row, self.services.data
+        if row is None or row.whisper is None:
+            return
+        items = waiting_in(data.root, [row.whisper.project], ("guidance",))
+        found = [each for each in items if each.id == row.whisper.id]
+        if not found:
+            raise MemtuiError("It was delivered meanwhile.")
+        try:
+            data.review().withdraw(found)
+            self.services.say(f"Withdrawn. {actions.takes_back()}")
+        finally:
+            self.services.read()
+
+    def session(self) -> None:
+        """Show the deliveries of the session of a row."""
+        if self._row is not None:
+            self.services.show_deliveries(session=self._row.session)
+
+    def stop(self) -> None:
+        """Stop the subconscious, or let it read along again."""
+        data = self.services.data
+        again = actions.key_of("subconscious.stop")
+        if control.stop(data.root):
+            self.services.say(f"The subconscious is stopped, in all projects. {again} starts it again.")
+        else:
+            control.start(data.root)
+            why = control.powers(data.env, data.root, data.project_root).why
+            self.services.say("It may read along again." + (f" But: {why}" if why else ""))
+        self.screen.reload()
+
+    def read_now(self) -> None:
+        """Have it read the session of the row, or the newest one of the project, in the background."""
+        data = self.services.data
+        row = self._row
+        payload = overview.payload(data.env, data.cwd, row.session if row is not None else "")
+        starting.start(data.env, data.root, data.cwd, RUNNING, given=fastjson.dumps(payload).encode())
+        self.services.say(f"It reads session {payload['session_id'][:8]} now; what comes of it shows here.")
+
+    async def mode(self) -> None:
+        """Choose whether it reads along, and whether sessions get its notes."""
+        data = self.services.data
+        current = str(data.setting("subconscious"))
+        below = "It asks the model of llm_backend after each turn, which costs tokens: see Health, settings."
+        answer = await self.services.ask(Choice("What may the subconscious do?", MODES, current, below=below))
+        if answer is None or answer == current:
+            return
+        try:
+            setting.assign(data.root, data.journal(), "subconscious", None if answer == "off" else answer)
+            why = control.powers(data.env, data.root, data.project_root).why
+            note = f" But: {why}" if why and answer != "off" else ""
+            self.services.say(f"subconscious = {answer}.{note} {actions.takes_back()}")
+        finally:
+            self.services.read()

@@ -1,0 +1,59 @@
+"""Read what the Subconscious screen shows: state, questions, blocks, whispers with their receipts, runs."""
+
+from typing import TYPE_CHECKING
+
+from memtui.core.deliveries import receipts
+from memtui.subconscious import conversations, overview, places, runs, whispers
+from memtui.subconscious.blocks import Blocks
+from memtui.subconscious.conversations import Remark
+from memtui.subconscious.overview import Overview
+from memtui.tui.screens.subconscious.rows import BLOCK, OVER, RUN, WAITING, WAITS, WHISPER, SubconsciousRow
+
+if TYPE_CHECKING:
+    from memtui.core.deliveries.notes import Note
+    from memtui.tui.model.data import Data
+
+# Whispers and runs that are shown, the newest; remarks of a session's conversation.
+WHISPERS, RUNS, REMARKS = 50, 100, 30
+
+
+def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
+    """Return the state in this project, and all rows: questions, blocks, whispers, runs."""
+    found = overview.look(data.env, data.root, data.project_root, data.now())
+    rows = [
+        SubconsciousRow(WAITS, f"waits {each.session} {at}", each.time, mention=each)
+        for at, each in enumerate(found.mentions)
+    ]
+    blocks = Blocks(data.root, data.slug, data.now)
+    for name in places.BLOCKS:
+        versions = tuple(blocks.versions(name))
+        when = versions[0].time if versions else None
+        rows.append(SubconsciousRow(BLOCK, f"block {name}", when, name, blocks.text(name), versions))
+    changes = blocks.changes(RUNS)
+    rows += [_whisper(data, each) for each in whispers.newest_first(data.root, WHISPERS)]
+    for run in runs.newest_first(data.root, RUNS):
+        made = tuple(each for each in changes if each[0].run == run.id)
+        rows.append(SubconsciousRow(RUN, f"run {run.id}", run.time, run=run, changes=made))
+    return found, rows
+
+
+def _whisper(data: "Data", each: whispers.Whisper) -> SubconsciousRow:
+    note = _delivered(data, each)
+    if note is not None:
+        outcome = data.outcomes([note.delivery.record]).get(note.delivery.id, receipts.UNKNOWN)
+    else:
+        outcome = WAITING if whispers.waits(data.root, each) else OVER
+    delivery = note.delivery.id if note is not None else ""
+    return SubconsciousRow(WHISPER, f"whisper {each.id}", each.time, whisper=each, outcome=outcome, delivery=delivery)
+
+
+def _delivered(data: "Data", each: whispers.Whisper) -> "Note | None":
+    try:
+        return whispers.delivered(data.root, each)
+    except OSError:
+        return None
+
+
+def conversation(data: "Data", session: str) -> list[Remark]:
+    """Return the newest remarks about a session, oldest first."""
+    return conversations.last(data.root, session, REMARKS)

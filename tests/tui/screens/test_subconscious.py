@@ -1,0 +1,184 @@
+"""The Subconscious screen: what waits, blocks with their versions, whispers with receipts, runs; stop, start, switch on."""
+
+import pytest
+from textual.widgets import TextArea
+
+from memtui.core.base import fs, paths
+from memtui.core.inbox import format as inbox_format
+from memtui.subconscious import blocks, control, whispers
+from memtui.subconscious import running as subconscious_running
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.subconscious import commands, rows
+from tui.conftest import NOW, settle
+
+WIDE, SMALL = (120, 40), (80, 24)
+
+
+@pytest.fixture
+def app(world):
+    return MemtuiApp(dict(world.env), world.shop, screen="subconscious", now=NOW)
+
+
+def known(world):
+    return blocks.Blocks(world.root, paths.slug(world.shop), lambda: NOW)
+
+
+async def to(pilot, kind, words=""):
+    await settle(pilot)
+    table = pilot.app.screen.table
+    fits = lambda row: row.kind == kind and words in rows.words(row)
+    table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
+    await settle(pilot)
+
+
+async def test_everything_is_listed_and_told(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert [row.kind for row in app.screen.table.rows] == ["question"] + ["block"] * 8 + ["whisper"] + ["run"] * 3
+        assert "off: no model reads along" in app.screen.summary_line.shown.plain
+        await to(pilot, "question")
+        assert "It is switched off." in app.screen.detail.plain
+        await to(pilot, "block", "project_context")
+        detail = app.screen.detail.plain
+        assert "+ Tests of components" in detail
+        assert f"session {world.sessions['today'][:8]}" in detail
+        await to(pilot, "whisper")
+        assert "because of: “somebody else" in app.screen.detail.plain
+        await to(pilot, "run", "2 blocks, 1 whisper")
+        detail = app.screen.detail.plain
+        assert "Grep . migration" in detail
+        assert "whispered" in detail
+        assert "Wants to be asked" in detail
+
+
+async def test_a_block_is_changed_in_the_form_and_undone(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "user_preferences")
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        app.screen.query_one(TextArea).text = "Short answers."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert known(world).text("user_preferences") == "Short answers."
+        assert known(world).versions("user_preferences")[0].by == "person"
+        await pilot.press("z")
+        await settle(pilot)
+        assert known(world).text("user_preferences") == "Wants to be asked before a migration."
+
+
+async def test_a_text_that_is_too_long_stays_in_the_form(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one(TextArea).text = "x" * 2001
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        assert known(world).text("guidance") == ""
+
+
+async def test_what_the_subconscious_wrote_meanwhile_is_not_written_over_unasked(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "pending_items")
+        await pilot.press("e")
+        await settle(pilot)
+        known(world).edit("pending_items", "", "And the docs.", run="r", session="s")
+        app.screen.query_one(TextArea).text = "Mine."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert known(world).text("pending_items").endswith("And the docs.")
+
+
+async def test_an_earlier_version_is_restored(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "project_context")
+        await pilot.press("H")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Tests of components" not in known(world).text("project_context")
+
+
+async def test_a_whisper_that_waits_is_withdrawn(app, world):
+    slug = paths.slug(world.shop)
+    whispers.send(world.root, whispers.Whisper("W" * 26, NOW, world.sessions["today"], slug, "r", "Not on Friday."))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "whisper", "Not on Friday")
+        assert "… waits" in app.screen.detail.plain
+        await pilot.press("x")
+        await settle(pilot)
+        path = f"{paths.inbox_dir(world.root, slug)}/guidance.md"
+        assert "W" * 26 not in {entry.id for entry in inbox_format.read(path)}
+        await pilot.press("z")
+        await settle(pilot)
+        assert "W" * 26 in {entry.id for entry in inbox_format.read(path)}
+
+
+async def test_stop_and_start(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("s")
+        await settle(pilot)
+        assert control.stopped(world.root)
+        await pilot.press("s")
+        await settle(pilot)
+        assert not control.stopped(world.root)
+
+
+async def test_it_is_switched_on_and_says_what_is_missing(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await pilot.press("m")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert app.data.setting("subconscious") == "whisper"
+        assert "llm_backend is off" in app.screen.summary_line.shown.plain
+
+
+async def test_it_is_told_to_read_the_newest_session_now(app, world, monkeypatch):
+    started = []
+    monkeypatch.setattr(commands.starting, "start", lambda *words, given: started.append((words[3], given)))
+    fs.append(world.root + "/config.toml", b'subconscious = "whisper"\nllm_backend = "api"\n')
+    app.data.env["ANTHROPIC_API_KEY"] = "k"
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        await pilot.press("R")
+        await settle(pilot)
+    ((module, given),) = started
+    assert module == subconscious_running.__name__
+    assert world.sessions["today"].encode() in given
+
+
+async def test_what_a_run_brings_shows_by_itself(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        known(world).edit("guidance", "", "Ask Kim first.", run="r9", session=world.sessions["today"])
+        app.read(frozenset({"subconscious"}))
+        await settle(pilot)
+        await to(pilot, "block", "Ask Kim first.")
+        assert "Ask Kim first." in app.screen.detail.plain
+
+
+async def test_hostile_text_is_drawn_harmlessly(app, world):
+    known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r", session="s")
+    async with app.run_test(size=SMALL) as pilot:
+        await to(pilot, "block", "loud")
+        assert "\x1b" not in app.screen.detail.plain
+        assert "[red]loud[/red]" in app.screen.detail.plain
+
+
+async def test_read_only_changes_nothing(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="subconscious", now=NOW, read_only=True)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        for key in ("e", "s", "m"):
+            await pilot.press(key)
+            await settle(pilot)
+        assert not control.stopped(world.root)
+        assert "switches it on" not in app.screen.summary_line.shown.plain
