@@ -70,6 +70,7 @@ CALLS = [
     ["items", "guide", ITEM],
     ["items", "guide", DRAFT],
     ["items", "edit", ITEM, "another text"],
+    ["backfill"],
     ["import", ".claude/memory", "--scope", "global"],
     ["export", "global"],
     ["deliveries"],

@@ -185,6 +185,7 @@ SCENARIOS = [
     C("items", "keep", "@i1"),
     C("items", "edit", "@i1", "tok-n1 other words"),
     C("items", "guide", "@i1"),
+    C("backfill", "--dry-run", reads=True),
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("import", "TOP/notes", "--dry-run", reads=True, files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C(

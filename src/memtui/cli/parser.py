@@ -37,6 +37,7 @@ COMMANDS = {
     "reject": "reject",
     "snooze": "snooze",
     "items": "items",
+    "backfill": "backfill",
     "import": "transfer",
     "export": "transfer",
     "deliveries": "deliveries",

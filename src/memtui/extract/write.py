@@ -40,14 +40,15 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
         ("project", paths.inbox_dir(root, paths.slug(project))),
         ("global", paths.inbox_dir(root, None)),
     ):
-        wanted = [_redacted(draft) for draft in good if draft.scope == scope]
+        wanted = [redacted(draft) for draft in good if draft.scope == scope]
         if wanted:
             with fs.Lock(directory + "/" + LEDGER + ".lock", LOCK_SECONDS):
                 found += _write(env, cwd, directory, project, wanted)
     return found
 
 
-def _redacted(draft: Signal) -> Signal:
+def redacted(draft: Signal) -> Signal:
+    """Return a draft without secrets."""
     changes: dict[str, str] = {}
     for key in ("description", "body", "agent", "person", "name", "request"):
         value: str = getattr(draft, key)
@@ -59,10 +60,10 @@ def _redacted(draft: Signal) -> Signal:
 
 def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
     now = clock.now()
-    ledger = _lines(f"{directory}/{LEDGER}")
+    ledger = lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    rejected = {normalised(str(row.get("text", ""))) for row in _lines(f"{directory}/{inbox_format.REJECTED}")}
+    rejected = {normalised(str(row.get("text", ""))) for row in lines_of(f"{directory}/{inbox_format.REJECTED}")}
     found: list[str] = []
     noted = b""
     for draft in drafts:
@@ -74,7 +75,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         known = digest in hashes or key in rejected or _is_known(env, cwd, draft.scope, key)
         if not _seen_again(directory, key, origin) and not known:
             found.append(
-                inbox_file.append_entry(directory, "updates", _fields(draft, project), text_of(draft), now=now)
+                inbox_file.append_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
             )
         # Noted last: after a kill in between, the draft is found again where it waits.
         noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}).encode()
@@ -86,7 +87,8 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     return found
 
 
-def _fields(draft: Signal, project: str) -> dict[str, str]:
+def fields_of(draft: Signal, project: str) -> dict[str, str]:
+    """Return the fields of a pending update, those that say something."""
     fields = {
         "from": f"session:{draft.session}",
         "kind": draft.kind,
@@ -110,7 +112,8 @@ def text_of(draft: Signal) -> str:
     return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
 
 
-def _lines(path: str) -> list[dict[str, object]]:
+def lines_of(path: str) -> list[dict[str, object]]:
+    """Return the objects of a short JSON Lines file. Raises OSError."""
     rows = [fastjson.loads_dict(line) for line in fs.read_or_empty(path, 4 * LEDGER_LIMIT).split(b"\n")]
     return [row for row in rows if row]
 

@@ -1,0 +1,169 @@
+"""Put the best candidates into the inboxes, as one step of undo, without what is known or was decided on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from memtui.backfill.candidates import Candidate, Candidates, Texts
+from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base.phrasing import many
+from memtui.core.client.conversation import normalised
+from memtui.core.inbox import format as inbox_format
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.memories import scopes
+from memtui.core.memories.store import Store
+from memtui.core.review import waiting
+from memtui.extract import write
+
+MOST = 20
+# Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
+KEPT_FREE = inbox_format.MAX_BYTES // 4
+
+
+@dataclass(frozen=True)
+class OfferedDraft:
+    """A candidate for the inbox, the id of its entry, and what it was ranked by."""
+
+    candidate: Candidate
+    id: str
+    score: float
+
+
+@dataclass
+class Offer:
+    """What a backfill would put into the inboxes. `known`: how many candidates something says already, or a person
+    decided on; `one_offs`: how many are likely orders for one task, and not offered; `left`: how many wait for the next
+    backfill."""
+
+    drafts: list[OfferedDraft] = field(default_factory=list)
+    known: int = 0
+    one_offs: int = 0
+    left: int = 0
+
+    def write(self, store: Store) -> str:
+        """Write the drafts as one step of undo, and return the transaction's id; '' if there are none. Raises
+        MemtuiError."""
+        if not self.drafts:
+            return ""
+        words = f"backfill: {many(len(self.drafts), 'draft')} from earlier sessions"
+        entries = [each.id for each in self.drafts]
+        return store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
+
+
+def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
+    """Choose the best `most` candidates (0: all), said after `since` (seconds of the epoch), of the project root
+    `project` or of all."""
+    now = store.journal.now()
+    known = _Known(store)
+    offer = Offer()
+    room: dict[str, int] = {}
+    for each in found.ranked(now):
+        if (since and (clock.parse(each.newest) or 0.0) < since) or (project and each.project != project):
+            continue
+        if each.one_off:
+            offer.one_offs += 1
+            continue
+        if known.says(each):
+            offer.known += 1
+            continue
+        directory = _directory(store.root, each)
+        if directory not in room:
+            room[directory] = _room(directory)
+        length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
+        if (most and len(offer.drafts) >= most) or length > room[directory]:
+            offer.left += 1
+            continue
+        room[directory] -= length
+        offer.drafts.append(OfferedDraft(each, ids.new_id(now), each.score(now)))
+    return offer
+
+
+def _directory(root: str, each: Candidate) -> str:
+    return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.slug(each.project))
+
+
+def _room(directory: str) -> int:
+    try:
+        length = len(fs.read_or_empty(f"{directory}/{inbox_format.FILES['updates']}"))
+    except OSError:
+        return 0
+    return inbox_format.MAX_BYTES - KEPT_FREE - length
+
+
+class _Known:
+    """What is known already, by project: memories, drafts that wait or were rejected, records that became drafts."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._texts: dict[str, Texts] = {}
+        self._drafted: dict[str, tuple[set[str], set[str]]] = {}
+
+    def says(self, each: Candidate) -> bool:
+        """Tell whether a candidate is known, or was decided on."""
+        evidence, hashes = self._ledger(_directory(self.store.root, each))
+        if ids.content_hash(normalised(each.draft.description)) in hashes or evidence.intersection(each.evidence):
+            return True
+        places = ["", each.project] if each.draft.scope == "project" else [""]
+        return any(self._of(place).find(each.draft.description) is not None for place in places)
+
+    def _ledger(self, directory: str) -> tuple[set[str], set[str]]:
+        if directory not in self._drafted:
+            rows = _rows(f"{directory}/{write.LEDGER}")
+            self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
+        return self._drafted[directory]
+
+    def _of(self, project: str) -> Texts:
+        """Return the texts of a project; of the global scope for ''."""
+        if project in self._texts:
+            return self._texts[project]
+        texts = self._texts[project] = Texts()
+        slug = paths.slug(project) if project else None
+        for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
+            texts.add(item.text.partition("\n")[0], "a draft")
+        for row in _rows(f"{paths.inbox_dir(self.store.root, slug)}/{inbox_format.REJECTED}"):
+            texts.add(str(row.get("text", "")).partition("\n")[0], "a rejected draft")
+        for scope in scopes.discover(self.store.env, project or self.store.cwd):
+            wanted = ("project", "auto") if project else ("global",)
+            if scope.kind not in wanted or not scope.exists or scope.problem:
+                continue
+            for memory in scopes.memories(scope):
+                if memory.broken is None:
+                    for line in [memory.description, *memory.body.splitlines()]:
+                        if len(line.split()) > 2:
+                            texts.add(line.strip(" -*#"), memory.ref)
+        return texts
+
+
+def _rows(path: str) -> list[dict[str, object]]:
+    try:
+        return write.lines_of(path)
+    except OSError:
+        return []
+
+
+def _rendered(each: Candidate, entry: str, now: float) -> str:
+    draft = replace(each.draft, confidence=each.confidence)
+    fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, each.project)}
+    if len(each.sessions) > 1:
+        fields["seen"] = str(len(each.sessions))
+    return inbox_format.render(fields, write.text_of(draft))
+
+
+def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
+    """Return the changes of a backfill: the drafts at the end of each inbox, and the lines that list them."""
+    now = store.journal.now()
+    places: dict[str, list[OfferedDraft]] = {}
+    for each in drafts:
+        places.setdefault(_directory(store.root, each.candidate), []).append(each)
+    for directory, found in places.items():
+        text = "".join(_rendered(each.candidate, each.id, now) for each in found)
+        yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)
+        yield TextEdit(f"{directory}/{write.LEDGER}", "", "".join(_noted(found, now)))
+
+
+def _noted(drafts: list[OfferedDraft], now: float) -> Iterator[str]:
+    for each in drafts:
+        digest = ids.content_hash(normalised(each.candidate.draft.description))
+        for evidence in each.candidate.evidence:
+            row = {"v": 1, "hash": digest, "evidence": evidence, "time": clock.iso_seconds(now)}
+            yield fastjson.dumps(row) + "\n"

@@ -1,0 +1,285 @@
+"""Earlier sessions become drafts: ranked, once, without what is known, and as one step of undo."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from memtui.backfill import lines, offering, reading, session
+from memtui.core.base import paths
+from memtui.core.client import transcript
+from memtui.core.client.conversation import Conversation
+from memtui.core.journal import undo
+from memtui.core.memories.store import Store
+from memtui.core.review import waiting
+from memtui.extract import classifier, judged, write
+
+NOW = 1_795_000_000.0
+RULE = "Never use npm here, always use pnpm for packages."
+OTHER = "From now on, always run the linter before each commit."
+SHARED = next(
+    (up / "shared/data/transcripts" for up in Path(__file__).parents if (up / "shared/data/transcripts").is_dir()), None
+)
+
+
+class Past:
+    """A person with transcripts of earlier sessions in two projects."""
+
+    def __init__(self, tmp):
+        self.tmp = tmp
+        self.config = tmp / "home/.claude"
+        self.config.mkdir(parents=True)
+        self.root = self.config / "memtui"
+        self.env = {
+            "HOME": str(tmp / "home"),
+            "CLAUDE_CONFIG_DIR": str(self.config),
+            "MEMTUI_HOME": str(self.root),
+        }
+        self.count = 0
+        for name in ("shop", "blog"):
+            (tmp / name / ".git").mkdir(parents=True)
+
+    @property
+    def store(self):
+        return Store(self.env, str(self.tmp / "shop"), now=lambda: NOW)
+
+    def path(self, name, project="shop"):
+        return self.config / "projects" / paths.slug(str(self.tmp / project)) / f"{name}.jsonl"
+
+    def say(self, name, *texts, project="shop", records=()):
+        """Append what the person says in a session, after what the agent said."""
+        path = self.path(name, project)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        cwd = str(self.tmp / project)
+        with path.open("a") as file:
+            for record in records:
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+            for text in texts:
+                self.count += 1
+                common = {
+                    "sessionId": name,
+                    "cwd": cwd,
+                    "timestamp": f"2026-11-01T10:{self.count // 60:02}:{self.count % 60:02}Z",
+                }
+                agent = {
+                    "role": "assistant",
+                    "id": f"m{self.count}",
+                    "content": [{"type": "text", "text": "I ran npm install."}],
+                }
+                file.write(
+                    json.dumps({"type": "assistant", "uuid": f"a{self.count}", **common, "message": agent}) + "\n"
+                )
+                person = {"role": "user", "content": text}
+                file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
+
+    def read(self, **how):
+        return reading.read(self.env, now=NOW, **how)
+
+    def fill(self, **how):
+        """Run a backfill, and return what it offers."""
+        offer = offering.plan(self.store, self.read().found, **how)
+        offer.write(self.store)
+        return offer
+
+    def drafts(self):
+        slugs = [*(paths.slug(str(self.tmp / name)) for name in ("shop", "blog")), None]
+        return waiting.waiting_in(str(self.root), slugs, ("updates",))
+
+
+@pytest.fixture
+def past(tmp_path):
+    return Past(tmp_path)
+
+
+def test_what_was_said_becomes_a_draft_and_what_several_sessions_say_one_that_counts_them(past):
+    past.say("one", RULE, "thanks, what is in this file?")
+    past.say("two", RULE)
+    past.say("three", OTHER)
+    past.fill()
+    found = past.drafts()
+    assert len(found) == 2
+    seen = {"pnpm" in each.text: each.entry.fields.get("seen") for each in found}
+    assert seen == {True: "2", False: None}
+
+
+def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
+    past.say("one", RULE)
+    once = past.read(dry=True).found.ranked(NOW)[0]
+    past.say("two", RULE)
+    twice = past.read(dry=True).found.ranked(NOW)[0]
+    assert twice.confidence >= once.confidence
+    assert twice.score(NOW) > once.score(NOW)
+
+
+def test_the_best_come_first_and_the_next_ones_the_next_time(past):
+    rules = [
+        f"From now on, always put the {thing} into the {place} folder."
+        for thing, place in (
+            ("fixtures", "tests"),
+            ("logos", "assets"),
+            ("migrations", "database"),
+            ("scripts", "tools"),
+        )
+    ]
+    past.say("one", *rules)
+    first = past.fill(most=3)
+    assert len(first.drafts) == 3
+    assert first.left == 1
+    scores = [each.score for each in first.drafts]
+    assert scores == sorted(scores, reverse=True)
+    assert len(past.fill(most=3).drafts) == 1
+    assert past.fill(most=3).drafts == []
+    assert len(past.drafts()) == 4
+
+
+def test_a_second_run_reads_only_what_is_new(past):
+    past.say("one", RULE)
+    size = past.path("one").stat().st_size
+    assert past.read().progress.bytes == size
+    assert past.read().progress.bytes == 0
+    past.say("one", OTHER)
+    assert past.read().progress.bytes == past.path("one").stat().st_size - size
+    assert len(past.fill().drafts) == 2
+
+
+def test_a_dry_run_writes_nothing(past):
+    past.say("one", RULE)
+    assert offering.plan(past.store, past.read(dry=True).found).drafts
+    assert not past.root.exists()
+
+
+def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_again(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    past.fill()
+    assert len(past.drafts()) == 2
+    undo.run(past.store.journal, "undo")
+    assert past.drafts() == []
+    assert len(past.fill().drafts) == 2
+
+
+def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):
+    past.say("one", RULE)
+    records = transcript.Reader(str(past.path("one")))
+    conversation = Conversation()
+    for record in records:
+        conversation.feed(record)
+    drafts = judged.drafts(conversation.turns, classifier.shipped())
+    cwd = str(past.tmp / "shop")
+    assert write.write_drafts(past.env, cwd, drafts, 0.1)
+    assert past.fill().drafts == []
+    assert len(past.drafts()) == 1
+    past.say("two", OTHER)
+    past.fill()
+    conversation = Conversation()
+    for record in transcript.Reader(str(past.path("two"))):
+        conversation.feed(record)
+    assert write.write_drafts(past.env, cwd, judged.drafts(conversation.turns, classifier.shipped()), 0.1) == []
+    assert len(past.drafts()) == 2
+
+
+def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
+    past.say("one", RULE, OTHER)
+    first = past.read(dry=True).found.ranked(NOW)
+    store = past.store
+    store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
+    where = paths.inbox_dir(str(past.root), None if first[1].draft.scope == "global" else paths.slug(first[1].project))
+    os.makedirs(where, exist_ok=True)
+    Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
+    offer = past.fill()
+    assert (offer.drafts, offer.known) == ([], 2)
+
+
+def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either(past):
+    hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
+    past.say("one", "hello", records=[hook])
+    past.read()
+    past.say("one", RULE)
+    assert past.fill().drafts == []
+
+
+def test_secrets_are_in_none_of_the_files(past):
+    past.say("one", f"{RULE} The token is ghp_16C7e42F292c6912E7710c838347Ae178B4a.")
+    past.say("one", "and now?")
+    past.fill()
+    assert past.drafts()
+    for path in past.root.rglob("*"):
+        assert not path.is_file() or b"ghp_16C7" not in path.read_bytes()
+
+
+def test_a_project_without_extraction_is_skipped_and_named(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    past.root.mkdir()
+    (past.root / "config.toml").write_text(f'[projects."{past.tmp}/blog"]\nextract = false\n')
+    found = past.read()
+    assert [each.where for each in found.skipped] == [str(past.tmp / "blog")]
+    assert {each.project for each in found.found.ranked(NOW)} == {str(past.tmp / "shop")}
+
+
+def test_only_the_project_asked_for(past):
+    past.say("one", RULE)
+    past.say("two", OTHER, project="blog")
+    assert past.read(project=str(past.tmp / "blog")).progress.files == 1
+
+
+def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
+    past.say("one", RULE)
+    past.say("two", OTHER)
+    assert past.read(go_on=lambda at: at.files < 1).progress.stopped
+    rest = past.read()
+    assert rest.progress.files == 1
+    assert len(rest.found) == 2
+
+
+def test_damaged_files_and_a_damaged_state_are_survived(past):
+    past.say("one", RULE)
+    with past.path("one").open("ab") as file:
+        file.write(b'{"type":"user","mess\n\0\0\n[]\n{"type":7}\n')
+    past.path("gone").symlink_to("nowhere")
+    os.mkfifo(past.path("pipe"))
+    assert len(past.read().found) == 1
+    for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
+        (past.root / reading.STATE).write_bytes(state)
+        assert len(past.read().found) == 1
+
+
+def answers(path, keep):
+    conversation = Conversation()
+    for record in transcript.Reader(path, 0, keep):
+        conversation.feed(record)
+    return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in conversation.turns]
+
+
+@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
+def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
+    for path in sorted(SHARED.rglob("*.jsonl")):
+        assert answers(str(path), lines.may_count) == answers(str(path), None), path
+
+
+@pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
+def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given():
+    judge = classifier.shipped()
+    for path in sorted(SHARED.rglob("*.jsonl"))[::4]:
+        conversation = Conversation(None, session._clean)
+        for record in transcript.Reader(str(path)):
+            conversation.feed(record)
+        live = {
+            (each.evidence, each.name)
+            for each in judged.drafts(conversation.turns, judge)
+            if each.confidence >= 0.5 and not conversation.was_injected(each.description)
+        }
+        read = session.read(str(path), {}, judge, 0.5)
+        assert {each.evidence for each in read.drafts} >= {evidence for evidence, _ in live}, path
+
+
+@pytest.mark.slow
+def test_a_transcript_of_100_mb_is_read_within_200_mb_of_memory():
+    here = Path(__file__).resolve().parents[1] / "benchmarks/backfill.py"
+    done = subprocess.run([sys.executable, str(here), "--megabytes", "100", "--once"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    peak = float(done.stdout.rpartition("peak ")[2].split()[0])
+    assert peak < 200, done.stdout
