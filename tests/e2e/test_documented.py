@@ -230,11 +230,7 @@ STORIES = {
         ),
         typed("recall --replay N --without NAME", "memtui recall --replay 5 --without prefer-pnpm --all", "other"),
         typed("backfill --dry-run", "memtui backfill --dry-run", "draft"),
-        typed(
-            ("backfill --since WHEN", "backfill --project DIR"),
-            "memtui backfill --since 2d --project . --dry-run",
-            "draft",
-        ),
+        typed("backfill --since WHEN", "memtui backfill --since 2d --project . --dry-run", "draft"),
         typed(("memtui backfill", "backfill --most N"), "memtui backfill --most 5", "draft"),
         typed("memtui import ~/.claude-mem --dry-run", "memtui import .claude/memory --dry-run", "known already|would"),
         typed("memtui export global", "memtui export global && rm memtui-global.zip", "other machine"),
