@@ -54,7 +54,7 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
     """Choose the best `most` candidates (0: all), said after `since` (seconds of the epoch), of the project root
     `project` or of all."""
     now = store.journal.now()
-    known = _Known(store)
+    known = _SaidAlready(store)
     offer = Offer()
     room: dict[str, int] = {}
     for each in found.ranked(now):
@@ -90,7 +90,7 @@ def _room(directory: str) -> int:
     return inbox_format.MAX_BYTES - KEPT_FREE - length
 
 
-class _Known:
+class _SaidAlready:
     """What is known already, by project: memories, drafts that wait or were rejected, records that became drafts."""
 
     def __init__(self, store: Store) -> None:
