@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -156,3 +157,25 @@ async def test_what_deliveries_add_up_to(told, shown):
     words = await shown("deliveries", lambda app: app.screen.summary().plain)
     today = sums["days"][-1]["receipts"]
     assert f"✓ arrived {today['arrived']} of {today['settled']}  … {today['waiting']} waiting" in words
+
+
+@pytest.fixture
+def notes(world):
+    """Notes in the project, one of them empty."""
+    for name, text in {"one": "Deploys go out on Tuesdays.", "two": "The staging server is in Oslo.", "no": ""}.items():
+        Path(world.shop, f"{name}.note.md").write_text(text)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("notes")
+async def test_what_an_import_would_bring(told, shown, world):
+    answer = told("import", ".", "--dry-run")
+
+    def look(app):
+        source = app.screen.commands["memories.import"].run.__self__._read(world.shop)
+        return source.found.said, [each.where for each in source.found.memories], source.found.skipped
+
+    said, found, skipped = await shown("memories", look)
+    assert said == answer["what"]
+    assert len(found) == len(answer["drafts"]) + len(answer["known"]) + len(answer["left"])
+    assert [each._asdict() for each in skipped] == answer["skipped"]

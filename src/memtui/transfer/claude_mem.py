@@ -140,6 +140,8 @@ def _sessions(database: sqlite3.Connection) -> dict[str, str]:
 
 def _text(row: Row, *keys: str) -> str:
     found = next((row[key] for key in keys if row.get(key)), "")
+    if isinstance(found, bytes):
+        return found.decode("utf-8", "replace")
     return found if isinstance(found, str) else str(found)
 
 

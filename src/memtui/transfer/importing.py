@@ -85,6 +85,9 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
     called: dict[str, str] = {}
     room = {kind: places.room(kind) for kind in ("project", "global")}
     for given in found.memories:
+        if most and len(made.drafts) >= most:
+            made.left.append(given.where)  # not looked at: a database may have tens of thousands
+            continue
         try:
             label = places.label(given)
         except MemtuiError as error:
@@ -101,9 +104,6 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
             continue
         if not again and digest in texts.decided[key]:
             made.decided.append(given.where)
-            continue
-        if most and len(made.drafts) >= most:
-            made.left.append(given.where)
             continue
         name = _free(clean.name, texts.names.setdefault(label, set()))
         draft = PlannedDraft(clean, name, label, ids.new_id(store.journal.now()), digest)
@@ -223,9 +223,12 @@ class _Texts:
         for word in known[:RAREST]:
             for at in self._holders[word][-1000:]:
                 other, what = self._bags[at]
-                if at not in tried and len(bag & other) >= SAME * len(bag | other):
-                    return what
+                if at in tried:
+                    continue
                 tried.add(at)
+                less, more = sorted((len(bag), len(other)))
+                if less >= SAME * more and len(bag & other) >= SAME * len(bag | other):
+                    return what
         return ""
 
 
