@@ -235,6 +235,29 @@ def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     assert len(rest.found) == 2
 
 
+def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
+    past.say("one", "hello, what is in this file?", "and what is in that one?", RULE)
+    past.read()
+    past.path("one").unlink()
+    past.say("one", OTHER)
+    assert past.read().progress.files == 1
+
+
+def test_an_interrupted_command_keeps_what_it_has_read(past):
+    past.say("one", RULE)
+
+    def interrupted(at):
+        if at.files:
+            raise KeyboardInterrupt
+        return True
+
+    with pytest.raises(KeyboardInterrupt):
+        past.read(go_on=interrupted)
+    assert reading.was_done(str(past.root))
+    assert past.read().progress.files == 0
+    assert len(past.fill().drafts) == 1
+
+
 def test_damaged_files_and_a_damaged_state_are_survived(past):
     past.say("one", RULE)
     with past.path("one").open("ab") as file:

@@ -141,11 +141,11 @@ class _Reader:
         threshold = config.value(self.settings, None, "extract_confidence")
         least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
         wanted = [each for each in transcripts(paths.config_dir(self.env)) if each.time >= self.since]
-        wanted = [each for each in wanted if each.size > self._start(each.path) and self._is_wanted(each.path)]
+        wanted = [each for each in wanted if each.size > self._start(each) and self._is_wanted(each.path)]
         progress = self.progress
-        progress.all_files, progress.all_bytes = len(wanted), sum(each.size - self._start(each.path) for each in wanted)
+        progress.all_files, progress.all_bytes = len(wanted), sum(each.size - self._start(each) for each in wanted)
         for each in wanted:
-            start, before = self._start(each.path), progress.bytes
+            start, before = self._start(each), progress.bytes
 
             def told(offset: int, start: int = start, before: int = before) -> bool:
                 progress.bytes = before + max(0, offset - start)
@@ -180,9 +180,10 @@ class _Reader:
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
         fs.write_atomic(f"{self.root}/{STATE}", data, durable=False)
 
-    def _start(self, path: str) -> int:
-        offset = session_state.table(self.files, path).get("offset")
-        return offset if isinstance(offset, int) else 0
+    def _start(self, file: _File) -> int:
+        """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
+        offset = session_state.table(self.files, file.path).get("offset")
+        return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
 
     def _root_of(self, path: str) -> str:
         """Return the root of a transcript's project; empty if nothing names it."""
