@@ -465,7 +465,7 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
     text = memtui("inbox", "show", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
     assert "  agent  Replaced by assertions" in text
-    (path,) = Path(world.env["HOME"]).rglob(f"{world.sessions['today']}.jsonl")
+    (path,) = Path(world.env["HOME"], ".claude/projects").rglob(f"{world.sessions['today']}.jsonl")
     path.unlink()
     data = memtui.json("inbox", "show", "J5VMX3")
     assert (data["setting"]["said"], "gone" in data["setting"]["problem"]) == ([], True)
