@@ -159,6 +159,15 @@ SEEN = {
     "home/.claude/memtui/versions.jsonl": json.dumps(LOOK) + "\n",
     f"home/.claude/memtui/versions/{LOOK['digest']}": WAS,
 }
+EARLIER = {
+    "type": "user",
+    "uuid": "r1",
+    "sessionId": "earlier",
+    "cwd": "TOP/shop",
+    "timestamp": "2026-01-05T09:00:00Z",
+    "message": {"role": "user", "content": "Never use npm here, always use pnpm for packages."},
+}
+PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("guide", "tok-n1 note"),
@@ -185,7 +194,8 @@ SCENARIOS = [
     C("items", "keep", "@i1"),
     C("items", "edit", "@i1", "tok-n1 other words"),
     C("items", "guide", "@i1"),
-    C("backfill", "--dry-run", reads=True),
+    C("backfill", files=PAST),
+    C("backfill", "--dry-run", reads=True, files=PAST),
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("import", "TOP/notes", "--dry-run", reads=True, files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C(
