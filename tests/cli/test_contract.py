@@ -92,6 +92,8 @@ CALLS = [
     ["dream", "--dry-run"],
     ["llm"],
     ["llm", "log"],
+    ["learned"],
+    ["learned", "--reset"],
     ["semantic"],
     ["semantic", "status"],
     ["semantic", "off"],

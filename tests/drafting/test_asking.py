@@ -104,6 +104,7 @@ def test_a_note_with_its_quotation_becomes_a_draft(asked, api):
         "evidence": "u7",
         "request": "fix the seeds",
         "confidence": "0.90",
+        "by": "model",
     }
     assert told.items() <= draft.fields.items()
     (request,) = api.requests

@@ -294,6 +294,8 @@ STORIES = {
         typed("llm", "memtui llm", "llm_backend"),
         typed("dream", "memtui dream --dry-run --scope project --remove 3 --again", "no model would be asked"),
         typed("", "memtui dream --yes --plan dream.json", "nothing is changed yet"),
+        typed("learned", "memtui learned", "Nothing was learned|decisions"),
+        typed("memtui learned --reset", "memtui learned --reset", "Nothing|Forgotten"),
         typed(("semantic", "semantic status"), "memtui semantic status", "not running"),
         typed(("semantic on", "memtui semantic on"), "memtui semantic on", "not installed", 1),
         typed("semantic off", "memtui semantic off", "semantic = false"),

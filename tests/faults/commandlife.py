@@ -279,6 +279,7 @@ SCENARIOS = [
     C("dream"),
     C("llm", reads=True),
     C("llm", "log", reads=True),
+    C("learned", reads=True),
     C("semantic", reads=True),
     C("semantic", "off", before=[("config", "set", "semantic", "true")]),
     C("semantic", "stop", reads=True),

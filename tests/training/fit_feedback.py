@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "src"))
 
 from memtui.core.client.conversation import Turn  # noqa: E402
-from memtui.extract import classifier, features, signals  # noqa: E402
+from memtui.extract import classifier, features, personal, signals  # noqa: E402
 
 DATA = ROOT.parent / "shared" / "data"
 FILES = ("turns-train.jsonl", "turns.jsonl")
@@ -151,10 +151,25 @@ def tell(title: str, scores: Array, wanted: Array) -> None:
         print(f"  at recall {recall}: precision {hits[needed - 1] / needed:.2f}")
 
 
+def validated(rows: list[dict], unseen: list[Array], wanted: dict[str, Array]) -> list[personal.Validated]:
+    """Return the messages of a third of the sessions as validation figures: with the score that weights gave it which had
+    not seen its session, and the features that a person's decisions correct."""
+    found = []
+    for at, row in enumerate(rows):
+        if int(hashlib.sha256(row["source"]["session"].encode()).hexdigest(), 16) % 3:
+            continue
+        turn = turn_of(row)
+        own = personal.kept(features.of(turn, signals.signal_of(turn)))
+        scores = (float(unseen[0][at]), float(unseen[1][at]))
+        found.append(personal.Validated(own, scores, (bool(wanted["feedback"][at]), bool(wanted["durable"][at]))))
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", type=Path)
     parser.add_argument("--only-figures", action="store_true", help="write nothing")
+    parser.add_argument("--validation", action="store_true", help="write validation.table, too")
     parser.add_argument("--penalties", action="store_true", help="try other penalties")
     parser.add_argument("--judge", type=Path, help="another file, on which the weights are judged too")
     given = parser.parse_args()
@@ -163,7 +178,7 @@ def main() -> None:
     print(f"{len(rows)} messages, {len({r['source']['session'] for r in rows})} sessions, {values.nnz} values")
     judged = read([given.judge]) if given.judge else []
     others, truths = (matrix(judged), labels(judged)) if judged else (None, {})
-    questions = []
+    questions, unseen = [], []
     for name, truth in wanted.items():
         if given.penalties:
             for penalty in (1.0, 2.0, 4.0, 8.0):
@@ -174,12 +189,16 @@ def main() -> None:
         weights, bias = fitted(values, truth, PENALTY[name])
         scale = float(np.abs(weights).max()) / 127
         questions.append(((bias * slope + offset), scale * slope, np.round(weights / scale).astype(np.int8).tobytes()))
-        tell(name + ", cross-validated", slope * scores + offset, truth)
+        unseen.append(slope * scores + offset)
+        tell(name + ", cross-validated", unseen[-1], truth)
         if judged:
             tell(f"{name}, {given.judge.name}", slope * (others @ weights + bias) + offset, truths[name])
     if not given.only_figures:
         classifier.TABLE.write_bytes(classifier.packed(questions))
         print(f"{classifier.TABLE.name}: {classifier.TABLE.stat().st_size} bytes")
+    if not given.only_figures or given.validation:
+        personal.VALIDATION.write_bytes(personal.packed(validated(rows, unseen, wanted)))
+        print(f"{personal.VALIDATION.name}: {personal.VALIDATION.stat().st_size} bytes")
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ COMMANDS = {
     "gc": "gc",
     "dream": "dream",
     "llm": "llm",
+    "learned": "learned",
     "semantic": "semantic",
     "subconscious": "subconscious",
     "paths": "paths",

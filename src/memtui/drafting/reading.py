@@ -119,6 +119,7 @@ def _draft(turn: Turn, note: Mapping[str, object]) -> Signal | None:
         person=quote[:MAX_WORDS],
         request=turn.request,
         durable=confidence,
+        by="model",
     )
 
 

@@ -8,9 +8,10 @@ BUCKETS features. Both scores are probabilities.
 import math
 import struct
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import features
+from memtui.extract import features, personal
 from memtui.extract.signals import Signal
 
 MAGIC = b"memtui feedback1"
@@ -35,24 +36,48 @@ def unpacked(data: bytes) -> list[Question]:
 
 
 class Classifier:
-    """The shipped weights, read from a table; judges one turn at a time."""
+    """The shipped weights, read from a table, with the `correction` that was learned for a `project` (slug), if any;
+    judges one turn at a time."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, correction: personal.Correction | None = None, project: str = "") -> None:
+        self._correction, self._project = correction, project
         self._questions = [(bias, step, memoryview(weights).cast("b")) for bias, step, weights in unpacked(data)]
 
     def scores(self, turn: Turn, draft: Signal | None) -> tuple[float, float]:
         """Return the probabilities that a turn is feedback, and durable. `draft`: what the rules make of it."""
+        judged = self.judged(turn, draft)
+        return judged.feedback, judged.durable
+
+    def judged(self, turn: Turn, draft: Signal | None) -> "Judged":
+        """Judge a turn, with what was learned from its person."""
         found = features.of(turn, draft)
         feedback, durable = [
-            _sigmoid(bias + step * sum([value * weights[key] for key, value in found.items()]))
+            bias + step * sum([value * weights[key] for key, value in found.items()])
             for bias, step, weights in self._questions
         ]
-        return feedback, durable
+        own = personal.kept(found)
+        moved = self._correction.of(own, self._project) if self._correction is not None else (0.0, 0.0)
+        return Judged(_sigmoid(feedback + moved[0]), _sigmoid(durable + moved[1]), (feedback, durable), own)
+
+
+class Judged(NamedTuple):
+    """What the classifier says of a turn: both probabilities, the `shipped` scores (log odds) before anything that was
+    learned, and the features that decisions correct."""
+
+    feedback: float
+    durable: float
+    shipped: tuple[float, float]
+    features: dict[int, float]
 
 
 def shipped() -> Classifier:
     """Read the table that memtui ships."""
     return Classifier(TABLE.read_bytes())
+
+
+def learned(root: str, project: str) -> Classifier:
+    """Read the table, and what was learned from the person of this root, for a project by its slug."""
+    return Classifier(TABLE.read_bytes(), personal.load(root), project)
 
 
 def _sigmoid(score: float) -> float:

@@ -71,8 +71,13 @@ def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
 
 
 def _add(found: dict[int, float], group: str, name: str, value: float) -> None:
-    key = _STARTS[group] + zlib.crc32(f"{group}:{name}".encode("utf-8", "replace")) % SIZES[group]
+    key = bucket(group, name)
     found[key] = found.get(key, 0.0) + value
+
+
+def bucket(group: str, name: str) -> int:
+    """Return the number of a feature by its group and its name."""
+    return _STARTS[group] + zlib.crc32(f"{group}:{name}".encode("utf-8", "replace")) % SIZES[group]
 
 
 def _groups(low: str) -> set[str]:

@@ -31,10 +31,12 @@ def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
     draft = signals.signal_of(turn)
     if classifier is None or not signals.own_words(turn.text):
         return draft
-    feedback, durable = classifier.scores(turn, draft)
+    found = classifier.judged(turn, draft)
+    feedback, durable, basis = found.feedback, found.durable, (found.shipped, found.features)
     if draft is None:
-        found = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
-        return replace(found, durable=round(durable, 2)) if found else None
+        made = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
+        return replace(made, durable=round(durable, 2), judged=basis) if made else None
+    draft = replace(draft, judged=basis)
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:

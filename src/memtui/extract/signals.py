@@ -6,7 +6,7 @@ caller drops those below the setting `extract_confidence`. Nothing here reads or
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memtui.core.client.conversation import Turn, normalised
 from memtui.extract import phrases
@@ -38,7 +38,8 @@ _STOP_WORDS = frozenset(
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
     `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
-    if only the rules have looked at it."""
+    if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features that decisions on the draft
+    correct (extract/personal.py), which are kept beside it."""
 
     kind: str
     name: str
@@ -54,6 +55,8 @@ class Signal:
     person: str = ""
     request: str = ""
     durable: float | None = None
+    by: str = ""
+    judged: "tuple[tuple[float, float], dict[int, float]] | None" = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

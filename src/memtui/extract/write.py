@@ -16,6 +16,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import pending_update
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
+from memtui.extract import decisions
 from memtui.extract.signals import Signal
 
 LEDGER = "extracted.jsonl"
@@ -77,6 +78,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
             found.append(
                 inbox_file.append_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
             )
+            decisions.note(paths.root(env), found[-1], paths.slug(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
         noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}).encode()
         evidence.add(origin)
@@ -101,6 +103,7 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
         "project": project,
         "evidence": draft.evidence,
         "request": draft.request,
+        "by": draft.by,
     }
     return {key: value for key, value in fields.items() if value}
 

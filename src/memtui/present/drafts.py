@@ -1,6 +1,6 @@
 """Words for what waits in an inbox, in both front doors: titles, what was decided, what drafts come from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from memtui.core.base.phrasing import cut, many
@@ -46,6 +46,16 @@ def sure(confidence: str) -> str:
         return f"{float(confidence):.0%} sure" if 0 <= float(confidence) <= 1 else ""
     except ValueError:
         return ""
+
+
+def lasting(durable: str) -> str:
+    """Return how likely a draft is worth keeping for good, as `32% lasting`; empty if that is not known."""
+    return sure(durable).replace(" sure", " lasting")
+
+
+def by_model(fields: Mapping[str, str]) -> str:
+    """Return that a model wrote a draft, if one did."""
+    return "written by a model" if fields.get("by") == "model" else ""
 
 
 def named(items: Sequence[Waiting]) -> str:

@@ -14,6 +14,7 @@ NOTHING = {
     "files": "All files are yours alone already.",
     "guidance": "Nothing new is known of any note yet.",
     "index": "There is nothing to fix.",
+    "forget": "Nothing was learned from decisions yet.",
     "collect": "Nothing is old enough to be deleted.",
 }
 
@@ -34,6 +35,7 @@ def words(done: FixOutcome) -> str:
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
         "index": f"Fixed MEMORY.md of {names}.",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",
+        "forget": "Forgotten: drafts are judged as memtui ships it.",
         "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
 

@@ -93,7 +93,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
     reader = transcript.Reader(path, start)
-    drafts = list(_drafts(reader, conversation, _judge(root)))
+    drafts = list(_drafts(reader, conversation, _judge(root, cwd)))
     if last.strip():
         conversation.last_message = _without_secrets(last)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
@@ -141,10 +141,10 @@ def _drafts(
     yield from judged.drafts(conversation.turns, judge)
 
 
-def _judge(root: str) -> classifier.Classifier | None:
-    """Return the classifier that memtui ships; None, with an error in the log, if its table can not be read."""
+def _judge(root: str, cwd: str) -> classifier.Classifier | None:
+    """Return the classifier with what it learned; None, with an error in the log, if its table can not be read."""
     try:
-        return classifier.shipped()
+        return classifier.learned(root, paths.slug(paths.project_root(cwd)))
     except (OSError, ValueError) as problem:
         error_log.add(root, "extract", problem)
         return None

@@ -50,6 +50,7 @@ def run(
         "versions": lambda: take_in_versions(env, payload),
         "uses": lambda: count_uses(root),
         "learn": lambda: learn(env, root) if event in {"Stop", "SessionEnd"} else None,
+        "decisions": lambda: learn_decisions(root),
         "select": lambda: select(env, payload) if tasks else None,
         "tidy": lambda: tidy(root),
         "triggers": lambda: write_triggers(env, payload),
@@ -124,6 +125,13 @@ def learn(env: dict[str, str], root: str) -> None:
     from memtui.worker import learning
 
     learning.learn(env, root)
+
+
+def learn_decisions(root: str) -> None:
+    """Correct the scores of drafts by what the person decided about earlier ones (worker/decided.py)."""
+    from memtui.worker import decided
+
+    decided.learn(root)
 
 
 def dream(env: dict[str, str], payload: dict[str, object]) -> None:

@@ -75,6 +75,7 @@ def test_nothing_is_wrong_where_nothing_is(machine):
         "journal",
         "log",
         "kept",
+        "learned",
     }
 
 

@@ -14,6 +14,7 @@ from memtui.core.health import content_checks, file_checks, settings_checks
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
+from memtui.core.review import taught
 
 # Says how many other projects of how many are checked; returns whether to go on.
 Progress = Callable[[int, int], bool]
@@ -41,6 +42,7 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "journal": file_checks.journal(journal),
         "log": file_checks.log(root),
         "kept": file_checks.kept(journal, now),
+        "learned": taught.check(root),
     }
     return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
 

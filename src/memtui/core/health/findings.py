@@ -24,6 +24,7 @@ AREAS = {
     "log": "delivery log",
     "kept": "kept data",
     "semantic": "sentence model",
+    "learned": "learning",
     "llm": "models",
     "dream": "dreams",
 }
@@ -232,6 +233,12 @@ REGISTRY = {
         "The next session starts it, or now: memtui semantic on",
     ),
     # models that memtui may ask
+    "learned.ok": Kind("no decision on a draft yet"),
+    "learned.decisions": Kind(
+        "{decisions:decision} on drafts moved {features:feature}; on the validation figures {told}",
+        "Forget it: memtui learned --reset",
+        "forget",
+    ),
     "llm.off": Kind("off: memtui asks no model"),
     "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),
     "llm.no_key": Kind("There is no ANTHROPIC_API_KEY.", "Set it, or: memtui config set llm_backend claude"),

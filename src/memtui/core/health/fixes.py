@@ -22,6 +22,7 @@ from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import references, scopes
 from memtui.core.memories.store import Store
+from memtui.core.review import taught
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting, find, waiting_in
 
@@ -142,6 +143,11 @@ def _withdraw(store: Store, subjects: Sequence[str]) -> FixOutcome:
     return FixOutcome("withdraw", [item.id for item in items])
 
 
+def _forget(store: Store, _: Sequence[str]) -> FixOutcome:
+    """Forget what decisions on drafts taught."""
+    return FixOutcome("forget", [store.root] if taught.forget(store.root, store.journal) else [])
+
+
 def _review(store: Store) -> Review:
     return Review(store.root, by=store.journal.by, now=store.journal.now)
 
@@ -173,5 +179,6 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "index": lambda store, subjects: index(store, fixable(store, subjects)),
     "again": _again,
     "withdraw": _withdraw,
+    "forget": _forget,
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

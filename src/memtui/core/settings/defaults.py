@@ -8,6 +8,7 @@ DEFAULTS: "dict[str, object]" = {
     "items_max": 10,
     "extract": True,
     "extract_confidence": 0.5,
+    "extract_learn": True,
     "extract_ask": False,
     "banner": True,
     "gate": "show",

@@ -21,6 +21,7 @@ MEANINGS = {
     "items_max": "unfinished items in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
+    "extract_learn": "learn from what you approve, reject",
     "extract_ask": "have a model read sessions, too",
     "banner": "the line for you at a session's start",
     "gate": "memories Claude writes: show, ask, off",

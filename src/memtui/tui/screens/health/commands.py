@@ -39,6 +39,7 @@ FIXES = {
     "errors": "sets the errors aside, beside the log",
     "files": "lets only you read and write them",
     "config": "opens config.toml in your editor",
+    "forget": "forgets what your decisions on drafts taught, after asking",
     "collect": "deletes old data for good, after asking",
 }
 # The most notes that a question about several quotes, and the most characters of differences that are drawn whole.
@@ -172,6 +173,7 @@ class HealthCommands:
             "again": lambda: self._notes(subjects, again=True),
             "withdraw": lambda: self._notes(subjects, again=False),
             "collect": self._collect,
+            "forget": self._forget,
         }
         done = with_questions.get(what, lambda: self._run_fix(what, subjects))()
         if inspect.isawaitable(done):
@@ -215,6 +217,12 @@ class HealthCommands:
             self.services.go_to_note(items[0])
         elif answer:
             self._run_fix(answer, subjects)
+
+    async def _forget(self) -> None:
+        """Forget what decisions on drafts taught, if that is wanted."""
+        question = "Forget what your decisions on drafts taught? Drafts are judged as memtui ships it then."
+        if await self.services.ask(sure(question, "Forget it")):
+            self._run_fix("forget")
 
     async def _collect(self) -> None:
         """Show what is kept no longer, and remove it if that is wanted."""

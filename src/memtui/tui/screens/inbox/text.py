@@ -135,6 +135,7 @@ def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> Non
     facts = [drafts.kind(item)]
     if sure := drafts.sure(fields.get("confidence", "")):
         facts.append(sure)
+    facts += filter(None, (drafts.lasting(fields.get("durable", "")), drafts.by_model(fields)))
     facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
     if (until := item.until(now)) is not None:
         facts.insert(0, f"waits until {dates.day(until, now)}")

@@ -1,0 +1,79 @@
+"""The drafts that a person decides about, as the classifier judged them: `feedback/drafts.jsonl` has the features of
+each by its id, so that a decision teaches something after the draft is gone. No words are kept.
+"""
+
+import os
+
+from memtui.core.base import fastjson, fs
+from memtui.core.redaction.redact import redact
+from memtui.extract.personal import Decided
+from memtui.extract.signals import Signal
+
+VERSION = 1
+# Bytes of the file from which its older half is dropped: some 2,000 drafts.
+TRIM_BYTES = 2 << 20
+APPROVED, REJECTED, NEVER = "approved", "rejected", "never"
+# What each decision says about feedback and durable, and how much that counts: who rejects a draft may only find it not
+# worth keeping, so that says nothing about feedback.
+TARGETS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
+    APPROVED: ((1.0, 1.0), (0.5, 1.0)),
+    REJECTED: ((0.0, 0.0), (0.0, 1.0)),
+    NEVER: ((0.0, 0.0), (0.5, 2.0)),
+}
+
+
+def path(root: str) -> str:
+    """Return the file."""
+    return root + "/feedback/drafts.jsonl"
+
+
+def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
+    """Keep what the classifier saw of a draft. Raises OSError."""
+    if draft.judged is None:
+        return
+    scores, found = draft.judged
+    row = {
+        "v": VERSION,
+        "id": draft_id,
+        "project": project,
+        "scores": [round(each, 4) for each in scores],
+        "features": {str(key): round(value, 3) for key, value in found.items()},
+    }
+    line = fastjson.dumps(row)
+    if redact(line)[0] != line:
+        return  # numbers can look like a secret only by chance; then nothing is learned from this draft
+    file = path(root)
+    fs.append(file, line.encode() + b"\n")
+    if os.stat(file).st_size > TRIM_BYTES:
+        lines = fs.read_bytes(file).splitlines(keepends=True)
+        fs.write_atomic(file, b"".join(lines[len(lines) // 2 :]), durable=False)
+
+
+def decided(root: str, labels: dict[str, str]) -> list[Decided]:
+    """Return the decisions, `labels` by draft id, on drafts whose features are kept, oldest first."""
+    found: dict[str, Decided] = {}
+    try:
+        lines = fs.read_bytes(path(root)).splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        row = fastjson.loads_dict(line)
+        name = str(row.get("id"))
+        label = labels.get(name)
+        each = _decided(row, label) if label in TARGETS else None
+        if each is not None:
+            found[name] = each
+    return list(found.values())
+
+
+def _decided(row: dict[str, object], label: str) -> Decided | None:
+    scores, found = row.get("scores"), row.get("features")
+    if row.get("v") != VERSION or not isinstance(scores, list) or not isinstance(found, dict):
+        return None
+    if len(scores) != 2 or not all(isinstance(each, (int, float)) for each in (*scores, *found.values())):
+        return None
+    if not all(str(key).isdigit() for key in found):
+        return None
+    targets, counts = TARGETS[label]
+    values = {int(key): float(value) for key, value in found.items()}
+    return Decided(values, (float(scores[0]), float(scores[1])), targets, counts, str(row.get("project") or ""))
