@@ -38,8 +38,8 @@ _STOP_WORDS = frozenset(
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
     `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
-    if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features that decisions on the draft
-    correct (extract/personal.py), which are kept beside it."""
+    if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features
+    that decisions on the draft correct (extract/personal.py), which are kept beside it."""
 
     kind: str
     name: str

@@ -262,19 +262,8 @@ def details(item: Waiting, now: float) -> "list[str]":
     words = []
     if item.kind == "updates":
         words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
-        words.append(
-            ", ".join(
-                filter(
-                    None,
-                    (
-                        drafts.kind(item),
-                        drafts.sure(fields.get("confidence", "")),
-                        drafts.lasting(fields.get("durable", "")),
-                        drafts.by_model(fields),
-                    ),
-                )
-            )
-        )
+        likely = (drafts.sure(fields.get("confidence", "")), drafts.lasting(fields.get("durable", "")))
+        words.append(", ".join(filter(None, (drafts.kind(item), *likely, drafts.by_model(fields)))))
         target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
         words += [f"→ {target}"] if target else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
