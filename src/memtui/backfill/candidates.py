@@ -7,6 +7,7 @@ from memtui.consolidate import duplicates
 from memtui.core.base import clock
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import LASTING
+from memtui.extract import decisions
 from memtui.extract.signals import Signal
 
 # How many of the words of two short texts, of all that either has, make them the same for a person.
@@ -21,6 +22,8 @@ DURABLE, SURE, OFTEN, RECENT = 0.5, 0.25, 0.15, 0.1
 SESSIONS, HALF_LIFE = 4, 90.0
 # How much of the doubt another session leaves.
 DOUBT = 0.8
+# The fields of a draft that are no text.
+OTHERS = {"confidence", "durable", "judged"}
 _FIELDS = {each.name for each in fields(Signal)}
 
 
@@ -56,7 +59,7 @@ class Candidate:
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
-        return {**asdict(self), "draft": asdict(self.draft)}
+        return {**asdict(self), "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
 
 
 def of_row(row: object) -> Candidate | None:
@@ -64,7 +67,8 @@ def of_row(row: object) -> Candidate | None:
     given = row.get("draft") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(given, dict) or not set(given) <= _FIELDS:
         return None
-    texts = all(isinstance(value, str) for key, value in given.items() if key not in {"confidence", "durable"})
+    given = {**given, "judged": decisions.of_row(given.get("judged"))}
+    texts = all(isinstance(value, str) for key, value in given.items() if key not in OTHERS)
     numbers = isinstance(given.get("confidence"), float) and isinstance(given.get("durable"), float | None)
     lists = [[str(each) for each in row.get(key) or []] for key in ("sessions", "evidence")]
     if not texts or not numbers or not isinstance(row.get("project"), str):

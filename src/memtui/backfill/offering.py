@@ -13,7 +13,7 @@ from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
-from memtui.extract import write
+from memtui.extract import decisions, write
 
 MOST = 20
 # Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
@@ -47,7 +47,10 @@ class Offer:
             return ""
         words = f"backfill: {many(len(self.drafts), 'draft')} from earlier sessions"
         entries = [each.id for each in self.drafts]
-        return store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
+        done = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
+        for each in self.drafts:
+            decisions.note(store.root, each.id, paths.slug(each.candidate.project), each.candidate.draft)
+        return done
 
 
 def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:

@@ -7,7 +7,7 @@ import os
 from memtui.core.base import fastjson, fs
 from memtui.core.redaction.redact import redact
 from memtui.extract.personal import Decided
-from memtui.extract.signals import Signal
+from memtui.extract.signals import Basis, Signal
 
 VERSION = 1
 # Bytes of the file from which its older half is dropped: some 2,000 drafts.
@@ -27,18 +27,36 @@ def path(root: str) -> str:
     return root + "/feedback/drafts.jsonl"
 
 
-def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
-    """Keep what the classifier saw of a draft. Raises OSError."""
-    if draft.judged is None:
-        return
-    scores, found = draft.judged
-    row = {
-        "v": VERSION,
-        "id": draft_id,
-        "project": project,
+def row_of(basis: Basis | None) -> dict[str, object] | None:
+    """Return what the classifier saw of a draft as a JSON object; None if it did not judge it."""
+    if basis is None:
+        return None
+    scores, found = basis
+    return {
         "scores": [round(each, 4) for each in scores],
         "features": {str(key): round(value, 3) for key, value in found.items()},
     }
+
+
+def of_row(row: object) -> Basis | None:
+    """Read what `row_of` returned; None if it is none."""
+    given = row if isinstance(row, dict) else {}
+    scores, found = given.get("scores"), given.get("features")
+    if not isinstance(scores, list) or not isinstance(found, dict) or len(scores) != 2:
+        return None
+    if not all(isinstance(each, (int, float)) for each in (*scores, *found.values())):
+        return None
+    if not all(str(key).isdigit() for key in found):
+        return None
+    return (float(scores[0]), float(scores[1])), {int(key): float(value) for key, value in found.items()}
+
+
+def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
+    """Keep what the classifier saw of a draft. Raises OSError."""
+    seen = row_of(draft.judged)
+    if seen is None:
+        return
+    row = {"v": VERSION, "id": draft_id, "project": project, **seen}
     line = fastjson.dumps(row)
     if redact(line)[0] != line:
         return  # numbers can look like a secret only by chance; then nothing is learned from this draft
@@ -67,13 +85,7 @@ def decided(root: str, labels: dict[str, str]) -> list[Decided]:
 
 
 def _decided(row: dict[str, object], label: str) -> Decided | None:
-    scores, found = row.get("scores"), row.get("features")
-    if row.get("v") != VERSION or not isinstance(scores, list) or not isinstance(found, dict):
+    basis = of_row(row) if row.get("v") == VERSION else None
+    if basis is None:
         return None
-    if len(scores) != 2 or not all(isinstance(each, (int, float)) for each in (*scores, *found.values())):
-        return None
-    if not all(str(key).isdigit() for key in found):
-        return None
-    targets, counts = TARGETS[label]
-    values = {int(key): float(value) for key, value in found.items()}
-    return Decided(values, (float(scores[0]), float(scores[1])), targets, counts, str(row.get("project") or ""))
+    return Decided(basis[1], basis[0], *TARGETS[label], str(row.get("project") or ""))

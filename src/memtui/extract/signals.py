@@ -34,6 +34,10 @@ _STOP_WORDS = frozenset(
 )
 
 
+# Shipped scores of both questions, and the features that decisions correct.
+Basis = tuple[tuple[float, float], dict[int, float]]
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
@@ -56,7 +60,7 @@ class Signal:
     request: str = ""
     durable: float | None = None
     by: str = ""
-    judged: "tuple[tuple[float, float], dict[int, float]] | None" = field(default=None, compare=False)
+    judged: Basis | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
