@@ -129,3 +129,53 @@ def test_any_text_gives_a_sound_draft_or_none(text, agent, channel):
 )
 def test_repeated_words_are_no_trap(piece, times):
     signals.signal_of(Turn((piece * times)[:20_000], "prompt", agent="done ✅ " * 100))
+
+
+@pytest.mark.parametrize(
+    ("text", "description", "why", "how"),
+    [
+        (
+            "From now on use pnpm here, because npm breaks the lock file.",
+            "Use pnpm here",
+            "Npm breaks the lock file",
+            "",
+        ),
+        (
+            "Always run the linter before you commit, since the hook is slow.",
+            "Always run the linter before you commit",
+            "The hook is slow",
+            "",
+        ),
+        (
+            "Never touch the generated files. When you change the schema, run make gen.",
+            "Never touch the generated files",
+            "",
+            "When you change the schema",
+        ),
+        ("Ab jetzt immer pnpm benutzen, weil npm die Datei zerstört.", "", "Npm die Datei zerstört", ""),
+    ],
+)
+def test_reason_and_occasion_are_what_the_person_said(text, description, why, how):
+    found = draft(text)
+    assert found
+    assert not description or found.description == description
+    assert (
+        ("**Why:** " + why in found.body)
+        if why
+        else "**Why:** said after" in found.body or "**Why:**" not in found.body
+    )
+    assert ("**How to apply:** " + how in found.body) if how else "**How to apply:**" not in found.body
+
+
+def test_a_day_is_written_as_its_date():
+    turn = Turn("Remember that the code freeze begins next Friday.", "prompt", time="2026-11-18T12:00:00Z", agent=AGENT)
+    assert signals.signal_of(turn).description == "The code freeze begins 2026-11-20"
+
+
+def test_an_instruction_right_after_an_interruption_is_a_correction():
+    text = "Use the staging database for that, and only read from it."
+    calm = signals.signal_of(Turn(text, "prompt", agent=""))
+    stopped = signals.signal_of(Turn(text, "prompt", agent="", interrupted=True))
+    assert (calm.confidence if calm else 0) < 0.5
+    assert stopped.confidence >= 0.5
+    assert stopped.kind == "correction"

@@ -12,9 +12,9 @@ from typing import Literal, NamedTuple
 
 from memtui.consolidate import contradictions, date_checks, duplicates
 from memtui.consolidate.changeset import ProposalEvidence
-from memtui.consolidate.dates import relative_dates
 from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import trust
 from memtui.core.redaction.redact import kinds_in

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 
-from memtui.consolidate.dates import RELATIVE, relative_dates
 from memtui.consolidate.git import Repository
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
 from memtui.core.memories.memory import Memory, text_of
+from memtui.core.memories.relative_dates import RELATIVE, relative_dates
 from memtui.core.memories.scopes import Scope
 
 WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")

@@ -222,6 +222,18 @@ NOT_A_RULE = _compiled(
     |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
     |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
 )
+# Where a sentence gives a reason, and what it is; a reason of a word or two tells nothing.
+REASON = _compiled(
+    r"""(?:^|[\s,;:–—(-])(?:because|or else|the reason is(?: that)?|so that
+    |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|sonst|damit|parce qu[e'] ?|sinon
+    |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
+)
+# When a rule is for: the clause that begins with such a word, up to the next comma.
+OCCASION = _compiled(
+    r"""(?:^|[\s,;])(?P<when>(?:when(?:ever)?|each time|every time|before|after|while|if|wenn|bevor|nachdem|quand
+    |avant de|cuando|antes de|quando) (?:you|we|i|it|the|a|an|there|any|every|each|running|writing|adding|changing|du
+    |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})"""
+)
 # The only form of question that asks for a habit.
 REQUEST = _compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
 # What a program, not a person, puts to the agent.

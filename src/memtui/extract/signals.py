@@ -7,13 +7,16 @@ caller drops those below the setting `extract_confidence`. Nothing here reads or
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from datetime import datetime
 
+from memtui.core.base import clock
 from memtui.core.client.conversation import Turn, normalised
+from memtui.core.memories.relative_dates import relative_dates
 from memtui.extract import phrases
 
 # Characters: the most of a description, of the person's words and of the agent's; a message that is long.
 MAX_DESCRIPTION, MAX_WORDS, MAX_AGENT, LONG_TEXT = 120, 600, 300, 1200
-MIN_RULE_WORDS = 3
+MIN_RULE_WORDS, LEAST_REASON = 3, 8
 SLUG_WORDS = 6
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
@@ -170,7 +173,7 @@ def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str
 
 def _objection(sentences: list[_Sentence], turn: Turn) -> float:
     """Return the confidence, 0 to 1, that the person objects to what the agent just said or did."""
-    if not turn.agent and turn.channel not in {"tool_reject", "queued"}:
+    if not turn.agent and not turn.interrupted and turn.channel not in {"tool_reject", "queued"}:
         return 0.0
     weight = 0.0
     for sentence in sentences[:4]:
@@ -188,6 +191,8 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
         weight = max(weight, 0.45)
     elif asks:
         weight = max(weight, 0.35)
+    elif turn.interrupted and directive and not sentences[0].question:
+        weight = max(weight, 0.45)  # they stopped the agent to say so
     if weight >= 0.45:
         # Without a word on what to do instead there is little to learn from.
         weight += 0.15 if directive else -0.05
@@ -238,15 +243,21 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal 
 def _signal(
     turn: Turn, kind: str, memory_type: str, sentence: _Sentence, words: str, confidence: float
 ) -> Signal | None:
-    description = describe(sentence.text)
+    reason, occasion = _reason(sentence, words), _occasion(sentence, words)
+    text = phrases.REASON.sub("", sentence.text) if reason else sentence.text
+    description = _dated(describe(text if len(text.split()) >= MIN_RULE_WORDS else sentence.text), turn.time)
     if not description:
         return None
     body = []
-    if normalised(words) != normalised(description):
-        body.append(_cut(words, MAX_WORDS))
+    if normalised(words) not in {normalised(description), normalised(sentence.text)}:
+        body.append(_dated(_cut(words, MAX_WORDS), turn.time))
     agent = _tail(turn.agent, MAX_AGENT)
-    if kind == "correction" and agent:
+    if reason:
+        body.append("**Why:** " + _dated(reason, turn.time))
+    elif kind == "correction" and agent:
         body.append("**Why:** said after the agent's “" + _tail(" ".join(agent.split()), 200) + "”")
+    if occasion and normalised(occasion) not in normalised(description):
+        body.append("**How to apply:** " + occasion)
     return Signal(
         kind=kind,
         name=slug(description),
@@ -262,6 +273,36 @@ def _signal(
         person=_cut(turn.text, MAX_WORDS),
         request=turn.request if turn.agent or turn.channel in {"tool_reject", "queued"} else "",
     )
+
+
+def _reason(sentence: _Sentence, words: str) -> str:
+    """Return the reason that the person gave, in the sentence of the rule, else anywhere; empty if they gave none."""
+    others = (phrases.REASON.search(each.text) for each in sentences_of(words) if not each.question)
+    found = phrases.REASON.search(sentence.text) or next(filter(None, others), None)
+    if found is None:
+        return ""
+    reason = _SENTENCE_END.split(found["reason"])[0].strip(" .,;:-—)")
+    return _cut(reason[:1].upper() + reason[1:], MAX_DESCRIPTION * 2) if len(reason) >= LEAST_REASON else ""
+
+
+def _occasion(sentence: _Sentence, words: str) -> str:
+    """Return when the rule is for, by the person's words; empty if they did not say."""
+    found = phrases.OCCASION.search(sentence.text) or phrases.OCCASION.search(words)
+    if found is None:
+        return ""
+    when = phrases.REASON.sub("", found["when"]).strip()
+    return when[:1].upper() + when[1:]
+
+
+def _dated(text: str, time: str) -> str:
+    """Return a text with the absolute dates of relative ones, by when it was said; as it is without a time."""
+    seconds = clock.parse(time)
+    if seconds is None:
+        return text
+    written = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it
+    for each in reversed(list(relative_dates(text, written))):
+        text = text[: each.start] + each.absolute + text[each.end :]
+    return text
 
 
 def describe(sentence: str) -> str:

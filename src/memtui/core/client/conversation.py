@@ -70,7 +70,7 @@ _QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of the agent's text
     since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it has none;
-    `request`: what the person had asked for before."""
+    `request`: what the person had asked for before; `interrupted`: whether they had just stopped the agent."""
 
     text: str
     channel: str
@@ -80,6 +80,7 @@ class Turn:
     agent: str = ""
     tools: tuple[str, ...] = ()
     request: str = ""
+    interrupted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +165,7 @@ class Conversation:
         self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
         self._injected: set[str] = set()
+        self._interrupted = False
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
@@ -177,6 +179,7 @@ class Conversation:
             "todos": [[t.text, t.status] for t in self._todos],
             "todos_time": self._todos_time,
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
+            "interrupted": self._interrupted,
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
 
@@ -186,6 +189,7 @@ class Conversation:
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
+        self._interrupted = state.get("interrupted") is True
         self._todos = _restored_todos(state.get("todos"))
         for name, entry in session_state.table(state, "tasks").items():
             if isinstance(entry, list) and len(entry) == 3:
@@ -272,6 +276,8 @@ class Conversation:
                 self._tool_result(record, block)
             elif block.get("type") == "text":
                 parts.append(transcript.text_of(block.get("text")))
+        if _INTERRUPTED.search("\n".join(parts)[:MAX_TEXT]):
+            self._interrupted = True
         if parts and not record.get("isMeta") and "toolUseResult" not in record:
             if from_person(record):
                 self._add_turn(record, "\n".join(parts), "prompt")
@@ -391,8 +397,10 @@ class Conversation:
                 agent=agent or self._agent,
                 tools=tuple(self._tools[-20:]),
                 request=self._request,
+                interrupted=self._interrupted,
             )
         )
+        self._interrupted = False
         if channel == "prompt":
             self._agent = ""
             self._request = request.of_prompt(text) or self._request

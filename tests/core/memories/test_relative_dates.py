@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.consolidate import date_checks
-from memtui.consolidate.dates import relative_dates
 from memtui.consolidate.git import Repository
 from memtui.core.base import clock
 from memtui.core.memories.memory import from_bytes, read_memory
+from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope
 
 WRITTEN = date(2026, 11, 5)  # a Thursday
