@@ -1,10 +1,12 @@
-"""The first start: the hooks are offered, then a first note, then the screen that shows whether it arrived."""
+"""The first start: the hooks are offered, then a first note, then the screen that shows whether it arrived, and where
+there are earlier sessions, reading these for drafts."""
 
 import os
 from typing import TYPE_CHECKING
 
 from memtui import actions
 from memtui.present import hooks as hook_words
+from memtui.tui.dialogs import backfill
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import GuidanceSubject, blank
 from memtui.tui.hooks_offer import change_hooks
@@ -46,3 +48,5 @@ async def begin(services: "Services") -> None:
         return
     services.go("guidance")
     services.read()
+    if backfill.is_due(services):
+        await backfill.begin(services)

@@ -13,6 +13,7 @@ from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
 from memtui.tui.batch import BatchRunner
+from memtui.tui.dialogs import backfill
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -56,6 +57,7 @@ class InboxCommands:
         draft, item = first_of(chosen.hidden, chosen.no_draft), first_of(chosen.hidden, chosen.no_item)
         never = partial(Review.reject, never=True)
         return {
+            "inbox.backfill": Command(lambda: backfill.begin(self.services)),
             "inbox.approve": self._either(Command(self.changed.keep), Command(approving.approve, draft)),
             "inbox.edit": self._either(
                 Command(self.changed.edit, self.changed.why_no_edit),
