@@ -540,3 +540,13 @@ def test_proposals_are_listed_with_everything_and_not_with_one_kind(memtui):
 )
 def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
     assert "memtui undo takes it back." in memtui("items", *words).err
+
+
+def test_all_leaves_what_looks_like_a_one_off(memtui, world):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
+    inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
+    done = memtui("approve", "--all", "--dry-run", check=False)
+    assert "1 looks like a one-off: left in the inbox" in done.err
+    assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
+    assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 1

@@ -653,3 +653,10 @@ def test_what_is_trusted_in_mid_session_comes_with_the_next_prompt(home):
     assert "+ - [feedback] ours: Ours\n" in home.prompt().context
     trusting.revoke(str(home.root), str(path.parent))
     assert "- - [feedback] ours: Ours\n" in home.prompt().context
+
+
+def test_the_banner_counts_no_draft_that_is_folded_or_snoozed(home):
+    home.leave("updates", "Use pnpm.", durable="0.50")
+    home.leave("updates", "Do it now.", durable="0.05")
+    home.leave("updates", "Use uv.", until="2999-01-01T00:00:00Z")
+    assert "1 draft to review" in home.start().message

@@ -16,6 +16,7 @@ from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
+from memtui.present import drafts as drafts_words
 from memtui.present import undelivered
 
 LIMIT = 200  # entries of each kind in a list, by default
@@ -123,9 +124,12 @@ def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     return None
 
 
-def drafts(ctx: Context, args: argparse.Namespace, bulk: BulkResult, *, snoozed: bool = False) -> "list[Waiting]":
+def drafts(
+    ctx: Context, args: argparse.Namespace, bulk: BulkResult, *, snoozed: bool = False, one_offs: bool = True
+) -> "list[Waiting]":
     """Return the drafts that a command names; with --all those of this project and the global ones, which are not
-    snoozed, or with `snoozed` those that are. `bulk` keeps the failures of some among several.
+    snoozed, or with `snoozed` those that are, without `one_offs` those that don't look like one-offs. `bulk` keeps the
+    failures of some among several.
 
     Raises UsageError, NotFoundError, MemtuiError.
     """
@@ -134,6 +138,11 @@ def drafts(ctx: Context, args: argparse.Namespace, bulk: BulkResult, *, snoozed:
     if not args.all:
         return pick_each(ctx, args.ids, ("updates",), "draft", bulk)
     found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
+    if not one_offs:
+        folded = [item for item in found if item.entry.one_off()]
+        found = [item for item in found if item not in folded]
+        if folded:
+            ctx.out.say(f"{drafts_words.one_offs(len(folded))}: left in the inbox; --one-offs takes them too")
     if not found:
         raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")
     return found

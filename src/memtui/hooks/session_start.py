@@ -267,7 +267,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         words.append(f"{listed} {'memory' if total == 1 else 'memories'}")
     if hook.settings and hook.setting("subconscious") != "off":
         words.append(_reads_along(hook))
-    waiting = []
+    waiting, now = [], clock.now()
     for kind, before, after in (
         ("guidance", "note", ""),
         ("updates", "draft", " to review"),
@@ -276,9 +276,10 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         number = 0
         for _, directory in hook.inboxes():
             try:
-                number += len(inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items"))
+                found = inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
             except OSError:
                 continue
+            number += len([e for e in found if kind != "updates" or not (e.snoozed(now) or e.one_off())])
         if number:
             waiting.append(f"{number} {before}{'' if number == 1 else 's'}{after}")
     words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")

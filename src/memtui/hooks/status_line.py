@@ -65,7 +65,7 @@ def _drafts(hook: runner.Hook) -> str:
     files = [f"{directory}/{inbox_format.FILES['updates']}" for _, directory in hook.inboxes()]
     found = [entry for path in files if fs.stamp(path) for entry in inbox_format.read(path)]
     now = clock.now()
-    return _many(len([entry for entry in found if not entry.snoozed(now)]), "draft")
+    return _many(len([entry for entry in found if not entry.snoozed(now) and not entry.one_off()]), "draft")
 
 
 def _changed(hook: runner.Hook) -> str:

@@ -41,6 +41,7 @@ def register(commands: "parser.Commands") -> None:
         "What is written is shown; `memtui undo` undoes it. The first or last 4 characters of an ID are enough.",
     )
     entries.add_draft_arguments(found)
+    found.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
     found.add_argument("--name", help="the memory's name")
     found.add_argument("--type", help="the memory's type")
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
@@ -55,7 +56,7 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve drafts as one step of undo; one that fails does not stop the others."""
     bulk = BulkResult("draft", "drafts")
-    items = entries.drafts(ctx, args, bulk)
+    items = entries.drafts(ctx, args, bulk, one_offs=args.one_offs)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one entry only.")
     store = ctx.store()
