@@ -48,7 +48,7 @@ class Home:
 
     def found(self) -> list[tuple[str, str]]:
         subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
-        wanted = {"memories.never", "memories.unused", "memories.corrected"}
+        wanted = {"memories.never", "memories.unused", "memories.corrected", "memories.violated"}
         return [
             (each.code.partition(".")[2], each.data["memory"]) for each in lint.check(subject) if each.code in wanted
         ]
@@ -96,6 +96,29 @@ def test_a_memory_that_did_not_help_is_told_of(home):
     assert home.found() == []
     home.draft(text, DAY)
     assert home.found() == [("corrected", "snapshots")]
+
+
+def planned(home):
+    from memtui.consolidate import plan
+    from memtui.core.memories.store import Store
+
+    subject = lint.here(home.env, home.cwd, home.root, NOW, Usage(home.root), set())
+    found = plan.plan(Store(home.env, home.cwd, by="cli", now=lambda: NOW), subject)
+    return [each for each in found.changes.proposals if any(e.code == "memories.violated" for e in each.evidence)]
+
+
+def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
+    path = home.memory("tabs", "Indent with tabs.")
+    for number in range(3):
+        home.record(path, (9 - 2 * number) * DAY, "recall")
+        assert planned(home) == []
+        home.record(path, (8 - 2 * number) * DAY, "corrected")
+        assert home.found() == [("violated", "tabs")]
+    (proposal,) = planned(home)
+    assert b"pinned: " in proposal.outputs[0].data
+    assert "3 corrections" in proposal.reason
+    Path(path).write_bytes(proposal.outputs[0].data)
+    assert planned(home) == []
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])

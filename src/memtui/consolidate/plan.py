@@ -33,12 +33,15 @@ from memtui.core.memories import apart, memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.recall import fields
 
 BY = "memtui"
 # The least score of two memories that are merged.
 MERGED = 0.5
 # The most memories that become one, and the most bytes of its body; larger ones should be split.
 MOST, LARGEST = 4, 4096
+# So often a memory must have been violated before a stronger form is proposed.
+VIOLATED = 3
 # The most findings that the reason of a change names.
 SHOWN = 3
 # By finding: what becomes of a memory that no longer helps.
@@ -60,7 +63,8 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     found = lint.check(subject, go_on)
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
-    for step in (planner.merges, planner.removals, planner.fixes, planner.types, planner.splits, planner.links):
+    first = (planner.merges, planner.removals, planner.fixes, planner.types)
+    for step in (*first, planner.pins, planner.splits, planner.links):
         if go_on():
             proposals += step()
     proposals.sort(key=lambda each: each[0])
@@ -256,6 +260,22 @@ class _Planner:
                 proposals.append((at, propose("retype", [read], [made], [_evidence(each)], findings.message(each))))
         return proposals
 
+    def pins(self) -> list[tuple[int, Proposal]]:
+        """Propose to pin a memory that was violated VIOLATED times: recall then prefers it to others."""
+        proposals = []
+        for at, each in self._numbered({"memories.violated"}):
+            found, count = self._memory(each.data.get("path")), each.data.get("count")
+            if found is None or not isinstance(count, int) or count < VIOLATED or _is_pinned(found):
+                continue
+            try:
+                data = memory.with_fields(found, {"pinned": "true"})
+            except MemtuiError:
+                continue
+            read, made = read_from(found.path, found.raw), FileOutput(found.path, data)
+            reason = f"{findings.message(each)} Pinned, it comes before others."
+            proposals.append((at, propose("rewrite", [read], [made], [_evidence(each)], reason)))
+        return proposals
+
     def splits(self) -> list[tuple[int, Proposal]]:
         """Propose to split large memories that have sections."""
         proposals = []
@@ -285,6 +305,10 @@ class _Planner:
             read = [read_from(found.path, found.raw) for found in linking]
             proposals.append((at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))))
         return proposals
+
+
+def _is_pinned(found: Memory) -> bool:
+    return fields.read(found.raw, os.path.basename(found.path), ()).pinned
 
 
 def _spelled(name: str) -> str:

@@ -1,6 +1,6 @@
 """Find memories that deliveries tell are of no use: never delivered while others were, delivered often and never
-opened, or delivered to a session in which the person then corrected Claude on the same. Only for the scopes that
-memtui's hooks deliver, and by the newest records of the log."""
+opened, violated, or delivered to a session in which the person then corrected Claude on the same. Only for the scopes
+that memtui's hooks deliver, and by the newest records of the log."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -44,6 +44,8 @@ def of_scope(
         most = _since(rows, row.memory.mtime)
         if not row.deliveries and most >= OFTEN_ENOUGH and row.file not in waiting:
             yield note("memories.never", subject, most=most, **facts)
+        elif row.recalls.corrected:
+            yield note("memories.violated", subject, count=row.recalls.corrected, **facts)
         elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
             yield note("memories.unused", subject, count=row.deliveries, **facts)
     yield from _corrected(scope, rows, takewhile(lambda _: go_on(), drafts))

@@ -158,6 +158,10 @@ KINDS = {
         "{scope}:{memory} was never delivered, while others of its scope were {most} times.",
         "Say in its description when it helps, or delete it.",
     ),
+    "memories.violated": Kind(
+        "{scope}:{memory} was violated: {count:correction} of what it says, by sessions that had been given it.",
+        "Say it more plainly. After three times memtui consolidate proposes to pin it.",
+    ),
     "memories.unused": Kind(
         "{scope}:{memory} was delivered {count} times of late, and never opened.",
         "If its line says all, that is fine; else improve its description, or delete it.",
