@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.core.base import visible
+from memtui.core.redaction.redact import redact
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
 from memtui.llm.schema import Schema
@@ -197,7 +198,8 @@ def _quoted(quote: object, words: str) -> bool:
 
 
 def _line(text: object) -> str:
-    return one_line(visible.clean(str(text)))
+    """Return a text on one line, without secrets: their lines tell some of them apart."""
+    return one_line(redact(visible.clean(str(text)))[0])
 
 
 def entries(wishes: Wishes, run: str, now: float) -> list[Remark]:

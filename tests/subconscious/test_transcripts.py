@@ -1,0 +1,53 @@
+"""Real transcripts, where they are beside the checkout, are listened to: whole, cut anywhere, and shuffled."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from memtui.core.client import transcript
+from memtui.core.client.conversation import Conversation
+from memtui.subconscious import reading
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "transcripts"
+FILES = sorted(DATA.rglob("*.jsonl"))
+pytestmark = pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
+
+
+def hidden(path):
+    """The texts of records that nobody in the conversation said."""
+    found = set()
+    for record in transcript.Reader(str(path)):
+        if any(record.get(key) for key in reading.HIDDEN):
+            found |= {str(block.get("text")) for block in transcript.blocks(record) if len(str(block.get("text"))) > 80}
+    return found
+
+
+@pytest.mark.every(step=4)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
+def test_only_what_was_said_is_heard(path):
+    heard = reading.listen(transcript.Reader(str(path)), Conversation())
+    said = heard.words_of(reading.PERSON)
+    for text in hidden(path):
+        line = reading.one_line(text)
+        assert line[:2000] not in said or line in reading.one_line(
+            path.read_text("utf-8", "replace").replace("\\n", " ")
+        )
+    assert sum(len(text) for _, text in heard.lines) <= reading.ALL + reading.MESSAGE
+    assert "<system-reminder>" not in said
+    assert "<command-name>" not in said
+
+
+@pytest.mark.every(step=4)
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
+def test_a_transcript_that_is_cut_or_shuffled_is_survived(path, tmp_path):
+    rows = path.read_bytes().splitlines(keepends=True)
+    chance = random.Random(path.stem)
+    torn = tmp_path / "torn.jsonl"
+    cut = [row[: chance.randrange(len(row) + 1)] if chance.random() < 0.2 else row for row in rows[:400]]
+    chance.shuffle(cut)
+    torn.write_bytes(b"".join(cut))
+    conversation = Conversation()
+    reader = transcript.Reader(str(torn))
+    reading.listen(reader, conversation)
+    reading.listen(transcript.Reader(str(torn), reader.offset), Conversation(conversation.to_state()))
