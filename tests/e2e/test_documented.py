@@ -174,6 +174,7 @@ STORIES = {
         ),
         typed("", "memtui approve {update} --edit --name edited", "edited"),
         typed("", "memtui undo --yes && memtui approve {update} --into prefer-pnpm", "prefer-pnpm"),
+        typed("", "memtui approve --all --one-offs; memtui undo --yes", "(?s)prefer-pnpm already.*approve"),
         typed("snooze ID… --until WHEN", "memtui snooze {other} --until friday", "until"),
         typed("inbox --snoozed", "memtui inbox --snoozed", "until"),
         typed("", "memtui snooze {other} --until now && memtui snooze --all --until 2w", "back"),
