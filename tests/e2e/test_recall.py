@@ -155,3 +155,28 @@ def test_a_daemon_killed_in_the_middle_of_a_request_leaves_the_prompt_its_memory
     finally:
         sentence_daemon.end(on.root)
     assert on.errors() == []
+
+
+@pytest.mark.client(both=True)
+def test_a_command_that_a_memory_forbids_is_refused_once_with_the_memory_as_the_reason(on, model):
+    others(on.config / "memory")
+    write(on.config / "memory", "prefer-pnpm", "Use pnpm", "The lock file is pnpm's.", "forbids: npm install")
+    indexed(on)
+    model.will(
+        use("Bash", command="npm install left-pad || echo RAN"),
+        use("Bash", command="npm install left-pad || echo RAN"),
+        "bye",
+    )
+    run = on.claude("hi", "--allowedTools", "Bash")
+    first, second = (request.tool_results()[-1] for request in run.main[1:])
+    assert "“prefer-pnpm” forbids `npm install`: Use pnpm." in first
+    assert "forbids" not in second
+    assert memories(run.main[1]) == [("PreToolUse", "prefer-pnpm")]
+    assert run.main[2].count("The lock file is pnpm's.") == 1
+    (record,) = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
+    assert record["items"][0]["reason"] == "it forbids `npm install`: refused"
+    (receipt,) = [each for each in on.memtui_json("receipts")["receipts"] if each["id"] == record["id"]]
+    assert receipt["outcome"] == "arrived"
+    # Nobody but the hook refused it.
+    assert on.waiting("updates") == ""
+    assert on.errors() == []

@@ -31,23 +31,27 @@ MORE = {
 
 
 class Reply:
-    """What a hook printed: `context` for the model, `message` for the person."""
+    """What a hook printed: `context` for the model, `message` for the person, `refusal`: why the tool must not run."""
 
     def __init__(self, event, done):
         assert done.returncode == 0, done
         assert done.stderr == b"", done.stderr.decode()
         self.raw = done.stdout
-        self.context = self.message = ""
+        self.context = self.message = self.refusal = ""
         if done.stdout:
             answer = json.loads(done.stdout)
             assert answer.keys() <= {"hookSpecificOutput", "systemMessage"}
             self.message = answer.get("systemMessage", "")
             if "hookSpecificOutput" in answer:
                 output = answer["hookSpecificOutput"]
-                assert output.keys() == {"hookEventName", "additionalContext"}
-                assert output["hookEventName"] == event
-                self.context = output["additionalContext"]
-                assert self.context
+                assert output.pop("hookEventName") == event
+                if output.pop("permissionDecision", None):
+                    self.refusal = output.pop("permissionDecisionReason")
+                    assert self.refusal
+                assert self.refusal or output.keys() == {"additionalContext"}
+                self.context = output.pop("additionalContext", "")
+                assert self.context or self.refusal
+                assert output == {}
                 assert len(self.context.encode("utf-16-le")) // 2 <= 9000
 
 

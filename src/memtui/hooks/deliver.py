@@ -69,8 +69,10 @@ def send(
     blocks: "list[delivery_blocks.Block]",
     claimed: "list[claims.Claim]",
     message: str = "",
+    refusal: str = "",
 ) -> "list[delivery_blocks.Part]":
-    """Compose, print and log a delivery. Returns the parts for which there was no room.
+    """Compose, print and log a delivery; `message` and `refusal` as for `runner.reply`. Returns the parts for which
+    there was no room.
 
     Guidance for which there was no room is put back into its inbox; if printing fails, all guidance is. Whether a
     delivery that can't be logged has arrived is read from the transcript.
@@ -78,8 +80,8 @@ def send(
     try:
         text, items, left_out = delivery_blocks.compose(blocks, budget(hook), delivery_id)
         _return_left_out(claimed, [part.item for part in left_out if part.item.get("kind") == "guidance"])
-        if text or message:
-            runner.reply(hook, text, message)
+        if text or message or refusal:
+            runner.reply(hook, text, message, refusal)
     except BaseException:
         give_back(hook, claimed)
         raise

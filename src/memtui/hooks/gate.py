@@ -31,7 +31,7 @@ def refuse(hook: runner.Hook) -> bool:
     if path.endswith(INDEX):
         if locate.scope_of(hook.env, hook.started_in, path.removesuffix(INDEX) + "/x.md") is None:
             return False
-        runner.deny(hook, REASON_INDEX)
+        runner.reply(hook, "", refusal=REASON_INDEX)
         return True
     if locate.scope_of(hook.env, hook.started_in, path) is None:
         return False
@@ -40,7 +40,7 @@ def refuse(hook: runner.Hook) -> bool:
 
     if not gated.keep(hook.env, hook.started_in, hook.session_id, path, hook.text("tool_name"), hook.payload):
         return False
-    runner.deny(hook, REASON)
+    runner.reply(hook, "", refusal=REASON)
     return True
 
 

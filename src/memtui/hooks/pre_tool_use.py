@@ -1,5 +1,5 @@
-"""Before a tool runs: the gate before memories; urgent guidance in the middle of a turn, and guidance for the path that
-the tool touches."""
+"""Before a tool runs: the gate before memories; commands that a memory forbids; urgent guidance in the middle of a
+turn, and guidance for the path that the tool touches."""
 
 import posix
 
@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 # What lists memories that are bound to paths: by their own fields, and as their use has shown.
 BOUND = ("/recall/paths", "/learned-paths")
+# What lists memories that forbid commands, and the tool that runs them.
+FORBIDDEN, SHELL = "/recall/forbidden", "Bash"
 PATH_KEYS = ("file_path", "notebook_path", "path")
 
 
@@ -110,6 +112,11 @@ def handle(hook: Hook) -> None:
     gets nothing: no transcript proves what reached it."""
     if hook.settings and _is_refused(hook):
         return
+    if hook.text("tool_name") == SHELL and hook.mode == "full" and _exists(hook.root + FORBIDDEN):
+        from memtui.hooks import forbidden
+
+        if forbidden.refuse(hook):
+            return
     if hook.payload.get("agent_id"):
         return
     recalled = _recalled(hook)

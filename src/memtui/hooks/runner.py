@@ -248,27 +248,22 @@ def fail(env: "dict[str, str]", where: str, error: BaseException) -> None:
         return
 
 
-def reply(hook: Hook, context: str, message: str = "") -> None:
-    """Print the hook's answer: context for the model, a message for the person. Raises OSError if nobody reads it.
+def reply(hook: Hook, context: str, message: str = "", refusal: str = "") -> None:
+    """Print the hook's answer: context for the model, a message for the person, and why the tool must not run, which
+    the model gets as well. Raises OSError if nobody reads it.
 
     Lifts the deadline: what was printed has to be logged, in all the time that the client gives.
     """
     answer: dict[str, object] = {}
-    if context:
-        answer["hookSpecificOutput"] = {"hookEventName": hook.event, "additionalContext": context}
+    output = {"additionalContext": context} if context else {}
+    if refusal:
+        output |= {"permissionDecision": "deny", "permissionDecisionReason": refusal}
+    if output:
+        answer["hookSpecificOutput"] = {"hookEventName": hook.event, **output}
     if message:
         answer["systemMessage"] = message
-    if answer:
-        _print(hook, answer)
-
-
-def deny(hook: Hook, reason: str) -> None:
-    """Print that the tool must not run, and why: the model gets `reason`. Raises OSError if nobody reads it."""
-    decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-    _print(hook, {"hookSpecificOutput": {"hookEventName": hook.event, **decision}})
-
-
-def _print(hook: Hook, answer: "dict[str, object]") -> None:
+    if not answer:
+        return
     from memtui.core.base import fs
 
     if hook.deadline is not None:

@@ -5,14 +5,13 @@ worker writes it (worker/binding.py). Where no memory has any there is no such f
 has shown (core/memories/learned_paths.py).
 """
 
-from memtui.core.base import clock, fastjson, fs, globs, session_state
+from memtui.core.base import clock, globs, session_state
 from memtui.core.frontmatter import head
 from memtui.core.memories import learned_paths
 from memtui.core.places import locate
-from memtui.recall import judge, query
+from memtui.recall import judge, listed, query
 
 FILE = "recall/paths"
-VERSION = 1
 # Memories that are given before one tool, at most.
 MOST = 3
 
@@ -25,18 +24,9 @@ if TYPE_CHECKING:
     Bound = tuple[str, str, str, str]
 
 
-def load(root: str) -> "dict[str, object]":
-    """Return what is bound, by directory; `{}` if nothing is, or the file can't be read."""
-    try:
-        found = fastjson.loads_dict(fs.read(f"{root}/{FILE}", "cache"))
-    except OSError:
-        return {}
-    return session_state.table(found, "dirs") if found.get("v") == VERSION else {}
-
-
 def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", project_root: str) -> "list[Bound]":
     """List the memories of some places that are bound to any of the paths `touched`, with why."""
-    known = load(root)
+    known = listed.load(root, FILE)
     found = []
     for scope, directory in where:
         own = session_state.table(known, directory)

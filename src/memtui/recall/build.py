@@ -202,7 +202,7 @@ class _Builder:
             except OSError:
                 continue
             read = fields.read(data, file, self.lines.get(file, ()))
-            said = (read.name, read.description, read.type, read.pinned, read.expires, read.paths)
+            said = (read.name, read.description, read.type, read.pinned, read.expires, read.paths, read.forbids)
             row = (file, mtime, size, ids.digest(data), *said, self._number_of_lines(file))
             head = list(dict.fromkeys(words.terms(f"{read.name}\n{read.description}")))
             found.append(SegmentDoc(row, read.weights(), head, self.embedding.passages(read)))

@@ -23,8 +23,8 @@ MOST_BYTES = 1 << 20
 
 @dataclass
 class Fields:
-    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `texts`: the text of each
-    field of WEIGHTS."""
+    """What an index holds of one memory. `expires`: seconds since the epoch, 0.0 for never; `paths`, `forbids`: the
+    globs and commands that it is bound to; `texts`: the text of each field of WEIGHTS."""
 
     name: str
     description: str
@@ -32,6 +32,7 @@ class Fields:
     pinned: bool = False
     expires: float = 0.0
     paths: tuple[str, ...] = ()
+    forbids: tuple[str, ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
 
     def weights(self) -> dict[str, int]:
@@ -81,6 +82,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         memory.text_of(doc.fields, *PINNED).lower() in TRUE,
         expires,
         tuple(_listed(doc.fields, "paths")),
+        tuple(_listed(doc.fields, "forbids")),
         texts,
     )
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Any
 
-VERSION = 5
+VERSION = 6
 MAGIC = f"memtui recall {VERSION}.{words.VERSION} {sys.byteorder}\n".encode()
 LEAST, FULL = 256, 65535
 MOST_NARROW = 1 << 16
@@ -40,9 +40,9 @@ DENSE, SMALL = 16, 256
 # Memories of a term of which the dead ones are counted.
 FEW = 24
 # What a row holds, in this order: file, mtime in ns, size, digest, name, description, type, pinned, expires, paths,
-# triggers, head. `digest`: `ids.digest` of the file's bytes; `triggers`: `number_of` the lines that are kept beside it;
-# `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight each.
-DIGEST, PATHS, TRIGGERS, HEAD = 3, 9, 10, 11
+# forbids, triggers, head. `digest`: `ids.digest` of the file's bytes; `triggers`: `number_of` the lines that are kept
+# beside it; `head`: the terms of name and description, as 32 bits of `number_of` each, then a byte of weight each.
+DIGEST, PATHS, FORBIDS, TRIGGERS, HEAD = 3, 9, 10, 11, 12
 
 
 class DamagedError(Exception):

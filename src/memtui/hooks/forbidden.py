@@ -1,0 +1,66 @@
+"""A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
+command again goes through: the person may want just that."""
+
+from memtui.core.base import clock, ids, session_state
+from memtui.hooks import bundle, recall_block, runner
+from memtui.recall import bound, forbidden, judge, places
+
+PART = "refused"
+# Refused commands that a session's state holds, at most.
+MOST = 200
+REASON = (
+    "Not run: the user's memory “{name}” forbids `{command}`: {about} If the user asked for exactly this command, run"
+    " it again: memtui refuses it once a session."
+)
+
+
+def refuse(hook: runner.Hook) -> bool:
+    """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
+    error is logged, and then it runs."""
+    try:
+        found = _found(hook)
+    except Exception as error:
+        runner.fail(hook.env, hook.event, error)
+        return False
+    if found is None:
+        return False
+    bundle.load("delivery")
+    from memtui.hooks import deliver
+    from memtui.recall import memory_block
+
+    command, found.reason = found.reason, f"it forbids `{found.reason}`: refused"
+    about = found.hit.description or found.hit.name
+    about += "" if about.endswith((".", "!", "?", "。")) else "."
+    reason = REASON.format(name=found.hit.name, command=command, about=" ".join(about.split()))
+    if hook.payload.get("agent_id"):  # what a subagent got the session does not have
+        deliver.send(
+            hook, ids.new_id(), memory_block.blocks([found], deliver.budget(hook), clock.now()), [], "", reason
+        )
+        return True
+    giving = recall_block.Giving(hook)
+    try:
+        giving.had().forget([found.hit.path])  # it had it, and needs it once more
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)
+    giving.end(deliver.send(hook, ids.new_id(), giving.blocks([found], deliver.budget(hook)), [], "", reason))
+    return True
+
+
+def _found(hook: runner.Hook) -> "judge.Verdict | None":
+    """Return the memory that forbids the command, with that as its reason; None if none does, or the session was
+    refused it before. Raises OSError."""
+    given = hook.payload.get("tool_input")
+    line = given.get("command") if isinstance(given, dict) else None
+    if not isinstance(line, str):
+        return None
+    where = places.of_session(hook.env, hook.started_in)
+    due = bound.due(hook.root, forbidden.matching(hook.root, where, line), judge.Recipient(), 1)
+    if not due:
+        return None
+    state, mark = session_state.load(hook.root, hook.session_id, PART), ids.digest(line, 8)
+    refused = state.get("commands")
+    before = refused if isinstance(refused, list) else []
+    if mark in before:
+        return None
+    session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
+    return due[0]
