@@ -98,27 +98,12 @@ def test_a_memory_that_did_not_help_is_told_of(home):
     assert home.found() == [("corrected", "snapshots")]
 
 
-def planned(home):
-    from memtui.consolidate import plan
-    from memtui.core.memories.store import Store
-
-    subject = lint.here(home.env, home.cwd, home.root, NOW, Usage(home.root), set())
-    found = plan.plan(Store(home.env, home.cwd, by="cli", now=lambda: NOW), subject)
-    return [each for each in found.changes.proposals if any(e.code == "memories.violated" for e in each.evidence)]
-
-
-def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
+def test_a_memory_that_was_violated_is_told_of(home):
     path = home.memory("tabs", "Indent with tabs.")
-    for number in range(3):
-        home.record(path, (9 - 2 * number) * DAY, "recall")
-        assert planned(home) == []
-        home.record(path, (8 - 2 * number) * DAY, "corrected")
-        assert home.found() == [("violated", "tabs")]
-    (proposal,) = planned(home)
-    assert b"pinned: " in proposal.outputs[0].data
-    assert "3 corrections" in proposal.reason
-    Path(path).write_bytes(proposal.outputs[0].data)
-    assert planned(home) == []
+    home.record(path, 9 * DAY, "recall")
+    assert home.found() == []
+    home.record(path, 8 * DAY, "corrected")
+    assert home.found() == [("violated", "tabs")]
 
 
 @pytest.mark.parametrize("part", [0.3, 0.6, 0.9])

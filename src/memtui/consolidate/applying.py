@@ -30,6 +30,7 @@ DONE = {
     "archive": "archived",
     "delete": "removed",
     "relink": "fixed",
+    "instruct": "added to instructions",
 }
 
 
@@ -87,6 +88,9 @@ def _changes(composition: Composition) -> list[Change]:
         if is_index(each.path) and each.before != b"":  # an empty one would be gone after an undo of lines
             mode = None if each.before else references.file_mode(scope)
             groups[1] += text_edits(path, each.before or b"", each.after or b"", mode)
+            continue
+        if scope.kind == "instructions" and each.before:
+            groups[1] += text_edits(path, each.before, each.after or b"")
             continue
         if each.after is not None and composition.trusted(scope, each.path) and not is_archived(each.path):
             contents.setdefault(scope.label, []).append((file, each.after))

@@ -22,6 +22,7 @@ from memtui.consolidate.changeset import (
     Data,
     FileInput,
     FileOutput,
+    Kind,
     Proposal,
     ProposalEvidence,
     check,
@@ -151,7 +152,7 @@ def _proposal(row: object, number: int, files: MemoryFiles) -> Proposal:
         _text(row, "reason", where),
         tuple(_evidence(each, where) for each in _list(row, "evidence", where, MAX_EVIDENCE)),
         tuple(_input(each, where, files) for each in _list(row, "inputs", where, MAX_FILES)),
-        tuple(_output(each, where, files) for each in _list(row, "outputs", where, MAX_FILES)),
+        tuple(_output(each, where, files, kind) for each in _list(row, "outputs", where, MAX_FILES)),
         decision,
     )
     check(proposal)
@@ -199,7 +200,7 @@ def _input(row: object, where: str, files: MemoryFiles) -> FileInput:
     return FileInput(path, digest, data)
 
 
-def _output(row: object, where: str, files: MemoryFiles) -> FileOutput:
+def _output(row: object, where: str, files: MemoryFiles, kind: Kind) -> FileOutput:
     about = f"the outputs of {where}"
     found = _object(row, about)
     path = _path(found, about)
@@ -208,7 +209,7 @@ def _output(row: object, where: str, files: MemoryFiles) -> FileOutput:
         raise UsageError(f"“gone” of {path} in {about} must be true or false.")
     if gone and ("text" in found or "base64" in found):
         raise UsageError(f"{path} in {about} is gone, and has a text.")
-    files.writable(path)
+    files.writable(path, kind)
     if gone and is_archived(path):
         raise UsageError(f"{path} in {about} is archived: only you remove it.")
     return FileOutput(path, None if gone else _bytes(found, path, about, required=True))

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from memtui.consolidate.changeset import FileOutput, Proposal, is_archived, is_index, sha256
+from memtui.consolidate.changeset import FileOutput, Kind, Proposal, is_archived, is_index, sha256
 from memtui.consolidate.files import MemoryFiles, ScopedFile
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.frontmatter import document
@@ -145,7 +145,7 @@ class Composition:
                 raise _RefusedError("made" if self._is_made(proposal) else "stale", each.path, stale)
             if data is not None and self._now(each.path) is None:
                 raise self._overlap(each.path)
-        found = {each.path: self._output(each, before) for each in proposal.outputs}
+        found = {each.path: self._output(each, proposal.kind, before) for each in proposal.outputs}
         self._refuse_spreading(proposal)
         return found
 
@@ -153,17 +153,20 @@ class Composition:
         """Return whether the files are as a proposal would leave them: somebody made it already."""
         for each in proposal.outputs:
             with _Refusing("forbidden", each.path):
-                self.files.writable(each.path)
+                self.files.writable(each.path, proposal.kind)
                 if self.files.data(each.path) != each.data:
                     return False
         return True
 
-    def _output(self, output: FileOutput, before: dict[str, bytes | None]) -> bytes | None:
+    def _output(self, output: FileOutput, kind: Kind, before: dict[str, bytes | None]) -> bytes | None:
         path = output.path
         with _Refusing("forbidden", path):
-            self.files.writable(path)
+            self.files.writable(path, kind)
             was, now = before.get(path), self._now(path)
-            _must_be_sound(path, output.data)
+            if kind == "instruct":
+                _must_only_add(path, was or b"", output.data or b"")
+            else:
+                _must_be_sound(path, output.data)
         if was is None and now is not None:
             if path in self._after:
                 raise self._overlap(path)
@@ -216,7 +219,7 @@ class Composition:
                     proposal.kind == "merge" and self.place(successor)[0] != self.place(path)[0]
                 )
                 self._rename(path, None if lost or successor is None else _stem(successor))
-            for output in proposal.written:
+            for output in proposal.written if proposal.kind != "instruct" else ():
                 was = self.files.data(output.path)
                 if was is not None and output.data is not None and not is_index(output.path):
                     self._rename_field(output.path, was, output.data)
@@ -260,6 +263,8 @@ class Composition:
                 if is_index(output.path) or is_archived(output.path) or output.data is None:
                     continue
                 scope, file = self._scope(output.path)
+                if scope.kind == "instructions":
+                    continue
                 made = self._memory(output.path, output.data)
                 was = self.files.data(output.path)
                 if was is not None:
@@ -340,6 +345,12 @@ def _must_be_sound(path: str, data: bytes | None) -> None:
     broken = None if data is None or is_index(path) else document.parse(data).broken
     if broken is not None:
         raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
+
+
+def _must_only_add(path: str, was: bytes, data: bytes) -> None:
+    """Raise MemtuiError unless instructions stay as a person wrote them, with more below."""
+    if not data.startswith(was.rstrip()):
+        raise MemtuiError(f"{path} would lose what is in it.", "A change may only add to instructions, at the end.")
 
 
 def _is_kept(proposal: Proposal, path: str) -> bool:

@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ARCHIVE, Proposal, is_index, sha256
+from memtui.consolidate.changeset import ARCHIVE, Kind, Proposal, is_index, sha256
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
@@ -26,12 +26,13 @@ class MemoryFiles:
     """The files of a store's scopes. What was read is kept: make a new one to read again.
 
     Proposals name any files, and may come from anywhere: `readable` and `writable` let only memories and indexes
-    through.
+    through, and for a proposal of instructions CLAUDE.md and rules.
     """
 
     def __init__(self, store: Store) -> None:
         self.store = store
         self._scopes = store.scopes()
+        self._instructions = scopes.instruction_places(store.env, store.cwd)
         self._data: dict[str, bytes | None] = {}
         self._stems: dict[str, set[str]] = {}
         self._linking: dict[str, dict[str, bytes]] = {}
@@ -50,35 +51,42 @@ class MemoryFiles:
 
     def _within(self, path: str) -> ScopedFile | None:
         """Return the scope that has a path in its directory, the innermost one."""
-        found = [each for each in self._scopes if path.startswith(each.directory.rstrip("/") + "/")]
-        if not found:
-            return None
-        scope = max(found, key=lambda each: len(each.directory))
-        return ScopedFile(scope, path[len(scope.directory.rstrip("/")) + 1 :])
+        found = []
+        for scope in (*self._scopes, *self._instructions):
+            top = scope.directory.rstrip("/") + "/"
+            file = path[len(top) :]
+            # Instructions stand beside, above and below memories.
+            if path.startswith(top) and (scope.kind != "instructions" or scopes.may_instruct(scope, file)):
+                found.append(ScopedFile(scope, file))
+        return max(found, key=lambda each: len(each.scope.directory), default=None)
 
     def readable(self, path: str) -> ScopedFile:
         """Return where a file is that a proposal may read. Raises MemtuiError for one that it must not read."""
         place = self.scope_of(path)
         if place.scope.kind == "instructions":
-            if place.file not in place.scope.files:
-                raise _outside(path)
             return place
         if place.scope.problem:
             raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
         _check_file(path, place)
         return place
 
-    def writable(self, path: str) -> ScopedFile:
-        """Return where a file is that a proposal may write or remove. Raises MemtuiError for one in a read-only scope,
-        behind a symlink, or with a name that no memory can have."""
-        place = self.readable(path)
-        references.writable(place.scope)
+    def writable(self, path: str, kind: Kind) -> ScopedFile:
+        """Return where a file is that a proposal of this kind may write or remove. Raises MemtuiError for one in a
+        read-only scope, behind a symlink, or with a name that no memory can have."""
+        place = self.scope_of(path) if kind == "instruct" else self.readable(path)
+        if kind == "instruct":
+            if place.scope.kind != "instructions" or os.path.normpath(path) != path or not path.isprintable():
+                raise MemtuiError(
+                    f"{path} is no file of instructions.", "Claude Code reads CLAUDE.md and .claude/rules."
+                )
+        else:
+            references.writable(place.scope)
+            references.real_path(place.scope, place.scope.index_path)
         if not is_index(path):
             references.check_name(os.path.basename(path))
         top = paths.resolve(place.scope.directory)
         if top is None or paths.resolve(path) != f"{top}/{place.file}":
-            raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the memory that it leads to instead.")
-        references.real_path(place.scope, place.scope.index_path)
+            raise MemtuiError(f"{path} is, or is behind, a symlink.", "Change the file that it leads to instead.")
         return place
 
     def data(self, path: str) -> bytes | None:

@@ -10,7 +10,7 @@ from memtui.consolidate.across import Known
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
 from memtui.core.journal.changes.pairs_edit import Pair
-from memtui.core.memories.memory import CODE, Memory
+from memtui.core.memories.memory import CODE, Memory, flat
 from memtui.core.memories.scopes import Scope
 
 # The least likeness (of 1) of two memories that is worth a person's time: of 400 memories of one project, the 14 pairs
@@ -19,6 +19,8 @@ ALIKE = 0.45
 # A memory repeats instructions if so much of its words stands in one place there, and it has at least so many.
 REPEATED = 0.9
 WORDS = 6
+# The fields with the commands that a memory forbids.
+FORBIDS = {"forbids", "metadata.forbids"}
 PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
 # Words that say little about what a sentence is about.
 FILLERS = duplicates.words(
@@ -64,8 +66,8 @@ def repeating(
     if not places:
         return
     for scope, memory in takewhile(lambda _: go_on(), known):
-        if memory.broken is not None:
-            continue
+        if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():
+            continue  # what forbids commands does more than its words
         for statement in dict.fromkeys((memory.description, _statement(memory.body))):
             own = _words(statement)
             if len(own) < WORDS:

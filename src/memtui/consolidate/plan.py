@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.consolidate import across, coverage, lint, lint_fixes, merging, splitting
+from memtui.consolidate import across, coverage, lint, lint_fixes, merging, splitting, strengthening
 from memtui.consolidate.changeset import (
     ARCHIVE,
     ChangeSet,
@@ -33,7 +33,6 @@ from memtui.core.memories import apart, memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
-from memtui.recall import fields
 
 BY = "memtui"
 # The least score of two memories that are merged.
@@ -64,7 +63,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
     first = (planner.merges, planner.removals, planner.fixes, planner.types)
-    for step in (*first, planner.pins, planner.splits, planner.links):
+    for step in (*first, planner.stronger_forms, planner.splits, planner.links):
         if go_on():
             proposals += step()
     proposals.sort(key=lambda each: each[0])
@@ -109,6 +108,7 @@ class _Planner:
         self.found = found
         self.gone: set[str] = set()
         self.scopes = {each.label: each for each in subject.scopes}
+        self.files = MemoryFiles(store)
 
     def _numbered(self, codes: Collection[str]) -> Iterator[tuple[int, Finding]]:
         return ((at, each) for at, each in enumerate(self.found) if each.code in codes)
@@ -260,21 +260,36 @@ class _Planner:
                 proposals.append((at, propose("retype", [read], [made], [_evidence(each)], findings.message(each))))
         return proposals
 
-    def pins(self) -> list[tuple[int, Proposal]]:
-        """Propose to pin a memory that was violated VIOLATED times: recall then prefers it to others."""
+    def stronger_forms(self) -> list[tuple[int, Proposal]]:
+        """Propose a stronger form of a memory that was violated VIOLATED times: to pin it; once it is violated again
+        although it is pinned, a line of CLAUDE.md or a rule, and that a hook refuses the commands that it forbids."""
         proposals = []
         for at, each in self._numbered({"memories.violated"}):
             found, count = self._memory(each.data.get("path")), each.data.get("count")
-            if found is None or not isinstance(count, int) or count < VIOLATED or _is_pinned(found):
+            if found is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(found):
                 continue
-            try:
-                data = memory.with_fields(found, {"pinned": "true"})
-            except MemtuiError:
-                continue
-            read, made = read_from(found.path, found.raw), FileOutput(found.path, data)
-            reason = f"{findings.message(each)} Pinned, it comes before others."
-            proposals.append((at, propose("rewrite", [read], [made], [_evidence(each)], reason)))
+            evidence, reason = _evidence(each), findings.message(each)
+            proposals += [(at, made) for made in self._stronger(found, count, evidence, reason) if made is not None]
         return proposals
+
+    def _stronger(
+        self, found: Memory, count: int, evidence: ProposalEvidence, reason: str
+    ) -> Iterator[Proposal | None]:
+        try:
+            pinned = strengthening.pinned(found, evidence, reason)
+            if pinned is not None or count == VIOLATED:
+                yield pinned
+                return
+            made = strengthening.instructed(self.scopes[found.scope_label], found, evidence, reason)
+            if made is not None:
+                self.files.writable(made.outputs[0].path, made.kind)
+                yield made
+        except (MemtuiError, OSError):  # a file that must not be written, or can't be read
+            pass
+        try:
+            yield strengthening.forbidding(found, evidence, reason)
+        except MemtuiError:
+            return
 
     def splits(self) -> list[tuple[int, Proposal]]:
         """Propose to split large memories that have sections."""
@@ -305,10 +320,6 @@ class _Planner:
             read = [read_from(found.path, found.raw) for found in linking]
             proposals.append((at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))))
         return proposals
-
-
-def _is_pinned(found: Memory) -> bool:
-    return fields.read(found.raw, os.path.basename(found.path), ()).pinned
 
 
 def _spelled(name: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, name, title
+from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, name, title
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
@@ -31,6 +31,7 @@ BRIEF = {
     "memories.same_name": "name is taken",
     "memories.spills": "long entry",
     "memories.type": "unknown type",
+    "memories.violated": "violated",
 }
 # What each kind of proposal does.
 MEANINGS = {
@@ -42,6 +43,7 @@ MEANINGS = {
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
+    "instruct": "adds a memory to CLAUDE.md or to the rules, which every session gets",
 }
 # What the list of applied ChangeSets says while there is none.
 NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are listed here, and can be undone."
@@ -62,6 +64,8 @@ def about(found: Proposal) -> str:
     gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
     if found.kind == "move":
         return f"{gone[0]} → {written[0]}"
+    if found.kind == "instruct":
+        return f"{name(found.inputs[0].path)} → {instructions(found)}"
     shown = {"archive": gone, "merge": [*written, *gone], "split": [*gone, *written]}.get(found.kind, written or gone)
     names = list(dict.fromkeys(shown))
     join = " + " if found.kind == "merge" else ", "

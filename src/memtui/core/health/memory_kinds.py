@@ -159,8 +159,9 @@ KINDS = {
         "Say in its description when it helps, or delete it.",
     ),
     "memories.violated": Kind(
-        "{scope}:{memory} was violated: {count:correction} of what it says, by sessions that had been given it.",
-        "Say it more plainly. After three times memtui consolidate proposes to pin it.",
+        "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
+        "Say it more plainly. After three times memtui consolidate proposes to pin it; after that a line of CLAUDE.md,"
+        " and that a hook refuses the commands that it forbids.",
     ),
     "memories.unused": Kind(
         "{scope}:{memory} was delivered {count} times of late, and never opened.",

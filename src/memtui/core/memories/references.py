@@ -118,7 +118,7 @@ def not_trusted(stem: str) -> MemtuiError:
 
 def file_mode(scope: Scope) -> int | None:
     """Return the permission bits of a new file of a scope: in a repository as the umask allows, else None (private)."""
-    if not scope.needs_trust and not scope.label.endswith("@project"):
+    if not scope.needs_trust and not scope.label.endswith(("@project", ":project")):
         return None
     mask = os.umask(0o077)  # the only way to read it; a file another thread makes meanwhile is just more private
     os.umask(mask)
