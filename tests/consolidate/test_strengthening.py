@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.consolidate import applying, changeset, changeset_json, lint, plan
 from memtui.consolidate.changeset import ChangeSet, FileOutput
+from memtui.consolidate.composing import savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.strengthening import forbidden_commands
 from memtui.core.base.errors import MemtuiError
@@ -88,7 +89,7 @@ def test_one_that_is_violated_although_it_is_pinned_goes_into_claude_md_or_forbi
     home.record(path, DAY, "corrected")
     assert home.titles() == ["add pnpm to CLAUDE.md", "rewrite pnpm"]
     instruct, forbid = home.planned()
-    assert (instruct.kind, instruct.outputs[0].path) == ("instruct", str(home.claude_md))
+    assert (instruct.kind, instruct.outputs[0].path) == ("rule", str(home.claude_md))
     assert b"\nforbids: npm\n" in forbid.outputs[0].data
     assert "`npm`" in forbid.reason
     done = home.make(instruct, forbid)
@@ -142,7 +143,8 @@ def test_a_memory_with_more_to_say_or_of_some_paths_becomes_a_rule(home):
     (proposal,) = home.planned()
     assert changeset.title(proposal) == "add api to rules/api.md"
     assert changesets.about(proposal) == "api → rules/api.md"
-    home.make(proposal)
+    assert "with the files that it is about" in proposal.reason
+    assert changesets.saved(savings(home.make(proposal).diffs)) == "Adds 73 B."
     rule = home.config / "rules" / "api.md"
     assert rule.read_text() == '---\npaths:\n  - "src/api/**"\n  - "a b"\n---\n\n# The API is frozen\n\nAsk Kim.\n'
     assert home.planned() == []
@@ -180,7 +182,7 @@ def instruct(home, path, after, before=None):
     memory = home.memory("one", "Text.")
     with open(memory, "rb") as file:
         read = [changeset.read_from(memory, file.read()), changeset.read_from(path, before)]
-    return changeset.propose("instruct", read, [FileOutput(path, after)])
+    return changeset.propose("rule", read, [FileOutput(path, after)])
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ DONE = {
     "archive": "archived",
     "delete": "removed",
     "relink": "fixed",
-    "instruct": "added to instructions",
+    "rule": "added to instructions",
 }
 
 

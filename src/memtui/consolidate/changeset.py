@@ -16,7 +16,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
-Kind = Literal["merge", "rewrite", "split", "retype", "move", "archive", "delete", "relink", "instruct"]
+Kind = Literal["merge", "rewrite", "split", "retype", "move", "archive", "delete", "relink", "rule"]
 # `open`: nobody decided yet; `edited`: accepted, with outputs that a person changed.
 Decision = Literal["open", "accepted", "edited", "rejected"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -203,7 +203,7 @@ SHAPES: Mapping[Kind, str] = {
     "archive": f"must only put files into {ARCHIVE}/",
     "delete": "must only remove files",
     "relink": "must only write files, not remove any",
-    "instruct": "must only write one file of instructions, for a memory that it read",
+    "rule": "must only write one file of instructions, for a memory that it read",
 }
 
 
@@ -223,7 +223,7 @@ def _fits(found: Proposal, gone: int, old: list[bool], archived: list[bool]) -> 
         return gone >= 1 and gone == written and all(archived) and not any(old)
     if found.kind == "delete":
         return gone >= 1 and not written
-    if found.kind == "instruct":
+    if found.kind == "rule":
         return not gone and written == 1 and bool(found.inputs) and found.inputs[0].path != found.outputs[0].path
     return not gone  # relink
 
@@ -256,7 +256,7 @@ def title(found: Proposal) -> str:
         return f"move {gone[0]} to {found.written[0].path}"
     if found.kind in {"archive", "delete"}:
         return f"{'archive' if found.kind == 'archive' else 'remove'} {some(gone)}"
-    if found.kind == "instruct":
+    if found.kind == "rule":
         return f"add {name(found.inputs[0].path)} to {instructions(found)}"
     return f"{'fix' if found.kind == 'relink' else found.kind} {some(written)}"
 

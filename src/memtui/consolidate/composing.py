@@ -35,12 +35,14 @@ class Refused(NamedTuple):
 
 
 class FileDiff(NamedTuple):
-    """A file before and after; None for no file. `repaired`: no proposal names it, but its links or lines follow."""
+    """A file before and after; None for no file. `repaired`: no proposal names it, but its links or lines follow;
+    `instructions`: it is no memory."""
 
     path: str
     before: bytes | None
     after: bytes | None
     repaired: bool
+    instructions: bool = False
 
 
 class Savings(NamedTuple):
@@ -65,7 +67,8 @@ def savings(found: Iterable[FileDiff]) -> Savings:
             if data is None or is_archived(each.path):
                 continue
             at = 2 if is_index(each.path) else 0
-            sums[at] += sign * (index.budget(data).lines if at else 1)  # lines as the TUI's bar has them
+            lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
+            sums[at] += sign * (lines if at else not each.instructions)
             sums[at + 1] += sign * len(data)
     return Savings(*sums)
 
@@ -105,10 +108,14 @@ class Composition:
     def diffs(self) -> list[FileDiff]:
         """List the files that change: first those that proposals name, then those that follow, each by path."""
         found = [
-            FileDiff(path, self.files.data(path), after, path not in self._named) for path, after in self._after.items()
+            FileDiff(path, self.files.data(path), after, path not in self._named, self._instructs(path))
+            for path, after in self._after.items()
         ]
         found = [each for each in found if each.before != each.after]
         return sorted(found, key=lambda each: (each.repaired, is_index(each.path), each.path))
+
+    def _instructs(self, path: str) -> bool:
+        return self.place(path).scope.kind == "instructions"
 
     def place(self, path: str) -> ScopedFile:
         """Return where a file is."""
@@ -163,7 +170,7 @@ class Composition:
         with _Refusing("forbidden", path):
             self.files.writable(path, kind)
             was, now = before.get(path), self._now(path)
-            if kind == "instruct":
+            if kind == "rule":
                 _must_only_add(path, was or b"", output.data or b"")
             else:
                 _must_be_sound(path, output.data)
@@ -219,7 +226,7 @@ class Composition:
                     proposal.kind == "merge" and self.place(successor)[0] != self.place(path)[0]
                 )
                 self._rename(path, None if lost or successor is None else _stem(successor))
-            for output in proposal.written if proposal.kind != "instruct" else ():
+            for output in proposal.written if proposal.kind != "rule" else ():
                 was = self.files.data(output.path)
                 if was is not None and output.data is not None and not is_index(output.path):
                     self._rename_field(output.path, was, output.data)
@@ -262,9 +269,9 @@ class Composition:
             for output in proposal.written:
                 if is_index(output.path) or is_archived(output.path) or output.data is None:
                     continue
-                scope, file = self._scope(output.path)
-                if scope.kind == "instructions":
+                if self._instructs(output.path):
                     continue
+                scope, file = self._scope(output.path)
                 made = self._memory(output.path, output.data)
                 was = self.files.data(output.path)
                 if was is not None:

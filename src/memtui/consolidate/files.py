@@ -73,8 +73,8 @@ class MemoryFiles:
     def writable(self, path: str, kind: Kind) -> ScopedFile:
         """Return where a file is that a proposal of this kind may write or remove. Raises MemtuiError for one in a
         read-only scope, behind a symlink, or with a name that no memory can have."""
-        place = self.scope_of(path) if kind == "instruct" else self.readable(path)
-        if kind == "instruct":
+        place = self.scope_of(path) if kind == "rule" else self.readable(path)
+        if kind == "rule":
             if place.scope.kind != "instructions" or os.path.normpath(path) != path or not path.isprintable():
                 raise MemtuiError(
                     f"{path} is no file of instructions.", "Claude Code reads CLAUDE.md and .claude/rules."

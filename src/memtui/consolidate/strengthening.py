@@ -20,6 +20,7 @@ from memtui.recall.fields import Fields
 LINE = 300
 PINNED = "Pinned, it comes before others."
 INSTRUCTED = "Every session gets what stands there, whatever it is about."
+RULED = "Claude Code loads it with the files that it is about."
 FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
 # Programs that a memory can forbid as a whole, and those of which it can only forbid what is done with them. Names that
 # are English words as well count only as code.
@@ -87,7 +88,9 @@ def instructed(scope: Scope, found: Memory, evidence: ProposalEvidence, reason: 
     if after is None:
         return None
     inputs = [read_from(found.path, found.raw), read_from(path, before)]
-    return propose("instruct", inputs, [FileOutput(path, after)], [evidence], f"{reason} {INSTRUCTED}")
+    return propose(
+        "rule", inputs, [FileOutput(path, after)], [evidence], f"{reason} {RULED if read.paths else INSTRUCTED}"
+    )
 
 
 def forbidden_commands(text: str) -> list[str]:

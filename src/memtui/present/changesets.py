@@ -43,7 +43,7 @@ MEANINGS = {
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
-    "instruct": "adds a memory to CLAUDE.md or to the rules, which every session gets",
+    "rule": "adds a memory to CLAUDE.md or to the rules, which every session gets",
 }
 # What the list of applied ChangeSets says while there is none.
 NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are listed here, and can be undone."
@@ -64,7 +64,7 @@ def about(found: Proposal) -> str:
     gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
     if found.kind == "move":
         return f"{gone[0]} → {written[0]}"
-    if found.kind == "instruct":
+    if found.kind == "rule":
         return f"{name(found.inputs[0].path)} → {instructions(found)}"
     shown = {"archive": gone, "merge": [*written, *gone], "split": [*gone, *written]}.get(found.kind, written or gone)
     names = list(dict.fromkeys(shown))
@@ -161,7 +161,7 @@ def following(found: Sequence[FileDiff]) -> str:
 def saved(found: Savings) -> str:
     """Say what there is less of, and what more: `Saves 2 memories, 3 lines of MEMORY.md (about 40 tokens of each
     session), 1.2 kB.`, `Saves 1 line of MEMORY.md; adds 3 B.`; empty if nothing changes. Bytes are those of
-    memories and MEMORY.md."""
+    memories, MEMORY.md and instructions."""
     less, more = _counted(found, 1), _counted(found, -1)
     told = [f"{verb} {', '.join(words)}" for verb, words in (("saves", less), ("adds", more)) if words]
     said = "; ".join(told)
