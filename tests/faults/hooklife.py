@@ -17,6 +17,7 @@ BEFORE = {
     "started": ["SessionStart"],
     "prompted": ["SessionStart", "UserPromptSubmit", "Stop"],
     "claimed": ["SessionStart", "UserPromptSubmit"],
+    "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
     "touched": ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"],
 }
 
@@ -37,6 +38,11 @@ class HookScenario:
             world.leave("guidance", "h2", "tok-h2 left since", "global", urgent="yes")
             world.leave("updates", "w1", "Say tok-w1 too", session="old")
             world.write(world.config + "/memory/later.md", MEMORY.format(name="later", number=9, body="Body."))
+        if self.before == "forbidding":
+            text = "---\nname: npm\ndescription: No npm\nforbids: npm\n---\n\nBody.\n"
+            world.write(world.config + "/memory/npm.md", text)
+            listed = {"v": 1, "dirs": {world.config + "/memory": {"npm.md": ["npm"]}}}
+            world.write(world.root + "/recall/forbidden", json.dumps(listed))
         return one
 
     def run(self, world: World, one: Session, fault, trace: int = -1) -> "tuple[Session, running.Ended]":
@@ -134,6 +140,7 @@ SCENARIOS = [
         for mode in (TOLD, NONE)
     ],
     *[HookScenario("PreToolUse", before, mode) for before in ("started", "prompted") for mode in (TOLD, NONE)],
+    HookScenario("PreToolUse", "forbidding", TOLD, {"tool_input": {"command": "npm i"}}),
     HookScenario("UserPromptSubmit", "new"),
     HookScenario("SessionStart", "new"),
     HookScenario("SessionStart", "new", NONE),
