@@ -7,7 +7,8 @@ import time
 
 import pytest
 
-from memtui.core.base import fs, paths
+from memtui.core.base import clock, fs, paths
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.versions import Versions
@@ -181,6 +182,23 @@ def test_what_a_hook_injected_is_not_extracted(world):
     world.run(event="SessionEnd")
     assert world.updates == []
     assert world.items == []
+
+
+def test_who_has_to_repeat_what_a_memory_says_marks_it_as_violated(world):
+    memory = world.home / "repo" / ".claude" / "memory" / "pnpm.md"
+    memory.parent.mkdir(parents=True)
+    rule = "Always use pnpm for packages"
+    memory.write_text(f"---\nname: pnpm\ndescription: {rule}\n---\n{rule}\n")
+    os.utime(memory, (time.time() - 60,) * 2)
+    item = {"kind": "memory", "id": "pnpm", "scope": "project", "path": str(memory), "chars": 30}
+    row = {"v": 1, "id": "d1", "time": clock.iso(time.time() - 30), "session_id": "s1", "items": [item]}
+    delivery_log.append(world.root, row, time.time())
+    attachment = {"type": "hook_additional_context", "content": [rule]}
+    world.write({"type": "attachment", "attachment": attachment}, world.agent("I ran npm."), world.user(f"No! {rule}."))
+    world.run(event="SessionEnd")
+    assert world.updates == []
+    corrected = next(item for row in delivery_log.newest_first(world.root) for item in row["items"])
+    assert (corrected["kind"], corrected["path"]) == ("corrected", str(memory))
 
 
 def test_an_item_that_the_agent_repeats_from_the_inbox_stays_open(world):

@@ -6,8 +6,10 @@ import time
 import pytest
 
 from memtui.core.base import clock, ids
+from memtui.core.client.conversation import Turn
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import uses
+from memtui.extract import signals
 from memtui.extract.signals import Signal
 from memtui.worker import recall_uses
 
@@ -45,8 +47,8 @@ class Home:
     def read(self, session, path):
         self.log(session, {"kind": "use", "action": "read", "path": path})
 
-    def corrects(self, session, words, evidence="u1", kind="correction"):
-        said = Signal(kind, "x", "feedback", "project", words, "", 0.8, evidence, session)
+    def corrects(self, session, words, evidence="u1", kind="correction", agent="I ran npm install.", **more):
+        said = Signal(kind, "x", "feedback", "project", words, "", 0.8, evidence, session, agent=agent, **more)
         return recall_uses.note_corrections(self.root, session, str(self.memories), [said])
 
     @property
@@ -116,8 +118,40 @@ def test_a_correction_counts_for_the_memory_that_it_concerns(home):
 def test_what_a_session_was_not_given_is_not_corrected_again(home):
     home.recall("s1", home.pnpm, ago=60)
     assert home.corrects("s2", "No, install the packages with pnpm") == 0
-    assert home.corrects("s1", "No, install the packages with pnpm", kind="preference") == 0
     assert home.corrects("s1", "The colours of the button are wrong") == 0
+
+
+WRONG = "No, that is wrong. Use pnpm and not npm for packages"
+
+
+def test_what_the_agent_had_said_does_not_hide_a_violation(home):
+    home.recall("s1", home.pnpm, home.other, ago=60)
+    agent = "I looked at the failing build, cleaned the cache, ran the whole thing again, and now every test is green."
+    said = signals.signal_of(Turn(WRONG, "prompt", uuid="u1", session="s1", agent=agent))
+    assert recall_uses.note_corrections(home.root, "s1", str(home.memories), [said]) == 1
+
+
+def test_who_says_a_rule_again_after_the_agent_acted_was_not_listened_to(home):
+    home.recall("s1", home.pnpm, ago=60)
+    rule = "Always use pnpm for packages, not npm"
+    assert home.corrects("s1", rule, kind="preference", agent="") == 0  # they begin with it
+    assert home.corrects("s1", "Always sign the packages that we publish", kind="preference") == 0
+    assert home.corrects("s1", rule, kind="preference") == 1
+
+
+@pytest.mark.parametrize("kind", ["memory", "index"])
+def test_a_memory_counts_however_it_was_delivered(home, kind):
+    home.log("s1", {"kind": kind, "id": "p", "scope": "auto", "path": home.pnpm}, ago=60)
+    assert home.corrects("s1", WRONG) == 1
+    recall_uses.update(home.root)
+    assert home.known["prefer-pnpm.md"] == (0, 0, 1)
+
+
+def test_words_that_a_long_memory_happens_to_have_are_not_about_it(home):
+    text = "The wrong file was pushed once, and the button of the colours had no default branch.\n"
+    path = home.memory("releases.md", f"---\nname: releases\ndescription: Who signs a release\n---\n{text}")
+    home.recall("s1", path, ago=60)
+    assert home.corrects("s1", "No, the colours of the button are wrong") == 0
 
 
 def test_nothing_is_written_where_nothing_was_logged(home):

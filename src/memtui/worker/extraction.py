@@ -96,9 +96,10 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     drafts = list(_drafts(reader, conversation, _judge(root, cwd)))
     if last.strip():
         conversation.last_message = _without_secrets(last)
+    # Who has to say what a memory says was not listened to; it is no draft.
+    recall_uses.note_corrections(root, session_id, cwd, drafts)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
-    recall_uses.note_corrections(root, session_id, cwd, drafts)
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
     kept = {
         "v": session_state.VERSION,

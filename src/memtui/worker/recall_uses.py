@@ -1,4 +1,4 @@
-"""What came of recalled memories, for the hook that recalls next: a person's corrections of what a session had been
+"""What came of delivered memories, for the hook that recalls next: a person's corrections of what a session had been
 given are logged, and `recall/uses` is brought up to date by what was appended to the log (core/deliveries/uses.py).
 
 The counts are of the text that a memory has now: one that changed begins anew, as what came of its old text says
@@ -11,14 +11,14 @@ import os
 import re
 from binascii import crc32
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import uses
 from memtui.core.deliveries.earlier import EarlierPlaces
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
-from memtui.core.deliveries.record import CORRECTED, RECALL, USE, Delivery, Record
+from memtui.core.deliveries.record import CORRECTED, MEMORY_KINDS, RECALL, USE, Delivery, Record
 from memtui.core.memories import moved
 
 if TYPE_CHECKING:
@@ -31,10 +31,11 @@ STATE_VERSION = 1
 EVENT = "Stop"
 # The first count looks back so far; what was delivered may be opened, or corrected, for so long.
 SPAN_DAYS, OPEN_DAYS = 90, 2
-# The kind of such a signal.
-CORRECTION = "correction"
-# A correction concerns a memory if so much of its words, and so many, are in the memory.
-SHARED_PART, SHARED_WORDS = 0.4, 2
+# The kinds of signals that count, with how much of the person's words must be in the memory: who says a rule again,
+# without objecting, after the agent did something, says much the same.
+SHARED_PARTS = {"correction": 0.4, "preference": 0.6}
+# So many of these words must be in the memory, if there are so many, and one of them in its name or description.
+SHARED_WORDS = 2
 # Characters of a word that are compared, so that endings make no difference; of a memory that are read.
 STEM, MEMORY_BYTES = 5, 16384
 
@@ -45,6 +46,7 @@ TELLING = tuple(f'"{kind}"'.encode() for kind in (RECALL, CORRECTED, USE))
 SURE = 0.65
 
 _WORD = re.compile(r"[^\W_]{3,}")
+_SUBJECT = re.compile(r"^\s*(?:name|description):(.+)$", re.MULTILINE)
 # Words that say nothing about what a sentence is about.
 _COMMON = frozenset(
     re.findall(
@@ -58,24 +60,31 @@ _COMMON = frozenset(
 
 def note_corrections(root: str, session: str, cwd: str, found: Iterable["Signal"]) -> int:
     """Log which of the memories that a session had been given a person's sure corrections concern, each once; return
-    how many. Raises OSError."""
-    corrections = [each for each in found if each.kind == CORRECTION and each.confidence >= SURE]
+    how many. A rule that the person says again after the agent did something is a correction, too. Raises OSError."""
+    corrections = [each for each in found if _is_correction(each)]
     if not corrections or not session:
         return 0
     given, noted = _given(root, session)
+    memories = {path: _Memory.read(path) for path in given}
     items: list[Record] = []
     for each in corrections:
         seconds = clock.parse(each.time) or clock.now()
-        said = _stems(f"{each.description} {each.body} {each.person}")
+        # What the rule of the draft is, and all that the person said: not the body, which tells what the agent did.
+        said = [_stems(each.description), _stems(each.person)]
         for path, (since, item) in given.items():
             key = (path, each.evidence or each.description)
-            if since <= seconds and key not in noted and _concerns(said, _stems(_head(path))):
+            part = SHARED_PARTS[each.kind]
+            if since <= seconds and key not in noted and any(memories[path].concerns(words, part) for words in said):
                 noted.add(key)
                 kept: Record = {name: item[name] for name in ("id", "scope", "path") if name in item}
                 items.append({"kind": CORRECTED, **kept, "reason": each.description, "evidence": each.evidence})
     if items:
         delivery_log.append(root, _record(session, cwd, items), clock.now())
     return len(items)
+
+
+def _is_correction(found: "Signal") -> bool:
+    return found.kind in SHARED_PARTS and found.confidence >= SURE and (found.kind == "correction" or bool(found.agent))
 
 
 def _record(session: str, cwd: str, items: list[Record]) -> Record:
@@ -96,7 +105,7 @@ def _record(session: str, cwd: str, items: list[Record]) -> Record:
 
 
 def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], set[tuple[str, object]]]:
-    """Return the memories that were recalled for a session, by path with the time and item of the first delivery, and
+    """Return the memories that a session was given, by path with the time and item of the first delivery, and
     (path, evidence) of its corrections that are logged."""
     given: dict[str, tuple[float, Record]] = {}
     noted: set[tuple[str, object]] = set()
@@ -109,27 +118,39 @@ def _given(root: str, session: str) -> tuple[dict[str, tuple[float, Record]], se
             path = item.get("path")
             if not isinstance(path, str):
                 continue
-            if item.get("kind") == RECALL:
+            if item.get("kind") in MEMORY_KINDS:
                 given[path] = (clock.parse(record.get("time")) or 0.0, item)
             elif item.get("kind") == CORRECTED:
                 noted.add((path, item.get("evidence") or item.get("reason")))
     return given, noted
 
 
-def _head(path: str) -> str:
-    try:
-        return fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
-    except OSError:
-        return ""
+class _Memory(NamedTuple):
+    """The words of a memory's file, and those of its name and description, without endings."""
+
+    words: set[str]
+    subject: set[str]
+
+    @classmethod
+    def read(cls, path: str) -> "_Memory":
+        """Read a memory; one without words if it can't be read."""
+        try:
+            text = fs.read_bytes(path, MEMORY_BYTES).decode("utf-8", "replace")
+        except OSError:
+            return cls(set(), set())
+        lines = _SUBJECT.findall(text)
+        name = os.path.basename(path).removesuffix(".md").replace("_", " ")
+        return cls(_stems(text), _stems(" ".join([name, *lines]) if lines else text))
+
+    def concerns(self, said: set[str], part: float) -> bool:
+        """Return whether words are about the memory: enough of them, and `part` of all, are in it."""
+        shared = said & self.words
+        enough = min(SHARED_WORDS, len(said))
+        return len(shared) >= enough > 0 and len(shared) >= part * len(said) and not shared.isdisjoint(self.subject)
 
 
 def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
-
-
-def _concerns(said: set[str], memory: set[str]) -> bool:
-    shared = len(said & memory)
-    return shared >= min(SHARED_WORDS, len(said)) > 0 and shared >= SHARED_PART * len(said)
 
 
 def update(root: str) -> None:
