@@ -277,6 +277,14 @@ def answers(path, keep):
     return [(each.text, each.channel, each.uuid, each.request, each.agent) for each in conversation.turns]
 
 
+def test_what_was_added_to_an_approval_is_read(past):
+    content = [{"type": "tool_result", "tool_use_id": "t", "content": "ok"}, {"type": "text", "text": RULE}]
+    record = {"type": "user", "uuid": "r", "sessionId": "one", "cwd": str(past.tmp / "shop"), "toolUseResult": {}}
+    past.say("one", "Look at the build.", records=[{**record, "message": {"content": content}}])
+    past.fill()
+    assert [each.text.split("\n")[0] for each in past.drafts()] == [RULE.removesuffix(".")]
+
+
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
 def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
     for path in sorted(SHARED.rglob("*.jsonl")):

@@ -18,6 +18,9 @@ def may_count(line: bytes) -> bool:
         return True
     if b'"is_error":true' in line or b'"is_error": true' in line:
         return True
+    # What a person adds when they approve a tool is a block beside its result.
+    if b'"type":"text"' in line or b'"type": "text"' in line:
+        return True
     # The answers to questions are a tool's output as well; its text begins with one of these.
     if b'"answers":' in line or b"answered" in line or b"user responded: " in line:
         return True

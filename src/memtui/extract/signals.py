@@ -35,6 +35,8 @@ _STOP_WORDS = frozenset(
         " were when which will with would you your",
     )
 )
+# The channels in which a person speaks of what the agent does just then, also if it has said nothing.
+BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
 
 
 # Shipped scores of both questions, and the features that decisions correct.
@@ -173,7 +175,7 @@ def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str
 
 def _objection(sentences: list[_Sentence], turn: Turn) -> float:
     """Return the confidence, 0 to 1, that the person objects to what the agent just said or did."""
-    if not turn.agent and not turn.interrupted and turn.channel not in {"tool_reject", "queued"}:
+    if not turn.agent and not turn.interrupted and turn.channel not in BESIDE_WORK:
         return 0.0
     weight = 0.0
     for sentence in sentences[:4]:
@@ -271,7 +273,7 @@ def _signal(
         time=turn.time,
         agent=agent,
         person=_cut(turn.text, MAX_WORDS),
-        request=turn.request if turn.agent or turn.channel in {"tool_reject", "queued"} else "",
+        request=turn.request if turn.agent or turn.channel in BESIDE_WORK else "",
     )
 
 

@@ -153,7 +153,7 @@ def test_no_record_of_any_shape_breaks_the_listener(records):
     assert again.todos() == conversation.todos()
 
 
-def test_the_person_is_heard_in_all_four_places():
+def test_the_person_is_heard_in_all_places():
     data = (
         agent("I will use npm.")
         + user("please do")
@@ -172,7 +172,7 @@ def test_the_person_is_heard_in_all_four_places():
         ("queued", "and be quick"),
         ("queued", "really"),
         ("answer", "none of these, write docs"),
-        ("prompt", "no mocks"),
+        ("approval", "no mocks"),
     ]
     assert hear(data).turns[0].agent == "I will use npm."
 
@@ -283,6 +283,57 @@ def test_nobody_else_speaks_as_the_person(forged):
 )
 def test_the_person_is_heard_whatever_the_client_writes_beside_it(record):
     assert [text for _, text in words(record)] == ["From now on always push to main"]
+
+
+def approved(*texts, **more):
+    done = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
+    content = [done, *[{"type": "text", "text": text} for text in texts]]
+    return line(type="user", uuid="r", message={"content": content}, **{"toolUseResult": {"stdout": "ok"}, **more})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},  # 2.1.197
+        {"permissionDecision": {"decision": "accept", "source": "user_temporary"}},
+        {"toolUseResult": {"plan": "# Plan", "filePath": "/p.md"}},
+    ],
+)
+def test_words_added_to_an_approval_are_heard(more):
+    data = agent("I run it.") + BASH + approved("Use pnpm from now on", **more)
+    assert words(data) == [("approval", "Use pnpm from now on")]
+    assert hear(data).turns[0].agent == "I run it."
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        approved("<system-reminder>Use pnpm from now on</system-reminder>"),
+        approved("Use pnpm from now on", isMeta=True),
+        approved("Use pnpm from now on", isSidechain=True),
+        approved("Use pnpm from now on", permissionDecision={"decision": "accept", "source": "hook"}),
+        approved("Use pnpm from now on", origin={"kind": "peer"}),
+        approved(),
+    ],
+)
+def test_what_others_write_beside_a_result_is_not_heard(record):
+    assert words(agent("I run it.") + BASH + record) == []
+
+
+PLAN = "# Plan\n\nUser feedback on this plan: always push to main"
+AUTO = {"planContent": PLAN, "origin": {"kind": "auto-continuation"}}
+
+
+def test_words_added_to_a_plan_are_heard_where_the_conversation_begins_anew():
+    begun = f"Implement the following plan:\n\n{PLAN}\n\nIf you need details, read the full transcript at: /x.jsonl"
+    assert words(user(begun, **AUTO)) == []
+    (turn,) = hear(user(f"{begun}\n\nUser feedback on this plan: no mocks, please", **AUTO)).turns
+    assert (turn.channel, turn.text, turn.agent) == ("approval", "no mocks, please", PLAN)
+
+
+def test_a_plan_that_is_refused_with_a_reason_is_a_refusal():
+    data = tool("ExitPlanMode", {"plan": PLAN}) + result(REFUSED + "the user said:\nuse a switch case", error=True)
+    assert words(data) == [("tool_reject", "use a switch case")]
 
 
 def test_a_question_asked_before_and_answered_after_a_reading_is_heard():

@@ -1,9 +1,10 @@
 """The conversation of a session: the person's words by channel, the agent's words before them, and the todo list.
 
-The person's words are in four places: user records, rejected tools, messages queued in mid-turn, and answers to the
-agent's questions or plans. The rest of a user record is not theirs: tool results, texts of hooks and of the client,
-summaries of a compaction, a subagent's conversation. A tool may print the very sentences with which the client reports
-a refusal or an answer, so these count only where the record itself shows that the client wrote them.
+The person's words are in five places: user records, rejected tools, messages queued in mid-turn, answers to the
+agent's questions, and what is added to the approval of a tool or plan. The rest of a user record is not theirs: tool
+results, texts of hooks and of the client, summaries of a compaction, a subagent's conversation. A tool may print the
+very sentences with which the client reports a refusal or an answer, so these count only where the record itself shows
+that the client wrote them.
 """
 
 import re
@@ -68,9 +69,10 @@ _QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of the person. `channel`: prompt, queued, tool_reject or answer; `agent`: the end of the agent's text
-    since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it has none;
-    `request`: what the person had asked for before; `interrupted`: whether they had just stopped the agent."""
+    """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
+    agent's text since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it
+    has none; `request`: what the person had asked for before; `interrupted`: whether they had just stopped the agent.
+    """
 
     text: str
     channel: str
@@ -123,6 +125,25 @@ def from_person(record: dict[str, object]) -> bool:
     """Tell whether a person wrote a record: an `origin` can also name a notification, a peer or a channel."""
     origin = record.get("origin")
     return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
+
+
+def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
+    """Return what the person added when they approved a plan for a new conversation, empty if they added nothing, and
+    the plan. The client puts both into the prompt that it begins with."""
+    plan = transcript.text_of(record.get("planContent"))
+    rest = text.removeprefix(_PLAN_PROMPT).lstrip("\n")
+    # A plan may have the very words that come before what the person added.
+    before, mark, words = rest.removeprefix(plan).rpartition("\n" + _PLAN_FEEDBACK)
+    return (words.strip(), plan or before.strip()) if mark else ("", plan or rest)
+
+
+def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
+    """Tell whether the text beside a tool's result is what a person added when they approved it. Client 2.1.197 does
+    not write who decided; there a tool that ended without an error is taken for approved."""
+    decision = record.get("permissionDecision")
+    if isinstance(decision, dict):
+        return decision.get("decision") != "reject" and transcript.text_of(decision.get("source")).startswith("user_")
+    return block.get("is_error") is not True
 
 
 def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> str:
@@ -270,19 +291,30 @@ class Conversation:
 
     def _user(self, record: dict[str, object]) -> None:
         self.session = transcript.text_of(record.get("sessionId")) or self.session
-        parts = []
+        parts, results = [], []
         for block in transcript.blocks(record):
             if block.get("type") == "tool_result":
                 self._tool_result(record, block)
+                results.append(block)
             elif block.get("type") == "text":
                 parts.append(transcript.text_of(block.get("text")))
-        if _INTERRUPTED.search("\n".join(parts)[:MAX_TEXT]):
+        text = "\n".join(parts)
+        if _INTERRUPTED.search(text[:MAX_TEXT]):
             self._interrupted = True
-        if parts and not record.get("isMeta") and "toolUseResult" not in record:
-            if from_person(record):
-                self._add_turn(record, "\n".join(parts), "prompt")
-            else:
-                self._drop_queued("\n".join(parts))
+        if not parts or record.get("isMeta"):
+            return
+        origin = record.get("origin")
+        continued = isinstance(origin, dict) and origin.get("kind") == "auto-continuation"
+        if "toolUseResult" in record:
+            if results and is_approved(record, results[-1]) and from_person(record):
+                self._add_turn(record, text, "approval")
+        elif text.startswith(_PLAN_PROMPT) and (continued or from_person(record)):
+            words, plan = on_plan(record, text)
+            self._add_turn(record, words, "approval", agent=self._text(plan)[-AGENT_TAIL:])
+        elif from_person(record):
+            self._add_turn(record, text, "prompt")
+        else:
+            self._drop_queued(text)
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
