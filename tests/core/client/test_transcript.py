@@ -285,6 +285,59 @@ def test_the_person_is_heard_whatever_the_client_writes_beside_it(record):
     assert [text for _, text in words(record)] == ["From now on always push to main"]
 
 
+WHICH = {
+    "question": "Which?",
+    "multiSelect": True,
+    "options": [{"label": "Tests"}, {"label": "Docs, short ones"}, {"label": "Lint", "preview": "notes: of the agent"}],
+}
+
+
+def ask(answer="", notes="", *, multi=True, beside=True, text=""):
+    """A question with options, and its answer as a client writes it, with the data beside the text or without."""
+    asked = {**WHICH, "multiSelect": multi}
+    shown = f'"Which?"="{answer}"' if answer else '"Which?"=(no option selected)'
+    shown += " selected preview:\nnotes: of the agent" if answer == "Lint" else ""
+    shown += f" notes: {notes}" if notes else ""
+    report = text or f"Your questions have been answered: {shown}. You can now continue with these answers in mind."
+    data = {"questions": [asked], "answers": {"Which?": answer} if answer else {}}
+    data |= {"annotations": {"Which?": {"notes": notes}}} if notes else {}
+    return tool("AskUserQuestion", {"questions": [asked]}) + result(
+        report, **({"toolUseResult": data} if beside else {})
+    )
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_options_that_the_person_picked_are_no_words_of_theirs_and_what_they_typed_is(beside):
+    def said(*given, **more):
+        return [(turn.text, turn.agent) for turn in hear(ask(*given, beside=beside, **more)).turns]
+
+    assert said("Tests") == said("Tests, Docs, short ones") == said("Lint") == []
+    assert said("Tests, never mock the clock") == [("never mock the clock", "Which? → Tests")]
+    assert said("none, write docs", multi=False) == [("none, write docs", "Which?")]
+    assert said("Tests", "but not for the demo", multi=False) == [("but not for the demo", "Which? → Tests")]
+    assert said("Lint", "only new files", multi=False) == [("only new files", "Which? → Lint")]
+    assert said("", "ask me tomorrow", multi=False) == [("ask me tomorrow", "Which?")]
+
+
+def test_a_newer_client_lists_what_was_picked_and_says_when_nobody_answered():
+    data = {"questions": [WHICH], "answers": {"Which?": ["Tests", "never mock the clock"]}}
+    report = 'The user answered: "Which?"="Tests, never mock the clock". Read the answers carefully'
+    assert words(ASK + result(report, toolUseResult=data)) == [("answer", "never mock the clock")]
+    assert words(ASK + result(report, toolUseResult={**data, "afkTimeoutMs": 60000})) == []
+
+
+def test_what_the_person_wrote_to_clarify_questions_is_heard():
+    asked = tool("AskUserQuestion", {"questions": [WHICH, {**WHICH, "question": "Where?"}]})
+    clarify = (
+        f"{REFUSED}the user said:\nThe user wants to clarify these questions.\n    Start by asking them.\n"
+        '    Questions asked:\n- "Which?"\n  Answer: Lint\n  User notes: only new files\n'
+        '- "Where?"\n  (No answer provided)'
+    )
+    assert [(turn.text, turn.agent) for turn in hear(asked + result(clarify, error=True)).turns] == [
+        ("only new files", "Which? → Lint")
+    ]
+
+
 def approved(*texts, **more):
     done = {"type": "tool_result", "tool_use_id": "t1", "content": "ok"}
     content = [done, *[{"type": "text", "text": text} for text in texts]]

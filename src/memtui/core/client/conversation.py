@@ -8,11 +8,11 @@ that the client wrote them.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from memtui.core.base import session_state
-from memtui.core.client import request, transcript
+from memtui.core.client import answers, request, transcript
 
 MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
@@ -54,17 +54,11 @@ _REJECTED = re.compile(
 _NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
 _PLAN_PROMPT = "Implement the following plan:"
 _PLAN_FEEDBACK = "User feedback on this plan:"
-_ANSWERED = re.compile(
-    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
-)
-_RESPONDED = "The user responded: "
-_ASK = "AskUserQuestion"
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 # The prefix of tools of other programs, whose errors can be any text.
 _FOREIGN_TOOL = "mcp__"
 # The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
 MAX_CALLS = 256
-_QUESTION_ANSWER = re.compile(r'"(?P<question>[^"\n]{1,500})"="(?P<answer>[^"]{1,2000})"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +276,8 @@ class Conversation:
         name, given = transcript.text_of(block.get("name")), block.get("input")
         self._tools.append(name)
         kept = given if name in _TASK_TOOLS and isinstance(given, dict) else {}
+        if name == answers.TOOL and isinstance(given, dict):
+            kept = {"questions": answers.asked(given)}
         if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
             kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
             self._todos, self._todos_time = self._todo_list(given.get("todos")), time
@@ -323,11 +319,17 @@ class Conversation:
             if name == "TodoWrite" and self._todos_time == time and "before" in given:
                 self._todos = _restored_todos(given["before"])
                 self._todos_time = transcript.text_of(given.get("before_time"))
-            self._add_turn(record, refusal(record, block, name), "tool_reject")
+            words = refusal(record, block, name)
+            clarified = answers.clarified(words, given.get("questions")) if name == answers.TOOL else None
+            if clarified is not None:
+                self._answers(record, clarified)
+            else:
+                self._add_turn(record, words, "tool_reject")
         elif name in _TASK_TOOLS:
             self._task(name, given, record, text)
-        elif name in {"", _ASK} and _ANSWERED.match(text):
-            self._answers(record, text, from_client=name == _ASK)
+        elif name in {"", answers.TOOL} and answers.is_report(text):
+            result, asked = record.get("toolUseResult"), given.get("questions")
+            self._answers(record, answers.typed(text, result, asked, from_client=name == answers.TOOL))
 
     def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
         time = transcript.text_of(record.get("timestamp"))
@@ -349,27 +351,9 @@ class Conversation:
             )
             self._tasks[key] = (todo, time)
 
-    def _answers(self, record: dict[str, object], text: str, from_client: bool) -> None:
-        """Add the answers that the person typed; choosing an offered option adds nothing. `from_client`: the client is
-        known to have written the text; otherwise only the record's fields count, which no other tool has."""
-        if from_client and text.startswith(_RESPONDED):
-            self._add_turn(record, text.removeprefix(_RESPONDED), "answer")
-            return
-        result = record.get("toolUseResult")
-        answers = result.get("answers") if isinstance(result, dict) else None
-        questions = result.get("questions") if isinstance(result, dict) else None
-        if not isinstance(answers, dict):
-            answers = {m["question"]: m["answer"] for m in _QUESTION_ANSWER.finditer(text) if from_client}
-        offered = set()
-        for question in questions if isinstance(questions, list) else []:
-            options = question.get("options") if isinstance(question, dict) else None
-            for option in options if isinstance(options, list) else []:
-                if isinstance(option, dict):
-                    offered.add(normalised(transcript.text_of(option.get("label"))))
-        for question, answer in answers.items():
-            typed = transcript.text_of(answer)
-            if typed and offered and normalised(typed) not in offered:
-                self._add_turn(record, typed, "answer", agent=self._text(question))
+    def _answers(self, record: dict[str, object], found: Iterable[answers.Typed]) -> None:
+        for words, question in found:
+            self._add_turn(record, words, "answer", agent=self._text(question))
 
     def _attachment(self, record: dict[str, object]) -> None:
         found = transcript.attachment(record)

@@ -1,0 +1,160 @@
+"""The answers to the agent's questions (the tool AskUserQuestion), as the client reports them: what the person typed.
+
+An option that they only picked is no words of theirs, and says what this one task needs; so it makes no draft, also if
+the agent had recommended another one. It is told with what they typed about it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from memtui.core.client import transcript
+
+TOOL = "AskUserQuestion"
+# Characters that are kept of a question, a label or a preview.
+MAX_KEPT = 2000
+
+_ANSWERED = re.compile(
+    r"^(?:User has answered your questions|Your questions have been answered|The user (?:answered|responded)): "
+)
+_RESPONDED = "The user responded: "
+# What the client writes for a question to which somebody only wrote notes.
+_NOTHING = ("(notes only)", "")
+_PAIR = re.compile(r'"(?P<question>[^"\n]{1,500})"=(?:"(?P<answer>[^"]{1,2000})"|\(no option selected\))')
+_NOTES = re.compile(r"\bnotes: (?P<notes>.{1,2000})", re.DOTALL)
+_END = re.compile(r"\. (?:You can now continue with|Read the answers carefully)[^\n]*\s*\Z")
+_CLARIFIED = "The user wants to clarify these questions"
+_ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
+_ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
+
+
+class Typed(NamedTuple):
+    """Words that a person typed to answer a question; `question`: with the options that they picked."""
+
+    words: str
+    question: str = ""
+
+
+def asked(given: Mapping[str, object]) -> list[dict[str, object]]:
+    """Return of a call's input what is needed to tell picked options from typed words."""
+    questions = given.get("questions")
+    return [_kept(each) for each in (questions if isinstance(questions, list) else []) if isinstance(each, dict)]
+
+
+def _kept(question: dict[str, object]) -> dict[str, object]:
+    options = question.get("options")
+    return {
+        "question": transcript.text_of(question.get("question"))[:MAX_KEPT],
+        "multiSelect": question.get("multiSelect") is True,
+        "options": [
+            {key: transcript.text_of(option.get(key))[:MAX_KEPT] for key in ("label", "preview") if key in option}
+            for option in (options if isinstance(options, list) else [])
+            if isinstance(option, dict)
+        ],
+    }
+
+
+def is_report(text: str) -> bool:
+    """Tell whether a tool's result may be the client's report of answers, by its first words."""
+    return bool(_ANSWERED.match(text))
+
+
+def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[Typed]:
+    """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
+    `from_client`: the client is known to have written the text; otherwise only the result counts, which no other tool
+    has."""
+    found = result if isinstance(result, dict) else {}
+    if found.get("afkTimeoutMs") is not None:
+        return  # nobody was there: the client went on by itself
+    response = transcript.text_of(found.get("response")) if "questions" in found else ""
+    if not response and from_client and text.startswith(_RESPONDED):
+        response = text.removeprefix(_RESPONDED)
+    if response:
+        yield Typed(response)
+    known = {
+        transcript.text_of(each["question"]): each
+        for each in [*asked({"questions": questions}), *asked({"questions": found.get("questions")})]
+    }
+    answers, notes = found.get("answers"), _noted(found.get("annotations"))
+    if not isinstance(answers, dict):
+        answers, notes = _reported(text, known) if from_client else ({}, {})
+    for question in dict.fromkeys([*map(str, answers), *notes]):
+        yield from _of_question(question, answers.get(question), notes.get(question, ""), known)
+
+
+def clarified(words: str, questions: object) -> Iterator[Typed] | None:
+    """Yield what was typed where the person refused questions to clarify them; None for any other refusal. `words`:
+    those that the client reports of the refusal."""
+    if not words.startswith(_CLARIFIED):
+        return None
+    known = {transcript.text_of(each["question"]): each for each in asked({"questions": questions})}
+    return _clarified(words, known)
+
+
+def _clarified(words: str, known: Mapping[str, dict[str, object]]) -> Iterator[Typed]:
+    parts = _ASKED.split(words)[1:]
+    for question, lines in zip(parts[::2], parts[1::2], strict=False):
+        said = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
+        yield from _of_question(question, said.get("Answer", ""), said.get("User notes", ""), known)
+
+
+def _of_question(question: str, answer: object, notes: str, known: Mapping[str, dict[str, object]]) -> Iterator[Typed]:
+    entry = known.get(question)
+    entries = [entry] if entry is not None else list(known.values())
+    labels = {_low(label) for each in entries for label in _texts(each, "label")}
+    parts = answer if isinstance(answer, list) else [answer]
+    if entry is not None and entry["multiSelect"] and isinstance(answer, str):
+        parts = _split(answer, labels)
+    words = [text for part in parts if (text := transcript.text_of(part).strip()) not in _NOTHING]
+    picked = [each for each in words if _low(each) in labels]
+    shown = f"{question} → {', '.join(picked)}" if picked else question
+    # Without the options nothing tells typed words from picked ones.
+    own = [each for each in words if _low(each) not in labels] if entries else []
+    for each in filter(None, (", ".join(own), notes.strip())):
+        yield Typed(each, shown)
+
+
+def _split(answer: str, labels: set[str]) -> list[str]:
+    """Split the answer to a question of which several options may be picked into these and the words between them. A
+    label may have a comma itself."""
+    parts, found, own = answer.split(", "), [], []
+    at = 0
+    while at < len(parts):
+        end = next((end for end in range(len(parts), at, -1) if _low(", ".join(parts[at:end])) in labels), 0)
+        if end:
+            found.append(", ".join(parts[at:end]))
+        else:
+            own.append(parts[at])
+        at = end or at + 1
+    return [*found, ", ".join(own)]
+
+
+def _noted(given: object) -> dict[str, str]:
+    """Return the notes by question."""
+    rows = given if isinstance(given, dict) else {}
+    return {str(key): transcript.text_of(row.get("notes")) for key, row in rows.items() if isinstance(row, dict)}
+
+
+def _reported(text: str, known: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:
+    """Return the answers and the notes by question, from a report's text alone."""
+    answers: dict[str, object] = {}
+    notes: dict[str, str] = {}
+    pairs = list(_PAIR.finditer(_END.sub("", text)))
+    for pair, after in zip(pairs, [*pairs[1:], None], strict=True):
+        question = pair["question"]
+        answers[question] = pair["answer"] or ""
+        rest = _END.sub("", text)[pair.end() : after.start() if after else None]
+        for preview in _texts(known.get(question, {}), "preview"):
+            rest = rest.replace(preview, "")  # the agent's text, which could read like notes
+        if found := _NOTES.search(rest):
+            notes[question] = found["notes"].strip(" ,\n")
+    return answers, notes
+
+
+def _texts(question: Mapping[str, object], key: str) -> list[str]:
+    options = question.get("options")
+    return [option[key] for option in options if option.get(key)] if isinstance(options, list) else []
+
+
+def _low(text: str) -> str:
+    return " ".join(text.lower().split())
