@@ -413,6 +413,14 @@ def test_a_draft_keeps_what_was_asked_when_the_correction_was_made_also_from_an_
     assert asked.startswith("Add a date picker to the form, the token is [redacted")
 
 
+def test_the_request_is_that_under_way_also_after_an_interruption_and_after_another_correction(world):
+    stop = world.user([{"type": "text", "text": "[Request interrupted by user]"}])
+    other = world.user("No, never push to main without asking me first.")
+    world.write(world.user("Add a date picker to the form"), stop, world.user(RULE), world.agent("I pushed."), other)
+    world.run(event="SessionEnd")
+    assert requests(world) == ["Add a date picker to the form"] * 2
+
+
 def test_a_rule_at_the_beginning_of_a_session_keeps_no_request(world):
     world.write(world.user("From now on always use pnpm for every install here."), world.agent("OK."))
     world.run("OK.")

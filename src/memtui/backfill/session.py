@@ -8,7 +8,7 @@ from memtui.backfill import lines
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import AGENT_TAIL, QUEUE_WINDOW, Conversation
 from memtui.core.redaction.redact import redact
-from memtui.extract import judged, write
+from memtui.extract import judged, signals, write
 from memtui.extract.classifier import Classifier
 from memtui.extract.signals import Signal
 
@@ -39,7 +39,7 @@ def read(
     False ends the reading, and None is returned. Raises OSError."""
     start = cursor.start(kept, path)
     state = kept.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, _clean)
+    conversation = Conversation(state if isinstance(state, dict) else None, _clean, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
         for record in transcript.Reader(path, 0, lines.of_hook, limit=start):
             conversation.feed(record)

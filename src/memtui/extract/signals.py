@@ -17,6 +17,8 @@ from memtui.extract import phrases
 # Characters: the most of a description, of the person's words and of the agent's; a message that is long.
 MAX_DESCRIPTION, MAX_WORDS, MAX_AGENT, LONG_TEXT = 120, 600, 300, 1200
 MIN_RULE_WORDS, LEAST_REASON = 3, 8
+# The confidence from which the rules take a prompt for feedback and no request.
+LEAST_FEEDBACK = 0.4
 SLUG_WORDS = 6
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
@@ -106,6 +108,13 @@ def signal_of(turn: Turn) -> Signal | None:
     if objection:
         return _signal(turn, "correction", "feedback", _directive(sentences), words, objection - penalty)
     return _failure(turn, sentences, words) or _confirmation(turn, sentences, words)
+
+
+def asks(turn: Turn) -> bool:
+    """Return whether a prompt asks for work, as far as the rules see: feedback on the work goes on with what was asked
+    for before, and would be no trigger."""
+    found = signal_of(turn)
+    return found is None or found.kind == "confirmation" or found.confidence < LEAST_FEEDBACK
 
 
 def unruled(turn: Turn, confidence: float) -> Signal | None:
@@ -273,7 +282,7 @@ def _signal(
         time=turn.time,
         agent=agent,
         person=_cut(turn.text, MAX_WORDS),
-        request=turn.request if turn.agent or turn.channel in BESIDE_WORK else "",
+        request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 
 

@@ -91,7 +91,7 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     cursor = session_state.load(root, session_id, "cursor")
     start = cursor_of.start(cursor, path)
     state = cursor.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets)
+    conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets, signals.asks)
     reader = transcript.Reader(path, start)
     drafts = list(_drafts(reader, conversation, _judge(root, cwd)))
     if last.strip():

@@ -56,6 +56,30 @@ def test_a_rejected_tool_and_a_queued_message_are_the_persons_words(tmp_path):
     assert excerpt.around(path, "", "and be quick")[-1].hit
 
 
+def test_a_typed_answer_and_words_on_a_plan_are_found_by_their_records(tmp_path):
+    asked = [{"question": "Which?", "options": [{"label": "A"}]}]
+    report = 'The user answered: "Which?"="none of these". Read the answers carefully'
+    path = write(
+        tmp_path,
+        line("assistant", [{"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": asked}}]),
+        line(
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t", "content": report}],
+            "u-1",
+            toolUseResult={"questions": asked, "answers": {"Which?": "none of these"}},
+        ),
+        line(
+            "user",
+            "Implement the following plan:\n\n# Plan\n\nUser feedback on this plan: no mocks",
+            "u-2",
+            planContent="# Plan",
+            origin={"kind": "auto-continuation"},
+        ),
+    )
+    assert [s.text for s in excerpt.around(path, "u-1") if s.hit] == ["none of these"]
+    assert [s.text for s in excerpt.around(path, "u-2") if s.hit] == ["no mocks"]
+
+
 def test_what_is_not_there_gives_nothing_and_what_is_no_conversation_is_left_out(tmp_path):
     path = write(
         tmp_path,

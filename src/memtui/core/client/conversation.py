@@ -51,6 +51,11 @@ _REJECTED = re.compile(
     r"[^\n]{0,400}?the user said:\s*(?P<words>[\s\S]+)",
     re.IGNORECASE,
 )
+_STOPPED = re.compile(
+    r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied"
+    r"|\[Request interrupted by user)",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
 _PLAN_PROMPT = "Implement the following plan:"
 _PLAN_FEEDBACK = "User feedback on this plan:"
@@ -59,14 +64,16 @@ _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 _FOREIGN_TOOL = "mcp__"
 # The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
 MAX_CALLS = 256
+# Characters that are kept of a call.
+MAX_CALL = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One message of the person. `channel`: prompt, queued, tool_reject, approval or answer; `agent`: the end of the
-    agent's text since the person's last message; `tools`: the tools it used since; `uuid`: the record's, empty if it
-    has none; `request`: what the person had asked for before; `interrupted`: whether they had just stopped the agent.
-    """
+    agent's text since the person's last message, or the call that they refused, approved or stopped, in short;
+    `tools`: the tools it used since; `uuid`: the record's, empty if it has none; `request`: what the person had asked
+    for before; `interrupted`: whether they had just stopped the agent."""
 
     text: str
     channel: str
@@ -121,6 +128,12 @@ def from_person(record: dict[str, object]) -> bool:
     return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
 
 
+def argument(given: object) -> str:
+    """Return the first text among a call's arguments, as one line."""
+    texts = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
+    return " ".join(transcript.text_of(texts[0][:MAX_TEXT]).split()) if texts else ""
+
+
 def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
     """Return what the person added when they approved a plan for a new conversation, empty if they added nothing, and
     the plan. The client puts both into the prompt that it begins with."""
@@ -129,6 +142,11 @@ def on_plan(record: dict[str, object], text: str) -> tuple[str, str]:
     # A plan may have the very words that come before what the person added.
     before, mark, words = rest.removeprefix(plan).rpartition("\n" + _PLAN_FEEDBACK)
     return (words.strip(), plan or before.strip()) if mark else ("", plan or rest)
+
+
+def _is_beside(record: dict[str, object]) -> bool:
+    """Tell whether there is text beside the results of tools in a record."""
+    return any(block.get("type") == "text" for block in transcript.blocks(record))
 
 
 def is_approved(record: dict[str, object], block: dict[str, object]) -> bool:
@@ -163,17 +181,25 @@ class Conversation:
     `last_message`, `was_injected`.
 
     `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
-    cut: half a secret would not be recognised.
+    cut: half a secret would not be recognised. `asks` tells whether a prompt asks for something: one that only says
+    what was wrong goes on with the request before.
     """
 
-    def __init__(self, state: dict[str, object] | None = None, clean: Callable[[str], str] = str) -> None:
+    def __init__(
+        self,
+        state: dict[str, object] | None = None,
+        clean: Callable[[str], str] = str,
+        asks: Callable[[Turn], bool] = lambda _: True,
+    ) -> None:
         self._clean = clean
+        self._asks = asks
         self.turns: list[Turn] = []
         self.last_message = ""
         self.session = ""
         self._request = ""
         self._message_id = ""
         self._agent = ""
+        self._doing = ""  # the call that the person decided on last, in short
         self._tools: list[str] = []
         self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # without a result yet: tool, input, time
         self._todos: list[Todo] = []
@@ -189,6 +215,7 @@ class Conversation:
         return {
             "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
+            "doing": self._doing,
             "last_message": self.last_message[-MAX_TEXT:],
             "message_id": self._message_id,
             "todos": [[t.text, t.status] for t in self._todos],
@@ -200,6 +227,7 @@ class Conversation:
 
     def _restore(self, state: dict[str, object]) -> None:
         self._agent = transcript.text_of(state.get("agent"))
+        self._doing = transcript.text_of(state.get("doing"))
         self._request = transcript.text_of(state.get("request"))
         self.last_message = transcript.text_of(state.get("last_message"))
         self._message_id = transcript.text_of(state.get("message_id"))
@@ -281,6 +309,7 @@ class Conversation:
         if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
             kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
             self._todos, self._todos_time = self._todo_list(given.get("todos")), time
+        kept = {**kept, "doing": self._text(f"{name}: {argument(given)}", MAX_CALL)}
         self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
         if len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
@@ -315,6 +344,8 @@ class Conversation:
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
         name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
+        if _STOPPED.match(text) if block.get("is_error") else _is_beside(record):
+            self._doing = transcript.text_of(given.get("doing"))
         if block.get("is_error"):
             if name == "TodoWrite" and self._todos_time == time and "before" in given:
                 self._todos = _restored_todos(given["before"])
@@ -403,21 +434,22 @@ class Conversation:
                     return
                 break
         self.session = transcript.text_of(record.get("sessionId")) or self.session
-        self.turns.append(
-            Turn(
-                text=text,
-                channel=channel,
-                uuid=uuid,
-                session=self.session,
-                time=transcript.text_of(record.get("timestamp")),
-                agent=agent or self._agent,
-                tools=tuple(self._tools[-20:]),
-                request=self._request,
-                interrupted=self._interrupted,
-            )
+        on_call = self._interrupted or channel in {"tool_reject", "approval"}
+        turn = Turn(
+            text=text,
+            channel=channel,
+            uuid=uuid,
+            session=self.session,
+            time=transcript.text_of(record.get("timestamp")),
+            agent=agent or self._agent or (self._doing if on_call else ""),
+            tools=tuple(self._tools[-20:]),
+            request=self._request,
+            interrupted=self._interrupted,
         )
+        self.turns.append(turn)
         self._interrupted = False
         if channel == "prompt":
-            self._agent = ""
-            self._request = request.of_prompt(text) or self._request
+            self._agent = self._doing = ""
+            if self._asks(turn):
+                self._request = request.of_prompt(text) or self._request
         self._tools.clear()

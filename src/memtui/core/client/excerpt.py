@@ -3,8 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memtui.core.client import transcript
-from memtui.core.client.conversation import from_person, normalised, own_words, refusal
+from memtui.core.client import answers, transcript
+from memtui.core.client.conversation import argument, from_person, normalised, on_plan, own_words, refusal
 
 # The messages shown before and after the evidence, and the most characters of each.
 BEFORE, AFTER = 3, 3
@@ -72,9 +72,12 @@ def _is_turn(line: bytes) -> bool:
 
 def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:
     kind = record.get("type")
+    time = transcript.text_of(record.get("timestamp"))
+    if kind == "user" and "planContent" in record:
+        words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
+        return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
     if kind != "assistant" and not from_person(record):
         return []
-    time = transcript.text_of(record.get("timestamp"))
     if kind == "queue-operation":
         text = own_words(transcript.text_of(record.get("content")))
         return [Utterance("you", text[:TEXT_LIMIT], time)] if text and record.get("operation") == "enqueue" else []
@@ -91,15 +94,22 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
             who, text = "tool", _call(block)
             tools[transcript.text_of(block.get("id"))] = transcript.text_of(block.get("name"))
         elif block.get("type") == "tool_result":
-            text = refusal(record, block, tools.get(transcript.text_of(block.get("tool_use_id")), ""))
+            tool = tools.get(transcript.text_of(block.get("tool_use_id")), "")
+            text = refusal(record, block, tool) or _typed(record, block, tool)
         if text:
             found.append(Utterance(who, text[:TEXT_LIMIT], time))
     return found
 
 
+def _typed(record: dict[str, object], block: dict[str, object], tool: str) -> str:
+    """Return what the person typed to answer the agent's questions."""
+    report = transcript.result_text(block)
+    if tool != answers.TOOL or not answers.is_report(report):
+        return ""
+    found = answers.typed(report, record.get("toolUseResult"), None, from_client=True)
+    return "\n".join(each.words for each in found)
+
+
 def _call(block: dict[str, object]) -> str:
     """Return a tool's name and the first text among its arguments, at most 120 characters of it."""
-    given = block.get("input")
-    texts = [value for value in given.values() if isinstance(value, str)] if isinstance(given, dict) else []
-    first = " ".join(transcript.text_of(texts[0]).split())[:120] if texts else ""
-    return f"{transcript.text_of(block.get('name'))} {first}".strip()
+    return f"{transcript.text_of(block.get('name'))} {argument(block.get('input'))[:120]}".strip()
