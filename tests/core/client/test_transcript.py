@@ -389,6 +389,25 @@ def test_a_plan_that_is_refused_with_a_reason_is_a_refusal():
     assert words(data) == [("tool_reject", "use a switch case")]
 
 
+REASON = "No, never use npm here. From now on always use pnpm."
+HOOKED = {"toolDenialKind": "permission-rule", "permissionDecision": {"decision": "reject", "source": "hook"}}
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        result(REASON, error=True, toolUseResult=f"Error: {REASON}"),  # 2.1.197
+        result(f"PreToolUse:Bash hook error: [deny.sh]: {REASON}", error=True, toolUseResult=f"Error: {REASON}"),
+        result(REASON, error=True, toolUseResult=f"Error: {REASON}", **HOOKED),
+        result(SAID, error=True, toolUseResult=f"Error: {SAID}", **HOOKED),
+        result(SAID, error=True, permissionDecision=HOOKED["permissionDecision"]),
+    ],
+)
+def test_what_a_hook_says_when_it_denies_a_tool_is_no_refusal_by_the_person(record):
+    found = hear(BASH + record + user("Thanks, go on please."))
+    assert [(turn.channel, turn.text, turn.agent) for turn in found.turns] == [("prompt", "Thanks, go on please.", "")]
+
+
 def test_a_question_asked_before_and_answered_after_a_reading_is_heard():
     first = Conversation()
     first.feed(json.loads(ASK))
