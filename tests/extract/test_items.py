@@ -65,3 +65,96 @@ def test_prose_does_not_count():
 def test_no_message_breaks_it(text):
     for item in items.listed("Remaining:\n" + text):
         assert item.strip()
+
+
+def launch(number, tool="Bash", task="b1", **given):
+    """A call that goes on in the background, and its result."""
+    name = f"t{number}"
+    block = {"type": "tool_use", "id": name, "name": tool, "input": {"run_in_background": True, **given}}
+    result = {
+        "type": "tool_result",
+        "tool_use_id": name,
+        "content": f"Command running in background with ID: {task}. Out",
+    }
+    beside = {"stdout": "", "backgroundTaskId": task}
+    if tool == "Agent":
+        beside = {"isAsync": True, "status": "async_launched", "agentId": task}
+    return [
+        {"type": "assistant", "message": {"content": [block]}},
+        {"type": "user", "toolUseResult": beside, "message": {"content": [result]}},
+    ]
+
+
+BUILD = launch(1, command="npm run build", description="Build the site")
+LINT = launch(2, "Agent", "a1", description="Fix lint", prompt="Fix all of it")
+
+
+def notification(task, status="completed"):
+    return f"<task-notification>\n<task-id>{task}</task-id>\n<status>{status}</status>\n<summary>x</summary>"
+
+
+def reported(tool, text, failed=False, beside=None, **given):
+    block = {"type": "tool_use", "id": "q", "name": tool, "input": given}
+    result = {"type": "tool_result", "tool_use_id": "q", "content": text, "is_error": failed}
+    return [
+        {"type": "assistant", "message": {"content": [block]}},
+        {"type": "user", "toolUseResult": beside or text, "message": {"content": [result]}},
+    ]
+
+
+def test_what_still_runs_when_the_turn_ends_is_open():
+    assert found(*BUILD, *LINT) == ["still running: Build the site", "still running: Fix lint"]
+    assert found(*launch(1, command="npm test"))[:1] == ["still running: npm test"]
+    older = [{key: value for key, value in row.items() if key != "toolUseResult"} for row in BUILD]
+    assert found(*older) == ["still running: Build the site"]
+    todo = todo_write(("Fix parser", "pending"))
+    assert found(todo, *BUILD) == ["Fix parser", "still running: Build the site"]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"type": "user", "message": {"content": notification("b1")}, "origin": {"kind": "task-notification"}}],
+        [{"type": "queue-operation", "operation": "enqueue", "content": notification("b1", "killed")}],
+        [
+            {
+                "type": "attachment",
+                "attachment": {
+                    "type": "queued_command",
+                    "commandMode": "task-notification",
+                    "prompt": notification("b1", "failed"),
+                },
+            }
+        ],
+        reported("KillShell", '{"message":"Successfully killed shell: b1"}', shell_id="b1"),
+        reported("TaskStop", "Successfully stopped task: b1 (npm run build)", task_id="b1"),
+        reported("TaskOutput", "out", beside={"task": {"task_id": "b1", "status": "completed"}}, task_id="b1"),
+        reported("BashOutput", "<status>completed</status>\n<exit_code>0</exit_code>", bash_id="b1"),
+        reported("TaskOutput", "<tool_use_error>No task found with ID: b1</tool_use_error>", failed=True, task_id="b1"),
+    ],
+)
+def test_what_has_ended_is_open_no_more(records):
+    assert found(*BUILD, *LINT, *records) == ["still running: Fix lint"]
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [{"type": "user", "message": {"content": "<task-notification>\n<task-id>b1</task-id>\n<event>line 3</event>"}}],
+        reported("BashOutput", "<status>running</status>", bash_id="b1"),
+        reported("TaskOutput", "out", beside={"task": {"task_id": "b1", "status": "running"}}, task_id="b1"),
+        reported("TaskStop", "Error: not yours", failed=True, task_id="b1"),
+        reported("Bash", notification("b1"), command="cat log"),
+    ],
+)
+def test_what_says_no_end_leaves_it_open(records):
+    assert found(*BUILD, *records) == ["still running: Build the site"]
+
+
+def test_a_later_reading_knows_what_runs_and_with_the_client_commands_end():
+    first = Conversation()
+    for record in [*BUILD, *LINT]:
+        first.feed(record)
+    later = Conversation(first.to_state())
+    assert items.open_items(later) == ["still running: Build the site", "still running: Fix lint"]
+    assert items.open_items(later, ended=True) == ["not finished: Fix lint"]

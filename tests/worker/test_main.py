@@ -230,6 +230,21 @@ def test_items_go_when_they_are_done(world):
     assert world.items == []
 
 
+def test_what_runs_in_the_background_is_an_item_until_the_client_says_that_it_ended(world):
+    given = {"command": "npm run build", "description": "Build it", "run_in_background": True}
+    call = {"type": "tool_use", "id": "t", "name": "Bash", "input": given}
+    done = {"type": "tool_result", "tool_use_id": "t", "content": "Command running in background with ID: b1."}
+    world.write({"type": "assistant", "message": {"content": [call]}})
+    world.write({"type": "user", "toolUseResult": {"backgroundTaskId": "b1"}, "message": {"content": [done]}})
+    world.write(world.agent("It builds."))
+    world.run("It builds.")
+    assert world.items == ["still running: Build it"]
+    told = "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>"
+    world.write(world.user(told, origin={"kind": "task-notification"}), world.agent("It is built."))
+    world.run("It is built.")
+    assert world.items == []
+
+
 def test_it_can_be_switched_off(world):
     fs.append(world.root + "/config.toml", f'[projects."{world.repo}"]\nextract = false\n'.encode())
     world.write(world.agent("I ran npm."), world.user(RULE))

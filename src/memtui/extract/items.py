@@ -1,4 +1,5 @@
-"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list in a message.
+"""Open items: the work left unfinished at the end of a turn, from the todo or task list, else from a list in a message;
+and what still runs in the background.
 
 A list in a message counts only under a heading that says that this is left to do, and only its list items count.
 Guessing at unfinished work from prose has been tried elsewhere, and was wrong nine times in ten.
@@ -30,12 +31,15 @@ _ADVICE = re.compile(
 )
 
 
-def open_items(conversation: Conversation) -> list[str]:
-    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS; none if all is done."""
+def open_items(conversation: Conversation, *, ended: bool = False) -> list[str]:
+    """List the texts of unfinished work, in order, each once, at most MAX_ITEMS; none if all is done. `ended`: so has
+    the client; commands ran as long as it, and what an agent was at is not finished."""
     todos = [todo for todo in conversation.todos() if todo.text]
     texts = [todo.text for todo in todos if todo.status in OPEN_STATES]
     if not texts:
         texts = listed(conversation.last_message, next_steps=not todos)
+    running = [each for each in conversation.running.values() if each.agent or not ended]
+    texts += [f"{'not finished' if ended else 'still running'}: {each.text}" for each in running]
     found: dict[str, str] = {}
     for text in texts:
         line = " ".join(text.split())[:MAX_ITEM].strip()

@@ -27,8 +27,11 @@ READ_SECONDS = 30.0
 HELD_TURNS = 10 * QUEUE_WINDOW
 
 
-def extract(env: dict[str, str], root: str, payload: dict[str, object], session_id: str) -> None:
-    """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off."""
+def extract(
+    env: dict[str, str], root: str, payload: dict[str, object], session_id: str, *, ended: bool = False
+) -> None:
+    """Read what is new in the session that a hook's payload names, unless the settings of its project turn this off.
+    `ended`: the client has ended, and with it what ran in the background."""
     path = transcript.text_of(payload.get("transcript_path"))
     if not session_id or not path.startswith("/") or payload.get("agent_id"):
         return
@@ -41,9 +44,8 @@ def extract(env: dict[str, str], root: str, payload: dict[str, object], session_
         if not (wait_for_turn(path, last) or last or os.path.lexists(path)):
             return  # a session that ended before its first prompt has no transcript
         threshold = config.value(settings, None, "extract_confidence")
-        _read_session(
-            env, cwd, session_id, path, last, float(threshold) if isinstance(threshold, (int, float)) else 0.5
-        )
+        least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
+        _read_session(env, cwd, session_id, path, last, least, ended=ended)
 
 
 def wait_for_turn(path: str, last: str) -> bool:
@@ -81,7 +83,9 @@ def _ends_with(path: str, size: int, last: str) -> bool:
     return bool(text) and (last.strip().endswith(text) or text.endswith(last.strip()))
 
 
-def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float) -> None:
+def _read_session(
+    env: dict[str, str], cwd: str, session_id: str, path: str, last: str, threshold: float, *, ended: bool
+) -> None:
     """Read what is new in a session's transcript, and write drafts and items to the inboxes.
 
     `last`: the turn's last message, which the file may not have yet; `threshold`: the least confidence of a draft.
@@ -100,7 +104,9 @@ def _read_session(env: dict[str, str], cwd: str, session_id: str, path: str, las
     recall_uses.note_corrections(root, session_id, cwd, drafts)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
-    write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation))
+    write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
+    if ended:
+        conversation.running.clear()
     kept = {
         "v": session_state.VERSION,
         "path": path,
@@ -155,10 +161,10 @@ def _without_secrets(text: str) -> str:
     return redact(text)[0]
 
 
-def _open_items(root: str, cwd: str, conversation: Conversation) -> list[str]:
+def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool) -> list[str]:
     """List the texts of unfinished work. A text that a hook told the agent counts only while it is still an open item
     of the inbox."""
-    texts = items.open_items(conversation)
+    texts = items.open_items(conversation, ended=ended)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
     path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]

@@ -43,7 +43,7 @@ def run(
         resend.note(env, root, session_id)
 
     steps: dict[str, Callable[[], object]] = {
-        "extract": lambda: extract(env, root, payload, session_id),
+        "extract": lambda: extract(env, root, payload, session_id, ended=event == "SessionEnd"),
         "reconcile": reconciling,
         "catalog": lambda: build_catalogs(env, payload),
         "recall": lambda: bring_indexes_up_to_date(env, payload),

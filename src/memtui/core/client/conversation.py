@@ -1,4 +1,5 @@
-"""The conversation of a session: the person's words by channel, the agent's words before them, and the todo list.
+"""The conversation of a session: the person's words by channel, the agent's words before them, the todo list, and what
+runs in the background.
 
 The person's words are in five places: user records, rejected tools, messages queued in mid-turn, answers to the
 agent's questions, and what is added to the approval of a tool or plan. The rest of a user record is not theirs: tool
@@ -12,7 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from memtui.core.base import session_state
-from memtui.core.client import answers, request, transcript
+from memtui.core.client import answers, background, request, transcript
 
 MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
@@ -59,6 +60,7 @@ _STOPPED = re.compile(
 _NOTE = re.compile(r"\n+Note: The user['’]s next message may contain[\s\S]*\Z")
 _PLAN_PROMPT = "Implement the following plan:"
 _PLAN_FEEDBACK = "User feedback on this plan:"
+_BACKGROUND_TOOLS = (*background.ASKING, *background.STOPPING)
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
 # The prefix of tools of other programs, whose errors can be any text.
 _FOREIGN_TOOL = "mcp__"
@@ -84,6 +86,14 @@ class Turn:
     tools: tuple[str, ...] = ()
     request: str = ""
     interrupted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A command or an agent that runs in the background: what it does, and whether it is an agent."""
+
+    text: str
+    agent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +188,7 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
 
 class Conversation:
     """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
-    `last_message`, `was_injected`.
+    `running`, `last_message`, `was_injected`.
 
     `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
     cut: half a secret would not be recognised. `asks` tells whether a prompt asks for something: one that only says
@@ -205,6 +215,7 @@ class Conversation:
         self._todos: list[Todo] = []
         self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
+        self.running: dict[str, Running] = {}  # by the client's id
         self._injected: set[str] = set()
         self._interrupted = False
         self._restore(state or {})
@@ -221,6 +232,7 @@ class Conversation:
             "todos": [[t.text, t.status] for t in self._todos],
             "todos_time": self._todos_time,
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
+            "running": {name: [each.text, each.agent] for name, each in self.running.items()},
             "interrupted": self._interrupted,
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
@@ -237,6 +249,9 @@ class Conversation:
         for name, entry in session_state.table(state, "tasks").items():
             if isinstance(entry, list) and len(entry) == 3:
                 self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
+        for name, entry in session_state.table(state, "running").items():
+            if isinstance(entry, list) and len(entry) == 2:
+                self.running[name] = Running(str(entry[0]), entry[1] is True)
         for name, entry in session_state.table(state, "calls").items():
             if isinstance(entry, list) and len(entry) == 3 and isinstance(entry[1], dict):
                 self._calls[name] = (str(entry[0]), entry[1], str(entry[2]))
@@ -303,13 +318,16 @@ class Conversation:
     def _tool_use(self, block: dict[str, object], time: str) -> None:
         name, given = transcript.text_of(block.get("name")), block.get("input")
         self._tools.append(name)
-        kept = given if name in _TASK_TOOLS and isinstance(given, dict) else {}
+        kept = given if name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS) and isinstance(given, dict) else {}
         if name == answers.TOOL and isinstance(given, dict):
             kept = {"questions": answers.asked(given)}
         if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
             kept = {"before": [[todo.text, todo.status] for todo in self._todos], "before_time": self._todos_time}
             self._todos, self._todos_time = self._todo_list(given.get("todos")), time
         kept = {**kept, "doing": self._text(f"{name}: {argument(given)}", MAX_CALL)}
+        if isinstance(given, dict) and not name.startswith(_FOREIGN_TOOL):
+            kept["about"] = self._text(given.get("description"), MAX_CALL) or self._text(argument(given), MAX_CALL)
+            kept["background"] = given.get("run_in_background") is True
         self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
         if len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
@@ -324,6 +342,7 @@ class Conversation:
             elif block.get("type") == "text":
                 parts.append(transcript.text_of(block.get("text")))
         text = "\n".join(parts)
+        self.running.pop(background.ended(text), None)
         if _INTERRUPTED.search(text[:MAX_TEXT]):
             self._interrupted = True
         if not parts or record.get("isMeta"):
@@ -346,6 +365,7 @@ class Conversation:
         name, given, time = self._calls.pop(transcript.text_of(block.get("tool_use_id")), ("", {}, ""))
         if _STOPPED.match(text) if block.get("is_error") else _is_beside(record):
             self._doing = transcript.text_of(given.get("doing"))
+        self._take_background(name, given, text, record, failed=block.get("is_error") is True)
         if block.get("is_error"):
             if name == "TodoWrite" and self._todos_time == time and "before" in given:
                 self._todos = _restored_todos(given["before"])
@@ -361,6 +381,18 @@ class Conversation:
         elif name in {"", answers.TOOL} and answers.is_report(text):
             result, asked = record.get("toolUseResult"), given.get("questions")
             self._answers(record, answers.typed(text, result, asked, from_client=name == answers.TOOL))
+
+    def _take_background(
+        self, name: str, given: dict[str, object], text: str, record: dict[str, object], *, failed: bool
+    ) -> None:
+        """Note what a call left running, or that something no longer runs."""
+        result = record.get("toolUseResult")
+        if name in _BACKGROUND_TOOLS:
+            self.running.pop(background.over(name, given, text, result, failed=failed), None)
+        elif about := transcript.text_of(given.get("about")):
+            task, is_agent = background.started(text, result, wanted=given.get("background") is True)
+            if task and len(self.running) < MAX_CALLS:
+                self.running[task] = Running(about, is_agent)
 
     def _task(self, name: str, given: dict[str, object], record: dict[str, object], text: str) -> None:
         time = transcript.text_of(record.get("timestamp"))
@@ -388,10 +420,13 @@ class Conversation:
 
     def _attachment(self, record: dict[str, object]) -> None:
         found = transcript.attachment(record)
-        if found.get("type") == "queued_command" and found.get("commandMode", "prompt") == "prompt":
+        if found.get("type") == "queued_command":
             prompt = found.get("prompt")
             parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
             text = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+            self.running.pop(background.ended(text), None)
+            if found.get("commandMode", "prompt") != "prompt":
+                return
             if from_person(found) and from_person(record):
                 self._add_turn(record, text, "queued")
             else:
@@ -405,6 +440,7 @@ class Conversation:
     def _queue(self, record: dict[str, object]) -> None:
         """Add a message queued in mid-turn, or drop those that the person took back to edit (`popAll`)."""
         text = transcript.text_of(record.get("content"))
+        self.running.pop(background.ended(text), None)
         if record.get("operation") == "popAll":
             for part in text.split("\n"):
                 self._drop_queued(part)
