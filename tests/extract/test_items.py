@@ -43,10 +43,51 @@ def test_tasks_count_as_well():
 
 
 def test_an_explicit_list_in_the_last_message_counts_where_there_is_no_todo_list():
-    text = "Done so far: the parser.\n\n**Remaining:**\n- Write the docs\n  - a detail\n- ✅ Tests\n2. Ship **it**\n\nBye.\n- no"
+    text = "Done so far: the parser.\n\n**Remaining:**\n- Write the docs\n  - a detail\n- ✅ Tests\n2. Ship **it**\n\nShall I go on?"
+    assert found(said("Remaining:\n- Write the docs\nLet me know how to go on.")) == ["Write the docs"]
     assert found(said(text)) == ["Write the docs", "Ship it"]
     assert found(said("## Next steps\n\n1. Rebase\n2. You could also celebrate\n3. Push?")) == ["Rebase"]
     assert found(said("- [x] one\n- [ ] two\n* [ ] three")) == ["two", "three"]
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "What remains:",
+        "## Follow-ups",
+        "Here is what is left to do:",
+        "Here’s what’s left:",
+        "**Deferred:**",
+        "Left to do",
+        "Still open:",
+    ],
+)
+def test_a_heading_says_that_it_is_left_to_do(heading):
+    assert found(said(f"I did the rest.\n\n{heading}\n- Write the docs")) == ["Write the docs"]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Remaining:\n- Write docs\n- Ship it\n\nI did both just now.",
+        "Remaining:\n- Write docs\n\nDone:\n- Ship it",
+        "The README has:\n\n````\n```\nx\n```\n- [ ] sample box\n````\n\nThat is all.",
+        "- [ ] a box\n- [x] another\n\nBoth are done now.",
+        "Here's what I did:\n- Wrote docs",
+        "What's left is easy to see:\n- nothing to see",
+    ],
+)
+def test_only_an_explicit_list_at_the_end_counts(message):
+    assert found(said(message)) == []
+
+
+def test_a_list_that_is_newer_than_the_todo_list_wins():
+    todo = todo_write(("Fix parser", "pending"))
+    asked = {"type": "user", "uuid": "u", "message": {"content": "What about the docs?"}}
+    answer = said("Remaining:\n- Write the docs")
+    assert found(todo, answer) == ["Fix parser"]
+    assert found(todo, asked, answer) == ["Write the docs"]
+    assert found(todo, asked, said("I wrote them.")) == ["Fix parser"]
 
 
 def test_advice_after_a_finished_todo_list_does_not():

@@ -188,7 +188,7 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
 
 class Conversation:
     """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
-    `running`, `last_message`, `was_injected`.
+    `todos_changed`, `running`, `last_message`, `was_injected`.
 
     `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
     cut: half a secret would not be recognised. `asks` tells whether a prompt asks for something: one that only says
@@ -215,6 +215,7 @@ class Conversation:
         self._todos: list[Todo] = []
         self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
+        self.todos_changed = False  # since the last prompt
         self.running: dict[str, Running] = {}  # by the client's id
         self._injected: set[str] = set()
         self._interrupted = False
@@ -231,6 +232,7 @@ class Conversation:
             "message_id": self._message_id,
             "todos": [[t.text, t.status] for t in self._todos],
             "todos_time": self._todos_time,
+            "todos_changed": self.todos_changed,
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
             "running": {name: [each.text, each.agent] for name, each in self.running.items()},
             "interrupted": self._interrupted,
@@ -245,6 +247,7 @@ class Conversation:
         self._message_id = transcript.text_of(state.get("message_id"))
         self._todos_time = transcript.text_of(state.get("todos_time"))
         self._interrupted = state.get("interrupted") is True
+        self.todos_changed = state.get("todos_changed") is True
         self._todos = _restored_todos(state.get("todos"))
         for name, entry in session_state.table(state, "tasks").items():
             if isinstance(entry, list) and len(entry) == 3:
@@ -328,6 +331,7 @@ class Conversation:
         if isinstance(given, dict) and not name.startswith(_FOREIGN_TOOL):
             kept["about"] = self._text(given.get("description"), MAX_CALL) or self._text(argument(given), MAX_CALL)
             kept["background"] = given.get("run_in_background") is True
+        self.todos_changed = self.todos_changed or name in {"TodoWrite", *_TASK_TOOLS}
         self._calls[transcript.text_of(block.get("id"))] = (name, kept, time)
         if len(self._calls) > MAX_CALLS:
             del self._calls[next(iter(self._calls))]
@@ -486,6 +490,7 @@ class Conversation:
         self._interrupted = False
         if channel == "prompt":
             self._agent = self._doing = ""
+            self.todos_changed = False
             if self._asks(turn):
                 self._request = request.of_prompt(text) or self._request
         self._tools.clear()
