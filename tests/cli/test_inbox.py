@@ -23,12 +23,13 @@ def ids(memtui, kind):
 def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
     found = memtui.json("inbox")
     kinds = [entry["kind"] for entry in found["entries"]]
-    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 5, 4]
+    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 4, 4]
+    assert found["one_offs"] == 1
     states = {entry["text"]: entry["state"] for entry in found["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
     assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
     assert found["elsewhere"] == 2
-    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 17
+    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
     text = memtui("inbox").out
     assert "! expired" in text
     assert "  kept  ·" in text, "that an item is kept is no problem"
@@ -45,9 +46,19 @@ def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only
     texts = [entry["text"] for entry in found["entries"]]
     assert "Buttons are blue" in texts
     assert "The button is not blue" not in texts
-    assert found["one_offs"] == 1
-    assert "1 looks like a one-off: memtui inbox --kind drafts" in memtui("inbox").out
+    assert found["one_offs"] == 2
+    assert "2 look like one-offs: memtui inbox --kind drafts" in memtui("inbox").out
     assert "The button is not blue" in memtui("inbox", "--kind", "drafts").out
+
+
+def test_a_draft_that_nobody_scored_for_good_is_a_one_off_if_it_is_not_sure(memtui, world):
+    before = memtui.json("inbox")["one_offs"]
+    fields = {"kind": "preference", "name": "blue-here", "confidence": "0.52"}
+    inbox_file.append_entry(str(shop_inbox(world).parent), "updates", fields, "Use blue here", now=NOW)
+    inbox_file.append_entry(str(shop_inbox(world).parent), "updates", {**fields, "seen": "2"}, "Said twice", now=NOW)
+    found = memtui.json("inbox")
+    assert found["one_offs"] == before + 1
+    assert "Said twice" in [entry["text"] for entry in found["entries"]]
 
 
 def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
@@ -240,7 +251,7 @@ def test_items_and_trust_go_on_after_a_wrong_name(memtui):
 
 
 def test_approving_all_goes_on_after_a_conflict(memtui):
-    done = memtui("approve", "--all", check=False)
+    done = memtui("approve", "--all", "--one-offs", check=False)
     assert done.code == 1
     assert [name[-6:] for name in ids(memtui, "updates")] == ["VGHARY"]
 
@@ -283,7 +294,7 @@ def test_a_text_belongs_to_one_draft_and_to_no_merge(memtui, world):
 
 def test_what_is_approved_together_is_one_step_of_undo(memtui, world):
     before = shop_inbox(world).read_bytes()
-    memtui("approve", "--all", check=False)
+    memtui("approve", "--all", "--one-offs", check=False)
     assert len(ids(memtui, "updates")) == 1
     memtui("undo")
     assert len(ids(memtui, "updates")) == 5
@@ -547,6 +558,6 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
     inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui("approve", "--all", "--dry-run", check=False)
-    assert "1 looks like a one-off: left in the inbox" in done.err
+    assert "2 look like one-offs: left in the inbox" in done.err
     assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
-    assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 1
+    assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 2

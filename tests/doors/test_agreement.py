@@ -67,7 +67,10 @@ def shown(world):
 async def test_what_waits(told, shown):
     entries = told("inbox")["entries"]
     drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.found if row.item})
-    assert drafts == {each["id"]: each["text"] for each in entries if each["kind"] != "guidance"}
+    folded = [each for each in told("inbox", "--kind", "drafts")["entries"] if each not in entries]
+    assert drafts == {each["id"]: each["text"] for each in [*entries, *folded] if each["kind"] != "guidance"}
+    one_offs = await shown("inbox", lambda app: sum(len(row.folds) for row in app.screen.table.rows if not row.item))
+    assert one_offs == len(folded) == told("inbox")["one_offs"] > 0
     notes = await shown(
         "guidance",
         lambda app: {row.item.id: (row.text, len(row.states)) for row in app.screen.found if row.item is not None},
@@ -97,7 +100,7 @@ async def test_what_approving_writes(told, shown):
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
 
-    approved = told("approve", "--all", "--dry-run")["approved"]
+    approved = told("approve", "--all", "--one-offs", "--dry-run")["approved"]
     there = {
         each["id"]: (each["scope"], each["name"], each["path"], each["text"])
         for each in approved

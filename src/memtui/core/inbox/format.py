@@ -23,6 +23,8 @@ NO_ENTRY = f"{OPEN} {END}\n{CLOSE}\n"
 MAX_BYTES = 1 << 20
 # A draft below this probability of being worth keeping for good that was met only once is likely a one-off.
 LASTING = 0.2
+# The confidence from which one does whose likelihood to last nobody has scored.
+DOUBTFUL = 0.6
 # The kind of a draft that was imported: nobody saw it in a session, so no session gets it before a person did.
 IMPORTED = "imported"
 BULLETS = ("- ", "* ", "+ ")
@@ -68,9 +70,12 @@ class Entry:
         return given if 0 <= given <= 1 else None
 
     def one_off(self) -> bool:
-        """Whether it is a draft that was met once and is hardly worth keeping for good."""
-        lasting = self.fraction("durable")
-        return lasting is not None and lasting < LASTING and self.count("seen", 1) < 2
+        """Whether it is a draft that was met once and is hardly worth keeping for good: by how likely it lasts, or by
+        how sure it is where nobody has scored that."""
+        if self.count("seen", 1) > 1:
+            return False
+        lasting, sure = self.fraction("durable"), self.fraction("confidence")
+        return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 
     def snoozed(self, now: float) -> bool:
         """Whether its `until` lies in the future, so that it waits unseen; False if that can't be parsed."""

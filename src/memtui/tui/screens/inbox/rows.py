@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
 
-# A draft that nobody has scored for this, with less confidence, that was seen only once is likely a one-off.
-DOUBTFUL = 0.6
 DEFAULT_CONFIDENCE = "0.7"
 # The marks of items.
 OPEN, KEPT = "☐", "="
@@ -74,12 +72,7 @@ def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Se
 
 def is_doubtful(row: InboxRow) -> bool:
     """Return whether a row is a draft to review that looks like a one-off."""
-    item = row.item
-    if row.until is not None or item is None or item.kind != "updates" or "confidence" not in item.entry.fields:
-        return False
-    if item.entry.fraction("durable") is not None:
-        return item.entry.one_off()
-    return confidence(item) < DOUBTFUL and item.entry.count("seen", 1) < 2
+    return row.until is None and row.kind == "updates" and row.item is not None and row.item.entry.one_off()
 
 
 def confidence(item: Waiting) -> float:

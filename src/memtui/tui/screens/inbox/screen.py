@@ -17,6 +17,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.client import projects
 from memtui.core.health import findings
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.writers import Occasion, Occasions
 from memtui.core.review.changed import Changed
@@ -137,9 +138,10 @@ class Inbox(ListScreen[InboxRow]):
         + marks.section("In front of a name", (marks.UNSAVED,))
         + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
-        "sure: how likely it is that you meant this as a lasting rule; seen: how often you said it. What is below"
-        f" {rows.DOUBTFUL} and was said once is folded. Approving shows the whole file first, unless it is on the"
-        " screen."
+        "sure: how likely it is that you meant this as a lasting rule; lasting: how likely it is worth keeping; seen:"
+        f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, or where that is"
+        f" not known below {inbox_format.DOUBTFUL:.0%} sure, is folded. Approving shows the whole file first, unless it"
+        " is on the screen."
     )
 
     def __init__(self, services: Services) -> None:
