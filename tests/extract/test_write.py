@@ -85,6 +85,47 @@ def test_the_same_words_said_again_count_one_more_while_they_wait(env, repo):
     assert entry.fields["seen"] == "2"
 
 
+def test_saying_it_again_makes_it_surer(env, repo):
+    put(env, repo, say(RULE))
+    sure = [float(updates(env, repo)[0].fields["confidence"])]
+    for number in range(2, 30):
+        put(env, repo, say(RULE, uuid=f"u{number}", session=f"s{number}"))
+        sure.append(float(updates(env, repo)[0].fields["confidence"]))
+    assert sure[0] < sure[1] < sure[2] < sure[-1] < 1
+    assert updates(env, repo)[0].fields["seen"] == "29"
+
+
+def test_paraphrases_are_one_draft_while_it_waits_and_the_opposite_is_another(env, repo):
+    put(env, repo, say(RULE))
+    put(env, repo, say("No, always use pnpm and not npm!", uuid="u2", session="s2"))
+    put(env, repo, say("Please use pnpm rather than npm for installs from now on.", uuid="u3", session="s3"))
+    (entry,) = updates(env, repo)
+    assert entry.fields["seen"] == "3"
+    put(env, repo, say("From now on use npm instead of pnpm", uuid="u4", session="s4"))
+    assert len(updates(env, repo)) == 2
+
+
+def test_what_is_said_thrice_in_one_reading_is_seen_thrice_and_once_only(env, repo):
+    def reading():
+        return signals.once([say(RULE, uuid="u1"), say(RULE, uuid="u2"), say(RULE, uuid="u3"), say(RULE, uuid="u1")])
+
+    put(env, repo, *reading())
+    put(env, repo, *reading())
+    (entry,) = updates(env, repo)
+    assert entry.fields["seen"] == "3"
+    assert float(entry.fields["confidence"]) > say(RULE).confidence
+    put(env, repo, say(RULE, uuid="u3", session="a-fork"))
+    assert updates(env, repo)[0].fields["seen"] == "3"
+
+
+def test_a_worker_that_was_killed_before_it_noted_a_draft_does_not_count_it_twice(env, repo):
+    found = signals.once([say(RULE, uuid="u1"), say(RULE, uuid="u2")])
+    put(env, repo, *found)
+    fs.unlink(box(env, repo) + "/extracted.jsonl")
+    put(env, repo, *found)
+    assert [entry.fields["seen"] for entry in updates(env, repo)] == ["2"]
+
+
 def test_a_draft_that_a_person_removed_does_not_come_back(env, repo):
     put(env, repo, say(RULE))
     fs.unlink(box(env, repo) + "/pending-updates.md")

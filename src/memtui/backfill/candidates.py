@@ -8,7 +8,7 @@ from memtui.core.base import clock
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import LASTING
 from memtui.extract import decisions
-from memtui.extract.signals import Signal
+from memtui.extract.signals import Signal, said_again
 
 # How many of the words of two short texts, of all that either has, make them the same for a person.
 SAME = 0.7
@@ -20,10 +20,8 @@ UNKNOWN = 0.2
 DURABLE, SURE, OFTEN, RECENT = 0.5, 0.25, 0.15, 0.1
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
-# How much of the doubt another session leaves.
-DOUBT = 0.8
 # The fields of a draft that are no text.
-OTHERS = {"confidence", "durable", "judged"}
+OTHERS = {"confidence", "durable", "judged", "repeats"}
 _FIELDS = {each.name for each in fields(Signal)}
 
 
@@ -41,8 +39,7 @@ class Candidate:
     @property
     def confidence(self) -> float:
         """How likely it is feedback: each session that says it again leaves less doubt."""
-        doubt: float = (1 - self.draft.confidence) * DOUBT ** (max(1, len(self.sessions)) - 1)
-        return round(1 - doubt, 2)
+        return said_again(self.draft.confidence, max(1, len(self.sessions)) - 1)
 
     @property
     def one_off(self) -> bool:
@@ -67,7 +64,9 @@ def of_row(row: object) -> Candidate | None:
     given = row.get("draft") if isinstance(row, dict) else None
     if not isinstance(row, dict) or not isinstance(given, dict) or not set(given) <= _FIELDS:
         return None
-    given = {**given, "judged": decisions.of_row(given.get("judged"))}
+    repeats = given.get("repeats")
+    repeats = tuple(map(str, repeats)) if isinstance(repeats, list | tuple) else ()
+    given = {**given, "judged": decisions.of_row(given.get("judged")), "repeats": repeats}
     texts = all(isinstance(value, str) for key, value in given.items() if key not in OTHERS)
     numbers = isinstance(given.get("confidence"), float) and isinstance(given.get("durable"), float | None)
     lists = [[str(each) for each in row.get(key) or []] for key in ("sessions", "evidence")]
@@ -93,14 +92,14 @@ class Candidates:
     def add(self, draft: Signal, project: str) -> None:
         """Add a draft of a session in a project."""
         key = _key(draft, project)
-        origin = draft.evidence or f"{draft.session}@{draft.time}"
         known = self._all.get(key)
         if known is None:
-            self._all[key] = Candidate(draft, project, [draft.session], [origin], draft.time)
+            self._all[key] = Candidate(draft, project, [draft.session], draft.origins, draft.time)
             return
-        if origin in known.evidence:
+        new = [origin for origin in draft.origins if origin not in known.evidence]
+        if not new:
             return
-        known.evidence.append(origin)
+        known.evidence += new
         if draft.session not in known.sessions:
             known.sessions.append(draft.session)
         known.newest = max(known.newest, draft.time)

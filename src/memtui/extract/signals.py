@@ -6,7 +6,7 @@ caller drops those below the setting `extract_confidence`. Nothing here reads or
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from memtui.core.base import clock
@@ -19,6 +19,8 @@ MAX_DESCRIPTION, MAX_WORDS, MAX_AGENT, LONG_TEXT = 120, 600, 300, 1200
 MIN_RULE_WORDS, LEAST_REASON = 3, 8
 # The confidence from which the rules take a prompt for feedback and no request.
 LEAST_FEEDBACK = 0.4
+# How much of the doubt is left each time that something is said again, and how sure that makes a draft at most.
+DOUBT, MOST_SURE = 0.8, 0.98
 SLUG_WORDS = 6
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
@@ -50,7 +52,8 @@ class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
     `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
     if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features
-    that decisions on the draft correct (extract/personal.py), which are kept beside it."""
+    that decisions on the draft correct (extract/personal.py), which are kept beside it; `repeats`: the records of the
+    same reading that say it again."""
 
     kind: str
     name: str
@@ -68,6 +71,12 @@ class Signal:
     durable: float | None = None
     by: str = ""
     judged: Basis | None = field(default=None, compare=False)
+    repeats: tuple[str, ...] = ()
+
+    @property
+    def origins(self) -> list[str]:
+        """What names the records that say it, each once."""
+        return list(dict.fromkeys([self.evidence or f"{self.session}@{self.time}", *self.repeats]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +88,25 @@ class _Sentence:
 
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
-    """List signals so that each name is there once: the more confident one."""
-    found: dict[str, Signal] = {}
+    """List signals so that each name is there once: the more confident one, surer for each other record that says
+    it."""
+    found: dict[str, list[Signal]] = {}
     for signal in signals:
-        if signal and (signal.name not in found or found[signal.name].confidence < signal.confidence):
-            found[signal.name] = signal
-    return list(found.values())
+        if signal:
+            found.setdefault(signal.name, []).append(signal)
+    return [_joined(same) for same in found.values()]
+
+
+def _joined(same: list[Signal]) -> Signal:
+    best = max(same, key=lambda signal: signal.confidence)
+    others = [origin for each in same for origin in each.origins if origin not in best.origins]
+    repeats = tuple(dict.fromkeys([*best.repeats, *others]))
+    return replace(best, repeats=repeats, confidence=said_again(best.confidence, len(repeats))) if others else best
+
+
+def said_again(confidence: float, times: int) -> float:
+    """Return how sure a draft is that was said so many times more: each leaves less doubt, and some stays."""
+    return round(max(confidence, min(MOST_SURE, 1 - (1 - confidence) * DOUBT**times)), 2)
 
 
 def signal_of(turn: Turn) -> Signal | None:

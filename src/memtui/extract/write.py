@@ -13,10 +13,10 @@ from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update
+from memtui.core.inbox import pending_update, same_rule
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
-from memtui.extract import decisions
+from memtui.extract import decisions, signals
 from memtui.extract.signals import Signal
 
 LEDGER = "extracted.jsonl"
@@ -30,8 +30,8 @@ LOCK_SECONDS = 5.0
 def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], threshold: float) -> list[str]:
     """Write drafts to the inboxes of their scopes; return the ids of the new entries.
 
-    `threshold`: the least confidence. A draft that is waiting already counts one more in its `seen`; one that is known
-    in another way is skipped. Raises OSError.
+    `threshold`: the least confidence. A draft that is waiting already, also in other words, counts one more in its
+    `seen` and is surer; one that is known in another way is skipped. Raises OSError.
     """
     root = paths.root(env)
     project = paths.project_root(cwd)
@@ -70,23 +70,28 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     for draft in drafts:
         key = normalised(draft.description)
         digest = ids.content_hash(key)
-        origin = draft.evidence or f"{draft.session}@{draft.time}"
-        if origin in evidence or not key:
+        origins = [origin for origin in draft.origins if origin not in evidence]
+        if not origins or not key:
             continue
         known = digest in hashes or key in rejected or _is_known(env, cwd, draft.scope, key)
-        if not _seen_again(directory, key, origin) and not known:
+        if not _seen_again(directory, draft, origins) and not known:
             found.append(
                 inbox_file.append_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
             )
             decisions.note(paths.root(env), found[-1], paths.slug(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
-        noted = fastjson.dumps({"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}).encode()
-        evidence.add(origin)
+        noted = b"".join(_noted(digest, origin, now) for origin in origins)
+        evidence.update(origins)
         hashes.add(digest)
-        fs.append(f"{directory}/{LEDGER}", noted + b"\n")
+        fs.append(f"{directory}/{LEDGER}", noted)
     if noted:
         _trim(f"{directory}/{LEDGER}")
     return found
+
+
+def _noted(digest: str, origin: str, now: float) -> bytes:
+    row = {"v": 1, "hash": digest, "evidence": origin, "time": clock.iso_seconds(now)}
+    return fastjson.dumps(row).encode() + b"\n"
 
 
 def fields_of(draft: Signal, project: str) -> dict[str, str]:
@@ -98,6 +103,7 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
         "type": draft.type,
         "scope": draft.scope,
         "confidence": f"{draft.confidence:.2f}",
+        "seen": str(1 + len(draft.repeats)) if draft.repeats else "",
         "durable": "" if draft.durable is None else f"{draft.durable:.2f}",
         "session": draft.session,
         "project": project,
@@ -129,8 +135,9 @@ def _trim(path: str) -> None:
         fs.write_atomic(path, b"".join(data.splitlines(keepends=True)[-LEDGER_KEPT:]), durable=False)
 
 
-def _seen_again(directory: str, key: str, evidence: str) -> bool:
-    """Return whether a pending update says this already; one from another record then counts one more in `seen`."""
+def _seen_again(directory: str, draft: Signal, origins: Sequence[str]) -> bool:
+    """Return whether a pending update says this already, in the same words or nearly. It then counts the records more
+    in `seen` that say it again, and is surer."""
     found = False
     path = directory + "/" + inbox_format.FILES["updates"]
     if inbox_format.unread(path):
@@ -138,19 +145,32 @@ def _seen_again(directory: str, key: str, evidence: str) -> bool:
 
     def change(source: str) -> str:
         nonlocal found
-        for entry in inbox_format.parse(source):
-            if normalised(entry.text.split("\n")[0]) == key:
-                found = True
-                if entry.fields.get("id") and entry.fields.get("evidence") != evidence:
-                    seen = entry.fields.get("seen", "1")
-                    fields = {**entry.fields, "seen": str(int(seen) + 1 if seen.isdigit() else 2)}
-                    end = entry.start + len(entry.raw)
-                    return source[: entry.start] + inbox_format.render(fields, entry.text) + source[end:]
-                break
-        return source
+        entry = _says(inbox_format.parse(source), draft.description)
+        if entry is None:
+            return source
+        found = True
+        if not entry.fields.get("id") or entry.fields.get("evidence") in origins:
+            return source  # written by hand, or just before the worker was killed
+        fields = {**entry.fields, "seen": str(entry.count("seen", 1) + len(origins))}
+        sure = entry.fraction("confidence")
+        if sure is not None:
+            fields["confidence"] = f"{signals.said_again(max(sure, draft.confidence), len(origins)):.2f}"
+        end = entry.start + len(entry.raw)
+        return source[: entry.start] + inbox_format.render(fields, entry.text) + source[end:]
 
     inbox_file.rewrite(path, change)
     return found
+
+
+def _says(entries: Sequence[inbox_format.Entry], description: str) -> inbox_format.Entry | None:
+    """Return the pending update that says something already; one that was extracted may say it in other words."""
+    key = normalised(description)
+    exact = next((entry for entry in entries if normalised(entry.text.split("\n")[0]) == key), None)
+    if exact is not None:
+        return exact
+    drafts = [entry for entry in entries if "confidence" in entry.fields]
+    at = same_rule.first(description, [entry.text.split("\n")[0] for entry in drafts])
+    return None if at is None else drafts[at]
 
 
 def _is_known(env: dict[str, str], cwd: str, scope: str, key: str) -> bool:

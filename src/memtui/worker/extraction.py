@@ -116,7 +116,7 @@ def _read_session(
     }
     data = fastjson.dumps(kept).encode()
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
-    drafted = {each.evidence for each in drafts if each.confidence >= threshold}
+    drafted = {origin for each in drafts if each.confidence >= threshold for origin in each.origins}
     _ask(env, root, cwd, readable.chosen(conversation.turns, drafted, conversation.was_injected))
 
 
