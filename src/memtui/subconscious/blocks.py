@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from memtui.core.base import backwards, clock, fastjson, fs, ids, visible
-from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.core.base import backwards, clock, fastjson, fs, ids, paths, visible
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
@@ -77,9 +77,34 @@ class Blocks:
         return places.path(self.root, self.project, name)
 
     def text(self, name: str) -> str:
-        """Return the text of a block, without a file its default; empty if it has none. Raises NotFoundError."""
-        found = places.text(self.root, self.project, name) if self.owner(name) is not None else ""
-        return found or DEFAULTS.get(name, "")
+        """Return the text of a block as a person sees it, without a file its default; empty if it has none. Of a file
+        that can't be read whole, what sessions get. Raises NotFoundError."""
+        return self._present(name) or DEFAULTS.get(name, "")
+
+    def editable(self, name: str) -> str:
+        """Return the whole text of a block that is to be changed, or its default. Raises NotFoundError, and MemtuiError
+        for a file that can't be read whole."""
+        return self._whole(name) or DEFAULTS.get(name, "")
+
+    def told(self, name: str) -> str:
+        """Return the text of a block as the model gets it, cut where it is too long. Raises NotFoundError."""
+        self.owner(name)
+        return places.text(self.root, self.project, name) or DEFAULTS.get(name, "")
+
+    def _present(self, name: str) -> str:
+        self.owner(name)
+        try:
+            return places.whole(self.root, self.project, name)
+        except OSError:
+            return places.text(self.root, self.project, name)
+
+    def _whole(self, name: str) -> str:
+        path = self.path(name)
+        try:
+            return places.whole(self.root, self.project, name)
+        except OSError as error:
+            why = f"The block {name} can't be changed here: its file {error.strerror or error}."
+            raise MemtuiError(why, f"Change it in an editor: {path}") from error
 
     def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> BlockVersion | None:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
@@ -92,12 +117,20 @@ class Blocks:
             raise RefusedEditError(f"The block {name} is not yours to change.")
         new = redact(visible.clean(new).strip("\n"))[0]
         with self._locked():
-            before = places.text(self.root, self.project, name)
+            try:
+                before, path = self._whole(name), self._target(name)
+            except MemtuiError as error:
+                raise RefusedEditError(error.message) from error
+            if len(before) > places.MOST:
+                raise RefusedEditError(
+                    f"{name} has {len(before):,} characters, of which only {places.MOST:,} were read: its person has to"
+                    " shorten it first."
+                )
             after = _edited(name, before, old.strip("\n"), new)
             if after == before:
                 return None
             self._note_others(name, before)
-            self._write(name, after)
+            self._write(path, after)
             return self._note(name, after, SUBCONSCIOUS, run, session)
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
@@ -106,14 +139,13 @@ class Blocks:
         owner, after = self.owner(name), text.replace("\r\n", "\n").strip()
         if len(after) > places.MOST:
             raise UsageError(f"A block has at most {places.MOST:,} characters; this is {len(after):,}.", "Shorten it.")
-        path = self.path(name)
         with self._locked():
-            before = self.text(name)
+            before, path = self.editable(name), self._target(name)
             if expected is not None and before != expected.strip():
                 raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
             if after == before:
                 return False
-            self._note_others(name, places.text(self.root, self.project, name))
+            self._note_others(name, self._whole(name))
             data = read_or_none(path)
             change = FileChange(path, data, after.encode() + b"\n" if after else b"\n", fs.FILE_MODE)
             fs.makedirs(os.path.dirname(path))
@@ -126,7 +158,7 @@ class Blocks:
         NotFoundError, MemtuiError."""
         owner = self.owner(name)
         found = [each for each in self._read() if each.block == name and each.project == owner][:limit]
-        text = places.text(self.root, self.project, name)
+        text = self._present(name)
         if text != (found[0].text if found else ""):
             when = _changed(self.path(name)) or self.now()
             found.insert(0, BlockVersion("", when, name, owner, OTHER, text))
@@ -147,8 +179,19 @@ class Blocks:
         fs.makedirs(places.home(self.root))
         return fs.Lock(self._lock, LOCK_SECONDS)
 
-    def _write(self, name: str, text: str) -> None:
-        path = places.path(self.root, self.project, name)
+    def _target(self, name: str) -> str:
+        """Return the file that a block is in, following links within memtui's directory. Raises MemtuiError for a link
+        that leads out of it."""
+        path = self.path(name)
+        if not os.path.islink(path):
+            return path
+        real, home = paths.resolve(path), paths.resolve(self.root) or self.root
+        if real is None or not real.startswith(home.rstrip("/") + "/"):
+            leads = f"a link to {real}" if real else "a link that leads nowhere"
+            raise MemtuiError(f"The block {name} is {leads}, which memtui does not change.", "Change that file itself.")
+        return real
+
+    def _write(self, path: str, text: str) -> None:
         try:
             fs.makedirs(os.path.dirname(path))
             fs.write_atomic(path, text.encode() + b"\n")

@@ -24,8 +24,10 @@ BLOCKS: "dict[str, tuple[bool, str]]" = {
 DIRECTIVES = "core_directives"
 # Characters of a block, at most: all of them together should fit into two deliveries.
 MOST = 2000
-# Bytes that are read of a block, which somebody may have made of anything.
-MOST_BYTES = 4 * MOST
+# Bytes of a block that can be read whole, and so be changed: a larger file was made for something else.
+WHOLE_BYTES = 64 << 10
+# What stands instead of the rest of a longer block.
+CUT = "(the rest is left out: it is longer than a block may be)"
 MODES = ("off", "whisper", "full")
 TOOLS = ("off", "read-only", "full")
 
@@ -46,12 +48,34 @@ def path(root: str, project: str, name: str) -> str:
 
 
 def text(root: str, project: str, name: str) -> str:
-    """Return the text of a block; empty if there is none, or if it can't be read. What is beyond MOST is left out."""
+    """Return the text of a block as sessions and the model get it; empty if there is none, or if it can't be read. CUT
+    stands for what is beyond MOST."""
     try:
-        data = fs.read_bytes(path(root, project, name), MOST_BYTES)
+        data = fs.read_bytes(path(root, project, name), WHOLE_BYTES)
     except OSError:
         return ""
-    return data.decode("utf-8", "replace").replace("\r\n", "\n").removeprefix("\ufeff").strip()[:MOST]
+    found = _clean(data.decode("utf-8", "replace"))
+    return found if len(found) <= MOST else f"{found[:MOST].rstrip()}\n{CUT}"
+
+
+def whole(root: str, project: str, name: str) -> str:
+    """Return all of a block, of any length up to WHOLE_BYTES; empty if there is none. Raises OSError for a file that
+    can't be read whole: what is written instead of it would lose the rest."""
+    file = path(root, project, name)
+    try:
+        data = fs.read_bytes(file, WHOLE_BYTES + 1)
+    except FileNotFoundError:
+        return ""
+    if len(data) > WHOLE_BYTES:
+        raise OSError(27, f"is larger than {WHOLE_BYTES >> 10} KB", file)
+    try:
+        return _clean(data.decode())
+    except UnicodeDecodeError as error:
+        raise OSError(84, "is not valid UTF-8", file) from error
+
+
+def _clean(text: str) -> str:
+    return text.replace("\r\n", "\n").removeprefix("\ufeff").strip()
 
 
 def stamps(root: str, project: str) -> "dict[str, object]":

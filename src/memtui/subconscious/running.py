@@ -133,8 +133,8 @@ class Along:
     ) -> agent.Situation:
         words = (heard.words_of(reading.PERSON) or heard.words_of(reading.AGENT))[-LOOKED_UP:]
         return agent.Situation(
-            self.blocks.text(places.DIRECTIVES),
-            {name: self.blocks.text(name) for name in places.BLOCKS},
+            self.blocks.told(places.DIRECTIVES),
+            {name: self.blocks.told(name) for name in places.BLOCKS},
             conversations.last(self.root, self.id, agent.EARLIER),
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],

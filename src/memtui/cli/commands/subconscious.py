@@ -192,7 +192,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a block."""
     known = _blocks(ctx)
-    before = known.text(args.block)
+    before = known.editable(args.block)
     declined = "Nothing was changed."
     if args.text is not None:
         content, _ = secret.checked(ctx, parser.body_text(args.text), yes=args.yes, declined=declined, before=before)
@@ -230,7 +230,7 @@ def history(ctx: Context, args: argparse.Namespace) -> Result:
     if number is not None and not 1 <= number <= len(versions):
         raise NotFoundError(f"{args.block} has no version {number}.", f"It has {many(len(versions), 'version')}.")
     if args.restore is not None:
-        before = known.text(args.block)
+        before = known.editable(args.block)
         changed = known.replace(args.block, versions[args.restore - 1].text, ctx.journal(), before)
         return _changed(known, args.block, before, changed=changed)
     data: dict[str, object] = {"versions": [_version(at, each) for at, each in enumerate(versions, 1)]}

@@ -22,7 +22,7 @@ class BlockSubject:
     def __init__(self, data: Data, name: str) -> None:
         self.data, self.name = data, name
         self.blocks = Blocks(data.root, data.slug, data.now)
-        self.text = self.blocks.text(name)
+        self.text = self.blocks.editable(name)
         kept = f"block-{data.slug if places.BLOCKS[name][0] else ''}-{name}"
         self.autosave = autosave.kept(data.root, kept) or Autosave(kept, self._base())
         left = autosave.left("subconscious.edit")
@@ -48,7 +48,7 @@ class BlockSubject:
 
     def there(self) -> str | None:
         """Read the block as it is now, and return its digest."""
-        self.text = self.blocks.text(self.name)
+        self.text = self.blocks.editable(self.name)
         return self._base()
 
     def compared(self, typed: Typed) -> tuple[bytes, bytes]:

@@ -1,0 +1,83 @@
+"""The blocks of the subconscious: what somebody wrote into their files is never lost."""
+
+import os
+
+import pytest
+
+from e2e.model import use
+from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.journal import Journal
+from memtui.subconscious import places
+
+pytestmark = pytest.mark.slow
+SAID = "We deploy on Tuesdays only, never on a Friday."
+LONG = "The first line\n" + "word " * 500 + "\nThe last line"
+
+
+def edit(block="project_context", old="", new="Deploys happen on Tuesdays."):
+    return use("answer", edits=[{"block": block, "old": old, "new": new, "quote": "deploy on Tuesdays only"}])
+
+
+def content(read, name="project_context"):
+    with open(places.path(read.root, read.slug, name), "rb") as file:
+        return file.read()
+
+
+def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(read, api):
+    read.block("project_context", LONG)
+    read.says(SAID)
+    run = read.run(edit(old="The first line", new="The 1st line"))
+    assert content(read) == LONG.encode()
+    assert read.blocks.text("project_context") == LONG
+    assert run.blocks == ()
+    assert "its person has to shorten it first" in run.refused[0]
+    told = api.requests[0].text()
+    assert "The last line" not in told
+    assert places.CUT in told
+
+
+def test_a_block_that_is_too_long_is_shortened_by_its_person_and_kept_as_a_version(read):
+    read.block("project_context", LONG)
+    assert read.blocks.replace("project_context", "Short.", Journal(read.root), LONG)
+    assert [each.text for each in read.blocks.versions("project_context")] == ["Short.", LONG]
+
+
+@pytest.mark.parametrize("data", [b"x" * (places.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])
+def test_a_block_that_can_not_be_read_whole_is_not_written_over(read, data):
+    read.block("project_context", "")
+    with open(places.path(read.root, read.slug, "project_context"), "wb") as file:
+        file.write(data)
+    read.says(SAID)
+    run = read.run(edit())
+    assert "can't be changed here" in run.refused[0]
+    with pytest.raises(MemtuiError, match="can't be changed here"):
+        read.blocks.replace("project_context", "Mine.", Journal(read.root))
+    assert content(read) == data
+
+
+def test_a_block_that_is_a_link_within_the_directory_of_memtui_stays_one(read):
+    path = places.path(read.root, read.slug, "project_context")
+    os.makedirs(os.path.dirname(path))
+    mine = os.path.join(read.root, "mine.md")
+    os.symlink(mine, path)
+    read.says(SAID)
+    assert read.run(edit()).blocks == ("project_context",)
+    assert os.path.islink(path)
+    assert read.blocks.replace("project_context", "Mine.", Journal(read.root))
+    assert os.path.islink(path)
+    with open(mine) as file:
+        assert file.read() == "Mine.\n"
+
+
+def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
+    path = places.path(read.root, read.slug, "project_context")
+    os.makedirs(os.path.dirname(path))
+    (read.base / "notes.md").write_text("mine\n")
+    os.symlink(read.base / "notes.md", path)
+    read.says(SAID)
+    run = read.run(edit())
+    assert "memtui does not change" in run.refused[0]
+    with pytest.raises(MemtuiError, match="does not change"):
+        read.blocks.replace("project_context", "Other.", Journal(read.root))
+    assert os.path.islink(path)
+    assert (read.base / "notes.md").read_text() == "mine\n"
