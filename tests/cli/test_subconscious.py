@@ -120,7 +120,11 @@ def test_a_person_has_it_read_the_newest_session_now(on, world, api):
     with open(f"{directory}/{SESSION}.jsonl", "w") as file:
         file.write(json.dumps(row) + "\n")
     api.will(
-        use("answer", edits=[{"block": "project_context", "old": "", "new": "Deploys: Tuesdays."}], note="Deploys.")
+        use(
+            "answer",
+            edits=[{"block": "project_context", "old": "", "new": "Deploys: Tuesdays.", "quote": "deploy on Tuesdays"}],
+            note="Deploys.",
+        )
     )
     out = on("subconscious", "run", SESSION[:6]).out
     assert "done: 1 block" in out

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.client
 SAID = "We deploy on Tuesdays only, and never on a Friday."
 PLAN = "I have built the release, and will deploy it on Friday afternoon."
 FACT = "Deploys happen on Tuesdays."
-EDIT = {"block": "project_context", "old": "", "new": FACT}
+EDIT = {"block": "project_context", "old": "", "new": FACT, "quote": "deploy on Tuesdays only"}
 WHISPER = {"text": "The person said that deploys are on Tuesdays only.", "quote": "will deploy it on Friday"}
 
 
@@ -104,7 +104,9 @@ def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, tmp_path)
         return [
             answered(
                 request,
-                edits=[{"block": "project_context", "old": "", "new": f"Fact {name}."}],
+                edits=[
+                    {"block": "project_context", "old": "", "new": f"Fact {name}.", "quote": f"about number {name}"}
+                ],
                 whispers=[{"text": f"Remark {name}.", "quote": f"about number {name}"}],
             )
         ]
@@ -164,7 +166,7 @@ def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path):
     (run,) = on_runs(on)
     assert hostile in looked[0].text(), "it is read, as what a tool said"
     assert "the words outside" not in looked[1].text()
-    assert (run["blocks"], run["whispers"], len(run["refused"])) == ([], [], 3)
+    assert (run["blocks"], run["whispers"], len(run["refused"])) == ([], [], 5)
     assert on.waiting() == ""
     assert on.memtui_json("subconscious", "show", "user_preferences")["text"] == ""
 

@@ -14,8 +14,8 @@ pytestmark = [pytest.mark.kill, pytest.mark.filterwarnings("ignore:.*multi-threa
 SAID = "@memtui when do we deploy? I will deploy it on Friday afternoon."
 ANSWER = {
     "edits": [
-        {"block": "project_context", "old": "", "new": "Deploys: Tuesdays."},
-        {"block": "pending_items", "old": "ship it", "new": "ship it on Tuesday"},
+        {"block": "project_context", "old": "", "new": "Deploys: Tuesdays.", "quote": "when do we deploy?"},
+        {"block": "pending_items", "old": "ship it", "new": "ship it on Tuesday", "quote": "on Friday afternoon"},
     ],
     "whispers": [{"text": "Not on Friday.", "quote": "deploy it on Friday", "urgent": True}],
     "replies": [{"to": "m1", "text": "On Tuesdays."}],

@@ -17,8 +17,8 @@ SAID = "We deploy on Tuesdays only, never on a Friday."
 BUILT = "I have built the release and will deploy it on Friday afternoon."
 
 
-def edit(block="project_context", old="", new="Deploys happen on Tuesdays.", **more):
-    return {"block": block, "old": old, "new": new, **more}
+def edit(block="project_context", old="", new="Deploys happen on Tuesdays.", quote="deploy on Tuesdays only", **more):
+    return {"block": block, "old": old, "new": new, "quote": quote, **more}
 
 
 def whisper(text="The person said that deploys are on Tuesdays.", quote="will deploy it on Friday", **more):
@@ -184,7 +184,9 @@ def test_it_looks_at_files_of_the_project_and_no_others(read, api, tmp_path):
     assert text.count("Refused: only files below the project") == 4
     assert "Refused: files that hold secrets" in text
     assert run.calls == 3
-    assert len(run.looks) == 8
+    assert run.looks == ("Read deploy.md", "Grep  deploy", "Glob . *.md")
+    assert len(run.refused) == 5
+    assert "Read .env: Refused: files that hold secrets are not read." in run.refused
     assert read.blocks.text("project_context") == "Ask Kim before a deploy."
 
 
@@ -201,7 +203,8 @@ def test_without_tools_it_is_offered_none(read, api):
     read.says(SAID)
     run = read.run(answer(looks=[{"tool": "Read", "path": "x"}]))
     assert "looks" not in api.requests[0].body["tools"][0]["input_schema"]["properties"]
-    assert run.outcome == "invalid"
+    assert run.outcome == "done"
+    assert "unknown key, “looks”" in run.refused[0]
 
 
 @pytest.mark.parametrize(
@@ -209,8 +212,7 @@ def test_without_tools_it_is_offered_none(read, api):
     [
         say("I see."),
         answer(edits="all"),
-        answer(edits=[{"block": "secrets", "old": "", "new": "x"}]),
-        answer(delete="all"),
+        answer(note=7),
         Reply([], status=400),
     ],
 )
@@ -265,10 +267,10 @@ def test_a_small_answer_of_the_agent_alone_is_not_worth_a_call(read, api):
 
 
 def test_secrets_reach_neither_the_model_nor_a_file(read, api):
-    read.says(f"The token is {SECRET}, @memtui keep it.", f"I use {SECRET} now, to deploy.")
+    read.says(f"The token is {SECRET}, @memtui keep it.", f"I use {SECRET} now, to deploy it.")
     read.run(
         answer(
-            edits=[edit(new=f"The token is {SECRET}.")],
+            edits=[edit(new=f"The token is {SECRET}.", quote="to deploy it")],
             whispers=[whisper(text=f"Use {SECRET}", quote="now, to deploy")],
             replies=[{"to": "m1", "text": f"I kept {SECRET}"}],
             note=f"They use {SECRET}",
@@ -351,9 +353,9 @@ def test_two_sessions_change_the_same_block(read, api, tmp_path):
 
     def script(request):
         mine = "Tuesdays" in request.text()
-        edits = (
-            [edit(old="axes", new="saws")] if mine else [edit(old="bees", new="wasps"), edit(old="axes", new="knives")]
-        )
+        own = {"quote": "also test on Mondays"}
+        others = [edit(old="bees", new="wasps", **own), edit(old="axes", new="knives", **own)]
+        edits = [edit(old="axes", new="saws")] if mine else others
         return Reply([answer(edits=edits)], delay=0.5)  # both read the block before one of them changes it
 
     api.script = script

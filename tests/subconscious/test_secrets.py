@@ -33,7 +33,10 @@ def test_no_kind_of_secret_is_sent_or_kept(read, api):
             use(
                 "answer",
                 note="\n".join(lines)[:1900],
-                edits=[{"block": "project_context", "old": "", "new": each[:300]} for each in lines[:4]],
+                edits=[
+                    {"block": "project_context", "old": "", "new": each[:300], "quote": "I said this once more."}
+                    for each in lines[:4]
+                ],
                 whispers=[{"text": "\n\n".join(lines)[:1100], "quote": "I said this once more."}],
             )
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from memtui.core.base import visible
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
 from memtui.subconscious import reading
@@ -27,10 +28,10 @@ def hidden(path):
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
 def test_only_what_was_said_is_heard(path):
     heard = reading.listen(transcript.Reader(str(path)), Conversation())
-    said = heard.words_of(reading.PERSON)
+    said = visible.one_line("\n".join(heard.said(reading.PERSON)))
     for text in hidden(path):
-        line = reading.one_line(text)
-        assert line[:2000] not in said or line in reading.one_line(
+        line = visible.one_line(text)
+        assert line[:2000] not in said or line in visible.one_line(
             path.read_text("utf-8", "replace").replace("\\n", " ")
         )
     assert sum(len(text) for _, text in heard.lines) <= reading.ALL + reading.MESSAGE

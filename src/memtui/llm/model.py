@@ -24,7 +24,7 @@ MOST_OUTPUT = 16_000
 
 
 class LanguageModel:
-    """The model that the settings choose, with their limits. `spent` sums up what was used.
+    """The model that the settings choose, with their limits. `spent` sums up what was used, in `calls`.
 
     `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than the settings
     choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises OffError if
@@ -44,7 +44,7 @@ class LanguageModel:
     ) -> None:
         self.choice = choice or choose(env, config.load(root))
         self.choice.must_be()
-        self.spent = ModelUsage()
+        self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
         name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)
         self._backend = _backend(self.choice.backend, env, root, name, workplace)
@@ -70,11 +70,14 @@ class LanguageModel:
         *,
         head: str = "",
         most: int = MOST_OUTPUT,
+        left_out: Callable[[str], object] | None = None,
     ) -> dict[str, Any]:
         """Return the model's answer, an object of the schema. Secrets are taken out of what is sent.
 
         `purpose` is a word for the log; `system`, `head` and `most` are as for `Call`. Text of others belongs into
-        fences (fence.py). Raises ModelError, and MemtuiError if the log can't be written.
+        fences (fence.py). With `left_out`, parts of the answer that are not of the schema are no error: they are left
+        out, each with a call that says why (schema.fitting). Raises ModelError, and MemtuiError if the log can't be
+        written.
         """
         call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
         noted = log.LoggedCall(
@@ -87,16 +90,17 @@ class LanguageModel:
             raise
         except OSError as error:
             raise storage_error(error, self._root + "/log") from error
-        return self._answered(call, noted)
+        return self._answered(call, noted, left_out)
 
-    def _answered(self, call: Call, noted: log.LoggedCall) -> dict[str, Any]:
+    def _answered(self, call: Call, noted: log.LoggedCall, left_out: Callable[[str], object] | None) -> dict[str, Any]:
         """Make the call, and log how it ended."""
         begun, used, outcome, tried = time.monotonic(), ModelUsage(), "failed", 0
+        self.calls += 1
         stop = Stop(self.choice.seconds, self._cancelled)
         try:
             for tried in count(1):
                 try:
-                    answer = self._attempt(call, stop)
+                    answer = self._attempt(call, stop, left_out)
                     used = used.plus(answer.usage)
                     outcome = log.ANSWERED
                     return dict(answer.data)
@@ -117,9 +121,14 @@ class LanguageModel:
         finally:
             self._log(noted, outcome, used, time.monotonic() - begun, tried)
 
-    def _attempt(self, call: Call, stop: Stop) -> Answer:
+    def _attempt(self, call: Call, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()
         answer = self._backend.call(call, stop)
+        if left_out is not None and isinstance(answer.data, dict):
+            data, reasons = schema.fitting(answer.data, call.schema)
+            answer = answer._replace(data=data)
+            for reason in reasons:
+                left_out(reason)
         wrong = schema.problem(answer.data, call.schema) if isinstance(answer.data, dict) else "it is no object"
         if wrong:
             raise InvalidAnswerError(f"The model's answer is not as asked for: {wrong}.", usage=answer.usage)

@@ -48,6 +48,35 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
     return ""
 
 
+def fitting(value: dict[str, Any], schema: Schema) -> tuple[dict[str, Any], list[str]]:
+    """Return what of an object is of its schema, and what is wrong with the parts that are left out: keys that it does
+    not name, and items of its arrays. What else is wrong stays in it."""
+    kept, wrong = _named(value, schema, "")
+    for key, given in kept.items():
+        of_items = schema["properties"][key].get("items")
+        if not isinstance(given, list) or of_items is None:
+            continue
+        most, fits = schema["properties"][key].get("maxItems", len(given)), []
+        for number, each in enumerate(given):
+            place = f"{key}[{number}]"
+            item, unknown = _named(each, of_items, place) if isinstance(each, dict) else (each, [])
+            wrong += unknown
+            if bad := problem(item, of_items, place):
+                wrong.append(bad)
+            else:
+                fits.append(item)
+        wrong += [f"{key} has {len(fits) - most} items too many"] if len(fits) > most else []
+        kept[key] = fits[:most]
+    return kept, wrong
+
+
+def _named(value: dict[str, Any], schema: Schema, place: str) -> tuple[dict[str, Any], list[str]]:
+    """Return an object without the keys that its schema does not name, and these in words."""
+    names = schema.get("properties", {})
+    unknown = [f"{place or 'the answer'} has an unknown key, “{str(key)[:40]}”" for key in value if key not in names]
+    return {key: each for key, each in value.items() if key in names}, unknown
+
+
 def _is(value: object, kind: str) -> bool:
     return isinstance(value, TYPES[kind]) and not (isinstance(value, bool) and kind in {"integer", "number"})
 

@@ -2,8 +2,8 @@
 
 It gets rules, the blocks, what it noted earlier in the session, and what is new. It may look at files a few times, each
 time by an answer that only asks for that; then it answers with changes of blocks, whispers and replies. Each of these
-is checked here: a whisper, and a change of a block that all projects share, must quote words of the session, so that
-what a tool printed can put nothing into the subconscious's mouth.
+is checked here against what was said (evidence.py), so that what a tool printed, or a file of the project holds, can
+put nothing into the subconscious's mouth.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,16 @@ from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
 from memtui.subconscious import conversations, places, tools
 from memtui.subconscious.conversations import Remark
-from memtui.subconscious.reading import AGENT, PERSON, Heard, one_line
+from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Evidence
+from memtui.subconscious.reading import AGENT, PERSON, Heard
 from memtui.subconscious.whispers import MOST as MOST_WHISPER
 
 PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
-LEAST_QUOTE, CATALOGUE_LINE, MEMORIES, EARLIER = 6, 160, 60, 12
-EARLIER_TEXT = 600
+CATALOGUE_LINE, MEMORIES, EARLIER, EARLIER_TEXT = 160, 60, 12, 600
+# Characters of a note; a longer one is cut.
+NOTE = 2000
 ANSWER_TOKENS = 6000
 SYSTEM = f"""\
 {{directives}}
@@ -36,12 +38,16 @@ What you get is what was said in a session between a person and a coding agent s
 notes with what each is for, what you noted earlier in this session, and a list of the person's memories.
 Answer with these, each of which may be empty:
 - `edits`: changes of blocks. `old` is text that stands in the block exactly once and that `new` replaces; an empty
-`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {places.MOST} characters. Blocks marked
-as shared are for all projects: give as `quote` the words of the person that show it, copied character for character.
+`old` adds `new` at the end; an empty `new` removes `old`. A block has at most {places.MOST} characters. `quote` is the
+words of the person or of the agent that show it, copied character for character; for blocks marked as shared, which are
+for all projects, words of the person.
 - `whispers`: what the agent should know now. `quote` is the words of the person or of the agent that it is about,
 copied character for character; `urgent` only if it can't wait for the next prompt. State facts; give no orders.
 - `replies`: one for each mention of you, by its id.
 - `note`: what you make of this turn, in a sentence or two; you will read it again in this session.
+A quotation has at least {QUOTE_WORDS} words and {QUOTE_CHARS} characters, all of the new messages below, none of what
+tools printed. Use words of your own: what repeats {RUN_WORDS} words in a row, a sentence or an address of what tools
+printed or of a file, and that nobody said, is refused.
 {{looks}}"""
 WITH_LOOKS = f"""\
 - `looks`: if you must first look at files of the project, only this: {tools.READ} a `path` (from the line `text` on),
@@ -58,13 +64,18 @@ def form_of_answer(may_look: bool) -> Schema:
         return {
             "type": "array",
             "maxItems": most,
-            "items": {"type": "object", "properties": properties, "required": list(needed)},
+            "items": {
+                "type": "object",
+                "properties": properties,
+                "required": list(needed),
+                "additionalProperties": False,
+            },
         }
 
     properties = {
         "edits": several(
             EDITS,
-            ("block", "old", "new"),
+            ("block", "old", "new", "quote"),
             block={"type": "string", "enum": list(places.BLOCKS)},
             old=text(places.MOST),
             new=text(places.MOST),
@@ -74,7 +85,7 @@ def form_of_answer(may_look: bool) -> Schema:
             WHISPERS, ("text", "quote"), text=text(4 * MOST_WHISPER), quote=text(2000), urgent={"type": "boolean"}
         ),
         "replies": several(REPLIES, ("to", "text"), to=text(20), text=text(4 * MOST_WHISPER)),
-        "note": text(2000),
+        "note": {"type": "string", "description": f"at most {NOTE} characters"},
     }
     if may_look:
         properties["looks"] = several(
@@ -84,7 +95,7 @@ def form_of_answer(may_look: bool) -> Schema:
             path=text(1000),
             text=text(200),
         )
-    return {"type": "object", "properties": properties, "required": []}
+    return {"type": "object", "properties": properties, "required": [], "additionalProperties": False}
 
 
 @dataclass(frozen=True)
@@ -115,30 +126,54 @@ class Wishes:
     note: str = ""
     looks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    calls: int = 0
+    calls: int = 0  # of earlier versions
 
 
-def ask(model: LanguageModel, situation: Situation) -> Wishes:
-    """Ask the model about what is new. Raises ModelError, MemtuiError if the log of calls can't be written."""
+def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
+    """Ask the model about what is new, and put into `found` what it wishes; also if a later call of it fails, what it
+    looked at. Raises ModelError, MemtuiError if the log of calls can't be written."""
     looker = tools.Tools(situation.top) if situation.top else None
     rules = SYSTEM.format(
         directives=situation.directives, looks=WITH_LOOKS if looker else WITH_ALL if situation.all_tools else ""
     )
-    prompt, calls = _told(situation), 0
-    seen: list[str] = []
+    prompt, steps, evidence = _told(situation), 0, _evidence(situation)
     while True:
-        may_look = looker is not None and calls < STEPS
-        answer = model.ask(PURPOSE, rules, prompt, form_of_answer(may_look), head=_head(situation), most=ANSWER_TOKENS)
-        calls += 1
+        may_look = looker is not None and steps < STEPS
+        answer = model.ask(
+            PURPOSE, rules, prompt, form_of_answer(may_look), head=_head(situation), most=ANSWER_TOKENS,
+            left_out=lambda why: found.refused.append(f"a part of the answer: {_line(why)}"),
+        )  # fmt: skip
+        steps += 1
         wanted = answer.get("looks") or []
         if not (looker and wanted):
-            found = _allowed(answer, situation)
-            found.looks, found.calls = seen, calls
-            return found
+            _allow(answer, situation, evidence, found)
+            return
         for look in wanted[:LOOKS]:
             path, text = str(look["path"]), str(look.get("text") or "")
-            seen.append(f"{look['tool']} {_line(path)} {_line(text)}".strip())
-            prompt += "\n\n" + fenced("found", looker.run(look["tool"], path, text), look=seen[-1])
+            asked = f"{look['tool']} {_line(path)} {_line(text)}".strip()
+            seen = looker.run(look["tool"], path, text)
+            if seen.refused:
+                found.refused.append(f"{asked}: {seen.text}")
+            else:
+                found.looks.append(asked)
+                evidence.read(seen.text)
+            prompt += "\n\n" + fenced("found", seen.text, look=asked)
+        if beside := [key for key in ("edits", "whispers", "replies") if answer.get(key)]:
+            found.refused.append(
+                f"{' and '.join(beside)} beside looks: an answer that looks at files does nothing else"
+            )
+            prompt += f"\n\nNothing was done of your {' and '.join(beside)}: give them again, without `looks`."
+
+
+def _evidence(situation: Situation) -> Evidence:
+    heard, said = situation.heard, {conversations.NOTED, conversations.WHISPERED}
+    asked = {who: [words for _, by, words in situation.mentions if by == who] for who in (PERSON, AGENT)}
+    return Evidence(
+        [*heard.said(PERSON), *asked[PERSON]],
+        [*heard.said(AGENT), *asked[AGENT]],
+        [*situation.blocks.values(), *(each.text for each in situation.earlier if each.kind in said)],
+        heard.printed(),
+    )
 
 
 def _head(situation: Situation) -> str:
@@ -164,42 +199,51 @@ def _told(situation: Situation) -> str:
     return "\n\n".join(parts) or "Nothing new was said."
 
 
-def _allowed(answer: Mapping[str, Any], situation: Situation) -> Wishes:
-    """Return what is allowed of an answer."""
-    found = Wishes(note=_line(answer.get("note") or ""))
-    person, both = situation.heard.words_of(PERSON), situation.heard.words_of(PERSON, AGENT)
+def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Evidence, found: Wishes) -> None:
+    """Put into `found` what is allowed of an answer, and what is not."""
     for edit in answer.get("edits") or []:
-        name = edit["block"]
+        name, new = edit["block"], str(edit["new"])
+        shared = not places.BLOCKS[name][0]
         if name == places.DIRECTIVES:
             found.refused.append(f"a change of {name}: only its person changes it")
-        elif not places.BLOCKS[name][0] and not _quoted(edit.get("quote"), person):
-            found.refused.append(f"a change of {name}: it quotes no words of the person")
+        elif not evidence.quoted(edit["quote"], person=shared):
+            found.refused.append(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
+        elif words := evidence.repeats(new, person=shared):
+            found.refused.append(f"a change of {name}: it repeats what nobody said: {_line(words)[:80]}")
         else:
-            found.edits.append((name, str(edit["old"]), str(edit["new"])))
+            found.edits.append((name, str(edit["old"]), new))
     for each in answer.get("whispers") or []:
-        text = visible.clean(each["text"]).strip()[:MOST_WHISPER]
-        if not _quoted(each["quote"], both):
+        text = _message(each["text"])
+        if not evidence.quoted(each["quote"]):
             found.refused.append(f"a whisper that quotes nothing that was said: {_line(text)[:80]}")
+        elif words := evidence.repeats(text):
+            found.refused.append(f"a whisper that repeats what nobody said: {_line(words)[:80]}")
         elif text:
             found.whispers.append((text, _line(each["quote"])[:300], each.get("urgent") is True))
     waiting = {name for name, _, _ in situation.mentions}
     for each in answer.get("replies") or []:
-        name, text = str(each["to"]).strip(), visible.clean(each["text"]).strip()[:MOST_WHISPER]
-        if name in waiting and text:
+        name, text = str(each["to"]).strip(), _message(each["text"])
+        # Whoever asks may be told what a file says; what a tool printed for the agent tells it nothing new.
+        if words := evidence.repeats(text, files=False):
+            found.refused.append(f"a reply that repeats what a tool printed: {_line(words)[:80]}")
+        elif name in waiting and text:
             waiting.discard(name)
             found.replies.append((name, text))
-    return found
+    note = _line(answer.get("note") or "")
+    if words := evidence.repeats(note):
+        found.refused.append(f"a note that repeats what nobody said: {_line(words)[:80]}")
+    else:
+        found.note = note if len(note) <= NOTE else note[: NOTE - 1].rstrip() + "…"
 
 
-def _quoted(quote: object, words: str) -> bool:
-    """Tell whether a quotation stands in what was said."""
-    line = one_line(visible.clean(str(quote or "")))
-    return len(line) >= LEAST_QUOTE and line in words
+def _message(text: object) -> str:
+    """Return what is said to a session, without secrets: half of one would not be recognised."""
+    return redact(visible.clean(str(text)).strip())[0][:MOST_WHISPER]
 
 
 def _line(text: object) -> str:
     """Return a text on one line, without secrets: their lines tell some of them apart."""
-    return one_line(redact(visible.clean(str(text)))[0])
+    return visible.one_line(redact(visible.clean(str(text)))[0])
 
 
 def entries(wishes: Wishes, run: str, now: float) -> list[Remark]:

@@ -12,6 +12,8 @@ from memtui.core.client.conversation import QUEUE_WINDOW, Conversation
 from memtui.core.redaction.redact import redact
 
 PERSON, AGENT, TOOL = "person", "agent", "tool"
+# How the line of a tool's output begins; others say how a tool was called.
+ANSWERED = "answered: "
 HIDDEN = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 # Characters of one message and of one tool's answer, and of all that is read at once: the newest.
 MESSAGE, ANSWER, ALL = 4000, 500, 24_000
@@ -47,14 +49,13 @@ class Heard:
             self._size -= len(self.lines.popleft()[1])
             self.left_out += 1
 
-    def words_of(self, *who: str) -> str:
-        """Return all that some said, as one line, for looking up a quotation."""
-        return one_line("\n".join(text for each, text in self.lines if each in who))
+    def said(self, who: str) -> list[str]:
+        """Return the messages of PERSON or AGENT."""
+        return [text for each, text in self.lines if each == who]
 
-
-def one_line(text: str) -> str:
-    """Return a text with single blanks, in which quotations are looked up."""
-    return " ".join(text.split())
+    def printed(self) -> list[str]:
+        """Return what tools printed, as far as it is heard."""
+        return [text.removeprefix(ANSWERED) for who, text in self.lines if who == TOOL and text.startswith(ANSWERED)]
 
 
 def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> Heard:
@@ -79,7 +80,7 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
         elif record.get("type") == "user":
             for block in transcript.blocks(record):
                 if block.get("type") == "tool_result":
-                    _hear(heard, TOOL, "answered: " + transcript.result_text(block), ANSWER)
+                    _hear(heard, TOOL, ANSWERED + transcript.result_text(block), ANSWER)
     return heard
 
 

@@ -85,17 +85,17 @@ class Along:
         heard = reading.listen(reader, conversation)
         mentions = _waiting(state, heard, self.now())
         said = sum(len(text) for who, text in heard.lines if who == reading.AGENT)
-        if not mentions and said < LEAST and not heard.words_of(reading.PERSON):
+        if not mentions and said < LEAST and not heard.said(reading.PERSON):
             return None
         run = runs.Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
         )  # fmt: skip
         runs.append(self.root, run)
-        begun = time.monotonic()
+        begun, wishes = time.monotonic(), agent.Wishes()
         try:
             model = self._model(powers)
-            wishes = agent.ask(model, self._situation(powers, heard, mentions))
+            agent.ask(model, self._situation(powers, heard, mentions), wishes)
         except (ModelError, MemtuiError) as error:
             outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
             ended = replace(run, outcome=outcome, why=error.message, seconds=round(time.monotonic() - begun, 3))
@@ -110,7 +110,7 @@ class Along:
         }
         spent = model.spent
         ended = replace(
-            run, calls=wishes.calls, tokens=spent.tokens, cost=spent.cost, note=wishes.note,
+            run, calls=model.calls, tokens=spent.tokens, cost=spent.cost, note=wishes.note,
             looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3),
         )  # fmt: skip
         answer = {"run": ended.data(), "wishes": vars(wishes), "time": self.now()}
@@ -131,7 +131,7 @@ class Along:
     def _situation(
         self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, str]]
     ) -> agent.Situation:
-        words = (heard.words_of(reading.PERSON) or heard.words_of(reading.AGENT))[-LOOKED_UP:]
+        words = " ".join(heard.said(reading.PERSON) or heard.said(reading.AGENT))[-LOOKED_UP:]
         return agent.Situation(
             self.blocks.told(places.DIRECTIVES),
             {name: self.blocks.told(name) for name in places.BLOCKS},

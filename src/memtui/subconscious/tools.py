@@ -7,6 +7,7 @@ import fnmatch
 import os
 import time
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from memtui.core.base import fs, paths, visible
 from memtui.core.base.phrasing import many
@@ -26,24 +27,29 @@ SECRETS = (
 )
 
 
+class Found(NamedTuple):
+    """What a tool found, as text, or why it was `refused`."""
+
+    text: str
+    refused: bool = False
+
+
 class Tools:
-    """Tools below the directory `top`. `run` answers in text, also for what is refused."""
+    """Tools below the directory `top`."""
 
     def __init__(self, top: str) -> None:
         self.top = paths.resolve(top) or top
 
-    def run(self, tool: str, path: str, text: str) -> str:
+    def run(self, tool: str, path: str, text: str) -> Found:
         """Return what a tool finds: Read the lines of the file `path` (from the line `text`, if that is a number), Grep
         the lines below `path` that have `text`, Glob the files below `path` whose names match `text`."""
         try:
             place = self._inside(path or ".")
-            if tool == READ:
-                return self._read(place, text)
-            return self._grep(place, text) if tool == GREP else self._glob(place, text)
+            return Found({READ: self._read, GREP: self._grep, GLOB: self._glob}[tool](place, text))
         except _NotReadError as error:
-            return str(error)
+            return Found(str(error), refused=True)
         except OSError as error:
-            return f"Not read: {error.strerror or error}."
+            return Found(f"Not read: {error.strerror or error}.", refused=True)
 
     def _inside(self, path: str) -> str:
         """Return the real path of something below `top`. Raises _NotReadError."""
