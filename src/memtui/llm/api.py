@@ -74,7 +74,8 @@ class Api:
                 auth_token=None if key else token,
                 base_url=self._env.get("ANTHROPIC_BASE_URL") or URL,
                 max_retries=0,
-                timeout=anthropic.Timeout(max(1.0, stop.left), connect=CONNECT_SECONDS),
+                # Later than `stop`, which knows what was used by then.
+                timeout=anthropic.Timeout(max(1.0, stop.left) + 5.0, connect=CONNECT_SECONDS),
             ) as client:
                 request: Any = client.messages.create
                 stream = await request(**self._body(call))

@@ -14,9 +14,9 @@ POLL_SECONDS = 0.05
 
 
 class Call(NamedTuple):
-    """A request. `system` holds rules and no text of others: other users of the machine may see it. `head` is the part
-    of the prompt that the calls of a batch share, which the service may cache. `most`: tokens of the answer, at most.
-    """
+    """A request. `system` holds rules and no text of others. `head` is the part of the prompt that the calls of a batch
+    share, which the service may cache. `most`: tokens of the answer, at most. `schema`: other users of the machine may
+    see it."""
 
     system: str
     head: str

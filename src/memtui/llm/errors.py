@@ -9,11 +9,12 @@ MESSAGE_MOST = 300
 
 
 class ModelError(MemtuiError):
-    """A call gave no answer. `usage`: what it used all the same; `retryable`: the same call may succeed later, `after`
-    so many seconds at the soonest."""
+    """A call gave no answer. `usage`: what it used all the same; `unmetered`: if that is nothing, nobody said what it
+    used; `retryable`: the same call may succeed later, `after` so many seconds at the soonest."""
 
     outcome = "failed"
     retryable = False
+    unmetered = False
 
     def __init__(self, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0) -> None:
         super().__init__(message, hint)
@@ -52,6 +53,7 @@ class CutError(ModelError):
 
     outcome = "cut"
     retryable = True
+    unmetered = True
 
 
 class RejectedError(ModelError):
@@ -76,12 +78,14 @@ class TimeLimitError(ModelError):
     """The call took longer than the settings allow."""
 
     outcome = "late"
+    unmetered = True
 
 
 class CancelledCallError(ModelError):
     """The person cancelled the call."""
 
     outcome = "cancelled"
+    unmetered = True
 
 
 def shortened(words: str) -> str:

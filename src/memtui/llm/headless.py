@@ -11,7 +11,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import IO, Any
 
@@ -44,6 +44,8 @@ WITH_TOOLS = (
     "--permission-mode",
     "default",
 )
+# Answers of the model in one call with tools, at most, and the dollars that these may cost where no less is left.
+TURNS, DOLLARS = 20, 0.5
 WITH_LOGIN = ("--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands")
 # Set in the client. MEMTUI_INSIDE silences our hooks (hooks/runner.py), CLAUDE_HEADLESS those of others, and both this
 # module if something in the client should start it; the rest keeps out memory, updates and retries that nobody counts.
@@ -67,18 +69,27 @@ AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0
 ARGUMENT_MOST, ANSWER_MOST = 120_000, 8 << 20
 TERM_SECONDS = 2.0
 RUN_IT = "Run `claude -p hello` to see why."
-# What the client says when the model gave no object of the schema, in several attempts.
+# What the client says when the model gave no object of the schema, in several attempts; and when it reached a limit.
 NO_OBJECT = "error_max_structured_output_retries"
+NO_TURNS, NO_DOLLARS = "error_max_turns", "error_max_budget_usd"
 
 
 class Headless:
     """The client at `program`. `root`: memtui's directory; `workplace`: the directory in which it may use its tools; it
-    has none if that is empty."""
+    has none if that is empty. `left`: the dollars that a call with tools may cost, None if there is no limit."""
 
     name = "claude"
 
-    def __init__(self, env: dict[str, str], root: str, program: str, model: str, workplace: str = "") -> None:
-        self.model = model
+    def __init__(
+        self,
+        env: dict[str, str],
+        root: str,
+        program: str,
+        model: str,
+        workplace: str = "",
+        left: Callable[[], float | None] = lambda: None,
+    ) -> None:
+        self.model, self._left = model, left
         self._env, self._root, self._program, self._workplace = env, root, program, workplace
 
     def call(self, call: Call, stop: Stop) -> Answer:
@@ -86,37 +97,44 @@ class Headless:
         if self._env.get("CLAUDE_HEADLESS") == "1":
             raise OffError("No model is asked from within a headless client.")
         schema = json.dumps(call.schema)
-        if max(len(call.system.encode()), len(schema)) > ARGUMENT_MOST:
-            raise RejectedError("The request's rules are too long for the client.")
-        words = [self._program, *FLAGS, "--system-prompt", call.system, "--model", self.model, "--json-schema", schema]
+        if len(schema) > ARGUMENT_MOST:
+            raise RejectedError("The form of the answer is too long for the client.")
+        words = [self._program, *FLAGS, "--model", self.model, "--json-schema", schema]
         if self._workplace:
-            words += WITH_TOOLS
+            words += [*WITH_TOOLS, "--max-turns", str(TURNS), "--max-budget-usd", f"{self._most_dollars():.4f}"]
         else:
             words += [*NO_TOOLS, *(WITH_KEY if self._env.get("ANTHROPIC_API_KEY") else WITH_LOGIN)]
         try:
             with slot(self._root) as lock:
                 note_spawn(self._root)
-                return self._run(words, call.head + call.prompt, stop, lock.fd)
+                return self._run(words, call, stop, lock.fd)
         except OSError as error:
             raise storage_error(error, self._root + "/run") from error
 
-    def _run(self, words: list[str], prompt: str, stop: Stop, slot: int) -> Answer:
-        """Run the client, which holds the slot as long as it lives, even if this process is killed."""
+    def _most_dollars(self) -> float:
+        left = self._left()
+        return DOLLARS if left is None else max(0.0001, min(DOLLARS, left))
+
+    def _run(self, words: list[str], call: Call, stop: Stop, slot: int) -> Answer:
+        """Run the client, which holds the slot as long as it lives, even if this process is killed. It gets all text
+        from files without a name: other users of the machine see the arguments of a process."""
         directory = self._root + "/run/headless"
         fs.makedirs(directory)
         env = {key: value for key, value in self._env.items() if not key.startswith(OF_A_SESSION)}
-        with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            given.write(prompt.encode("utf-8", "replace"))
-            given.seek(0)
+        with ExitStack() as held:
+            rules, given, out, err = (held.enter_context(tempfile.TemporaryFile()) for _ in range(4))
+            for file, text in ((rules, call.system), (given, call.head + call.prompt)):
+                file.write(text.encode("utf-8", "replace"))
+                file.seek(0)
             process = subprocess.Popen(
-                words,
+                [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
                 stdin=given,
                 stdout=out,
                 stderr=err,
                 cwd=self._workplace or directory,
                 env={**env, **ENVIRONMENT},
                 start_new_session=True,
-                pass_fds=(slot,),
+                pass_fds=(slot, rules.fileno()),
             )
             try:
                 while process.poll() is None:
@@ -197,6 +215,9 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
     used, named = _usage(found), found.get("modelUsage")
     if isinstance(named, dict) and len(named) == 1:
         model = str(next(iter(named)))
+    if found.get("subtype") in {NO_TURNS, NO_DOLLARS}:
+        limit = f"{TURNS} answers" if found["subtype"] == NO_TURNS else "all the dollars"
+        raise InvalidAnswerError(f"The model used {limit} that one call may take for its tools alone.", usage=used)
     if found.get("stop_reason") == "refusal":
         raise RefusedError("The model refused to answer.", usage=used)
     if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not _has_object(found)):

@@ -47,12 +47,17 @@ class LanguageModel:
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
         name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)
-        self._backend = _backend(self.choice.backend, env, root, name, workplace)
+        self._backend = _backend(self.choice.backend, env, root, name, workplace, self._dollars_left)
 
     @property
     def name(self) -> str:
         """The model's id as it is asked for."""
         return self._backend.model
+
+    def _dollars_left(self) -> float | None:
+        """Return the dollars that are left of the day's; None without a limit."""
+        limit = self.choice.daily_dollars
+        return max(0.0, limit - (log.used_today(self._root, self._now()).cost or 0.0)) if limit else None
 
     def estimate(self, system: str, prompt: str, answer: int, head: str = "") -> ModelUsage:
         """Estimate what a call uses if its answer has so many tokens, rather too high."""
@@ -123,7 +128,12 @@ class LanguageModel:
 
     def _attempt(self, call: Call, stop: Stop, left_out: Callable[[str], object] | None) -> Answer:
         stop.check()
-        answer = self._backend.call(call, stop)
+        try:
+            answer = self._backend.call(call, stop)
+        except ModelError as error:
+            if error.unmetered and not error.usage.tokens:
+                error.usage = self._most(call)  # it was sent, and may have used so much
+            raise
         if left_out is not None and isinstance(answer.data, dict):
             data, reasons = schema.fitting(answer.data, call.schema)
             answer = answer._replace(data=data)
@@ -149,11 +159,13 @@ class LanguageModel:
             raise storage_error(error, self._root + "/log") from error
 
 
-def _backend(name: str, env: dict[str, str], root: str, model: str, workplace: str) -> Backend:
+def _backend(
+    name: str, env: dict[str, str], root: str, model: str, workplace: str, left: Callable[[], float | None]
+) -> Backend:
     if name == "api":
         from memtui.llm.api import Api
 
         return Api(env, model)
     from memtui.llm.headless import Headless, program
 
-    return Headless(env, root, program(env) or "claude", model, workplace)
+    return Headless(env, root, program(env) or "claude", model, workplace, left)

@@ -14,6 +14,8 @@ from memtui.subconscious import places
 VERSION = 1
 # Bytes of the state, and of a conversation from which the older half is dropped.
 STATE_BYTES, TRIM_BYTES = 4 << 20, 1 << 20
+# How often a mention is told of, and the seconds for which it waits.
+TELLINGS, WAITING_SECONDS = 3, clock.DAY
 # What an entry is about: what it noted, what it whispered, what it replied, what it looked at, what it was refused.
 NOTED, WHISPERED, REPLIED, LOOKED, REFUSED, ASKED = "noted", "whispered", "replied", "looked", "refused", "asked"
 
@@ -34,13 +36,19 @@ class Remark:
 
 def load(root: str, session: str) -> dict[str, Any]:
     """Read the state of a session: `path`, `offset` and `mark` of its transcript (core/client/cursor.py),
-    `conversation` (core/client/conversation.py), `mentions` that wait, and `answer`, one that is not acted on yet;
-    `{}` if there is none."""
+    `conversation` (core/client/conversation.py), `mentions` that wait, `answer`, one that is not acted on yet, and
+    `in_vain`, how often what comes next was sent without one; `{}` if there is none."""
     try:
         state = fastjson.loads_dict(fs.read_bytes(places.session(root, session, "json"), STATE_BYTES))
     except OSError:
         return {}
     return dict(state) if state.get("v") == VERSION else {}
+
+
+def waits(mention: Mapping[str, object], now: float) -> bool:
+    """Tell whether a mention still waits for a reply: it was not told of often enough in vain, nor long ago."""
+    told, since = mention.get("told"), clock.parse(mention.get("time")) or 0.0
+    return (told if isinstance(told, int) else 0) < TELLINGS and now - since < WAITING_SECONDS
 
 
 def save(root: str, session: str, state: Mapping[str, object]) -> None:

@@ -64,13 +64,13 @@ def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overv
         today,
         calls,
         budget.removeprefix("-"),
-        tuple(mentions(root)),
+        tuple(mentions(root, now)),
         tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),
         found[0] if found else None,
     )
 
 
-def mentions(root: str) -> list[WaitingMention]:
+def mentions(root: str, now: float) -> list[WaitingMention]:
     """Return what waits for a reply, in the sessions that were read last, oldest first."""
     directory = places.home(root) + "/sessions"
     try:
@@ -83,7 +83,7 @@ def mentions(root: str) -> list[WaitingMention]:
         session = name.removesuffix(".json")
         waiting = conversations.load(root, session).get("mentions")
         for each in waiting if isinstance(waiting, list) else []:
-            if isinstance(each, Mapping):
+            if isinstance(each, Mapping) and conversations.waits(each, now):
                 when = clock.parse(each.get("time")) or 0.0
                 found.append(WaitingMention(session, str(each.get("who")), str(each.get("words")), when))
     return sorted(found, key=lambda each: each.time)

@@ -19,7 +19,7 @@ from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.llm.errors import ModelError
+from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, TimeLimitError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
@@ -29,8 +29,12 @@ from memtui.subconscious.conversations import Remark
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
-# Characters by which memories are looked up; seconds beside those of the calls; mentions that wait at most.
-LOOKED_UP, MORE_SECONDS, WAITING = 4000, 120, 20
+# Characters by which memories are looked up; seconds beside those of the calls.
+LOOKED_UP, MORE_SECONDS = 4000, 120
+# Mentions that wait, at most.
+WAITING = 20
+# How often the same words are sent in vain, and the outcomes that are the fault of words.
+IN_VAIN, FAULTS = 3, {InvalidAnswerError.outcome, RefusedError.outcome, TimeLimitError.outcome}
 # Seconds from which a transcript counts as read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
 
@@ -77,7 +81,7 @@ class Along:
         if isinstance(state.get("answer"), dict):
             state = self._act(state, state["answer"])  # a killed process did not come to it
         begin = cursor.start(state, self.transcript)
-        if not begin and not state:
+        if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
         kept = state.get("conversation") if begin else None
         conversation = Conversation(kept if isinstance(kept, dict) else None, _without_secrets)
@@ -85,22 +89,23 @@ class Along:
         heard = reading.listen(reader, conversation)
         mentions = _waiting(state, heard, self.now())
         said = sum(len(text) for who, text in heard.lines if who == reading.AGENT)
-        if not mentions and said < LEAST and not heard.said(reading.PERSON):
+        if not heard.mentions and said < LEAST and not heard.said(reading.PERSON):
             return None
         run = runs.Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
         )  # fmt: skip
         runs.append(self.root, run)
-        begun, wishes = time.monotonic(), agent.Wishes()
+        begun, wishes, failed, model = time.monotonic(), agent.Wishes(), None, None
         try:
             model = self._model(powers)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
         except (ModelError, MemtuiError) as error:
-            outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
-            ended = replace(run, outcome=outcome, why=error.message, seconds=round(time.monotonic() - begun, 3))
-            runs.append(self.root, ended)
-            return ended
+            failed = error
+        run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))
+        if model is not None:
+            spent = model.spent
+            run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
         after = {
             "path": self.transcript,
             "offset": reader.offset,
@@ -108,17 +113,33 @@ class Along:
             "conversation": conversation.to_state(),
             "mentions": mentions,
         }
-        spent = model.spent
-        ended = replace(
-            run, calls=model.calls, tokens=spent.tokens, cost=spent.cost, note=wishes.note,
-            looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3),
-        )  # fmt: skip
-        answer = {"run": ended.data(), "wishes": vars(wishes), "time": self.now()}
+        if failed is not None:
+            return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
+        run = replace(run, note=wishes.note)
+        answer = {"run": run.data(), "wishes": vars(wishes), "time": self.now()}
         answer["ids"] = [ids.new_id(self.now()) for _ in (*wishes.whispers, *wishes.replies)]
         after["answer"] = answer
         conversations.save(self.root, self.id, after)
         self._act(after, answer)
-        return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), ended)
+        return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
+
+    def _failed(
+        self, run: runs.Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> runs.Run:
+        """Note a run without an answer. The same words are sent again with what comes next, unless they were in vain
+        some times already."""
+        outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
+        why = error.message
+        if outcome in FAULTS:
+            times = 1 + session_state.number(dict(state), "in_vain")  # since something was read last
+            if times < IN_VAIN:
+                conversations.save(self.root, self.id, {**state, "in_vain": times})
+            else:
+                conversations.save(self.root, self.id, after)
+                why = f"{why} It was sent {times} times, and is skipped now."
+        ended = replace(run, outcome=outcome, why=why)
+        runs.append(self.root, ended)
+        return ended
 
     def _model(self, powers: control.Powers) -> LanguageModel:
         """Return the model, which ends its call as soon as the person stops the subconscious."""
@@ -129,7 +150,7 @@ class Along:
         )
 
     def _situation(
-        self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, str]]
+        self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, Any]]
     ) -> agent.Situation:
         words = " ".join(heard.said(reading.PERSON) or heard.said(reading.AGENT))[-LOOKED_UP:]
         return agent.Situation(
@@ -192,14 +213,18 @@ class Along:
         return after
 
 
-def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, str]]:
-    """Return the mentions that wait for a reply, with those that were heard just now."""
+def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
+    """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
+    of. What was told of often enough, or long ago, waits no more."""
     given = state.get("mentions")
-    waiting = [dict(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    number = int(max((str(each.get("id", ""))[1:] for each in waiting), default="0", key=_number) or 0)
+    known = [dict(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    number = max((_number(str(each.get("id", ""))[1:]) for each in known), default=0)
+    waiting: list[dict[str, Any]] = [
+        {**each, "told": session_state.number(each, "told") + 1} for each in known if conversations.waits(each, now)
+    ]
     for found in heard.mentions:
         number += 1
-        waiting.append({"id": f"m{number}", "who": found.who, "words": found.words, "time": clock.iso(now)})
+        waiting.append({"id": f"m{number}", "who": found.who, "words": found.words, "time": clock.iso(now), "told": 1})
     return waiting[-WAITING:]
 
 
