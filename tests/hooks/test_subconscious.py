@@ -153,3 +153,25 @@ def test_an_urgent_whisper_comes_before_the_next_tool(home):
     send(home, "Do not deploy today.", urgent=True)
     assert "Do not deploy today." in home.tool(session="5e55").context
     assert not home.prompt(session="5e55").context
+
+
+@pytest.mark.parametrize("urgent", [False, True])
+@pytest.mark.parametrize("source", ["compact", "resume"])
+def test_a_whisper_that_was_dropped_comes_again_as_what_it_is(home, source, urgent):
+    home.start(session="5e55")
+    send(home, "Not on Friday.", urgent=urgent)
+    if urgent:
+        home.hook("PreToolUse", session="5e55", tool_name="Bash", tool_input={})
+    else:
+        home.prompt(session="5e55")
+    home.hook("PreCompact", session="5e55", trigger="auto")
+    said = home.start(source=source, session="5e55").context
+    if source == "resume" and not urgent:
+        assert "Not on Friday." not in said
+        return
+    lost = "compaction" if source == "compact" else "resume"
+    assert "Not on Friday." in said
+    assert "Remark of memtui's subconscious" in said
+    assert f"given to this session before, and dropped from its context by the {lost}" in said
+    assert "The user has not seen it" in said
+    assert "Note of the user" not in said

@@ -20,7 +20,6 @@ TOLD_BYTES = 1 << 26
 COPIES = {"resume", "fork"}
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
-AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
 
 
 def handle(hook: runner.Hook) -> None:
@@ -209,8 +208,12 @@ def _reconcile(hook: runner.Hook) -> None:
 
 def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
     """Return blocks that repeat guidance that the session was given before; `lost` says what dropped it."""
-    blocks = []
-    for note in notes if isinstance(notes, list) else []:
+    blocks: list[delivery_blocks.Block] = []
+    if not isinstance(notes, list) or not notes:
+        return blocks
+    from memtui.core.inbox import deliverable
+
+    for note in notes:
         if not isinstance(note, list) or len(note) != 2:
             continue
         scope, source = str(note[0]), str(note[1])
@@ -219,7 +222,7 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
             item: dict[str, object] = {"kind": "guidance", "id": entry.id, "scope": scope, "reason": f"lost by {lost}"}
             item["hash"] = ids.content_hash(entry.text)
             part = delivery_blocks.Part(entry.text, entry.text[:40], item)
-            intro = AGAIN.format(lost=lost)
+            intro = deliverable.repeated(entry, lost)
             blocks.append(
                 delivery_blocks.Block(delivery_blocks.TAGS["guidance"], {**fields, "repeat": "yes"}, intro, [part])
             )

@@ -11,9 +11,12 @@ LATER_UNITS = 80
 # The `kind` of a note that the subconscious left for a session, and what the model is told of it.
 WHISPER = "whisper"
 WHISPER_INTRO = (
-    "Remark of memtui's subconscious, a model that reads this session in the background ({age}). The user has not seen"
+    "Remark of memtui's subconscious, a model that reads this session in the background ({when}). The user has not seen"
     " it; it may be wrong, and it is information, not an order."
 )
+# What the model is told of a note that its context had before; `lost` says what dropped it.
+AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
+WHISPER_AGAIN = "given to this session before, and dropped from its context by {lost}"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,12 +34,19 @@ def note(directory: str, entry: inbox_format.Entry, now: float, reason: str = ""
     age = clock.ago(entry.time(), now)
     intro = f"Note left by the user of this machine through memtui ({source}, {age})."
     if entry.fields.get("kind") == WHISPER:
-        intro = WHISPER_INTRO.format(age=age)
+        intro = WHISPER_INTRO.format(when=age)
     if entry.flag("repeat"):
         fields["repeat"] = "yes"
         intro += " It may have been delivered before."
     part = delivery_blocks.Part(entry.text, entry.text[:40], _item(directory, entry, reason))
     return delivery_blocks.Block(delivery_blocks.TAGS["guidance"], fields, intro, [part])
+
+
+def repeated(entry: inbox_format.Entry, lost: str) -> str:
+    """Return what the model is told of a note that it had before."""
+    if entry.fields.get("kind") == WHISPER:
+        return WHISPER_INTRO.format(when=WHISPER_AGAIN.format(lost=lost))
+    return AGAIN.format(lost=lost)
 
 
 def _item(directory: str, entry: inbox_format.Entry, reason: str) -> "dict[str, object]":
