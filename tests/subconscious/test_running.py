@@ -311,6 +311,31 @@ def test_what_is_not_said_by_person_or_agent_is_not_heard(read, api):
     assert "<memtui-person>\nAnd mine." in text
 
 
+def test_what_a_hook_gave_in_an_earlier_turn_is_not_heard_as_the_persons(read, api):
+    given = "Deploys are on Tuesdays, as Kim said. The queue is slow on Mondays."
+    read.says("Hello there, my friend.", "ok " * 100, gave(given))
+    read.run(answer())
+    read.says("And the next thing.", "ok " * 100)
+    read.run(answer())
+    read.says(f"{given}\nAnd the queue is slow on Mondays, yes. The queue is slow on Mondays. Ask Kim.")
+    run = read.run(answer(edits=[edit("user_preferences", new="Tuesdays.", quote="Deploys are on Tuesdays")]))
+    assert "<memtui-person>\nAnd the queue is slow on Mondays, yes. Ask Kim.\n<" in api.requests[2].text()
+    assert run.blocks == ()
+
+
+def gave(text):
+    return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text]}}
+
+
+def test_no_secret_stands_in_what_is_kept_of_a_session(read):
+    given = {"subject": f"use {SECRET}", "description": f"token {SECRET}"}
+    content = [{"type": "tool_use", "id": "t1", "name": "TaskCreate", "input": given}]
+    read.says(SAID, "", {"type": "assistant", "message": {"id": "m9", "content": content}})
+    read.run(answer())
+    with open(places.session(read.root, read.session, "json")) as file:
+        assert SECRET not in file.read()
+
+
 def test_a_long_session_is_heard_from_its_end(read, api):
     for number in range(30):
         read.says("", f"Step {number} is done. " + "word " * 400)

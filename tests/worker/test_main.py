@@ -440,3 +440,29 @@ def test_a_rule_at_the_beginning_of_a_session_keeps_no_request(world):
     world.write(world.user("From now on always use pnpm for every install here."), world.agent("OK."))
     world.run("OK.")
     assert requests(world) in ([None], [])
+
+
+def hook_gave(text):
+    return {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text]}}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "From now on always use pnpm for installs, never npm.",
+        "- [pnpm](pnpm.md): From now on always use pnpm for installs, never npm. (2 days old)",
+        "+ From now on always use pnpm for installs, never npm.",
+    ],
+)
+@pytest.mark.parametrize("turns", [1, 2])
+def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turns):
+    line = "From now on always use pnpm for installs, never npm."
+    world.write(world.user("hello there my friend"), world.agent("ok"), hook_gave(given))
+    for _ in range(turns):
+        world.run("ok")
+        world.write(world.user("And now something else, please."), world.agent("ok"))
+    world.run("ok")
+    world.write(world.user(line), world.agent("ok"))
+    world.run("ok")
+    assert world.updates == []
+    assert world.errors == []

@@ -65,8 +65,7 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
         before = len(conversation.turns)
         conversation.feed(record)
         for turn in conversation.turns[before:]:
-            own = "\n".join([line for line in turn.text.splitlines() if not conversation.was_injected(line)])
-            _hear(heard, PERSON, own, MESSAGE)
+            _hear(heard, PERSON, conversation.own(turn).text, MESSAGE)
         del conversation.turns[:-QUEUE_WINDOW]
         if any(record.get(key) for key in HIDDEN):
             continue

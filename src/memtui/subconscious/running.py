@@ -17,7 +17,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
-from memtui.core.redaction.redact import redact
+from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
 from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, TimeLimitError
 from memtui.llm.model import LanguageModel
@@ -84,7 +84,7 @@ class Along:
         if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
         kept = state.get("conversation") if begin else None
-        conversation = Conversation(kept if isinstance(kept, dict) else None, _without_secrets)
+        conversation = Conversation(kept if isinstance(kept, dict) else None, redacted)
         reader = transcript.Reader(self.transcript, begin)
         heard = reading.listen(reader, conversation)
         mentions = _waiting(state, heard, self.now())
@@ -185,7 +185,7 @@ class Along:
         sent = []
         for whisper_id, (text, because, urgent, mention) in zip(answer["ids"], said, strict=True):
             asked = mentions.pop(mention, {})
-            words = _without_secrets(text)
+            words = redacted(text)
             whisper = whispers.Whisper(
                 str(whisper_id), now, self.id, self.slug, run.id, words, urgent, asked.get("words", ""), because
             )
@@ -196,13 +196,13 @@ class Along:
             entries.append(Remark(now, run.id, conversations.REPLIED if asked else conversations.WHISPERED, words))
         noted = {each.run for each in conversations.last(self.root, self.id, 2 * agent.EARLIER)}
         if run.id not in noted:
-            conversations.add(self.root, self.id, [replace(each, text=_without_secrets(each.text)) for each in entries])
+            conversations.add(self.root, self.id, [replace(each, text=redacted(each.text)) for each in entries])
         runs.append(
             self.root,
             replace(
                 run, outcome=runs.DONE, blocks=tuple(dict.fromkeys(changed)), whispers=tuple(sent),
-                refused=tuple(map(_without_secrets, wishes.refused)), note=_without_secrets(run.note),
-                looks=tuple(map(_without_secrets, run.looks)),
+                refused=tuple(map(redacted, wishes.refused)), note=redacted(run.note),
+                looks=tuple(map(redacted, run.looks)),
             ),
         )  # fmt: skip
         return self._acted({**state, "mentions": [*mentions.values()]})
@@ -230,10 +230,6 @@ def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list
 
 def _number(text: str) -> int:
     return int(text) if text.isdigit() else 0
-
-
-def _without_secrets(text: str) -> str:
-    return redact(text)[0]
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, Turn, normalised
 from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
-from memtui.core.redaction.redact import redact
+from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
 from memtui.extract import classifier, items, judged, readable, signals, write
 from memtui.worker import recall_uses
@@ -95,11 +95,11 @@ def _read_session(
     cursor = session_state.load(root, session_id, "cursor")
     start = cursor_of.start(cursor, path)
     state = cursor.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, _without_secrets, signals.asks)
+    conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
     drafts = list(_drafts(reader, conversation, _judge(root, cwd)))
     if last.strip():
-        conversation.last_message = _without_secrets(last)
+        conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
     recall_uses.note_corrections(root, session_id, cwd, drafts)
     drafts = [d for d in drafts if not conversation.was_injected(d.description)]
@@ -112,12 +112,12 @@ def _read_session(
         "path": path,
         "offset": reader.offset,
         "mark": cursor_of.mark(path, reader.offset),
-        "state": _redacted(conversation.to_state()),
+        "state": conversation.to_state(),
     }
     data = fastjson.dumps(kept).encode()
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
     drafted = {origin for each in drafts if each.confidence >= threshold for origin in each.origins}
-    _ask(env, root, cwd, readable.chosen(conversation.turns, drafted, conversation.was_injected))
+    _ask(env, root, cwd, readable.chosen(map(conversation.own, conversation.turns), drafted, conversation.was_injected))
 
 
 def _ask(env: dict[str, str], root: str, cwd: str, turns: Sequence[Turn]) -> None:
@@ -144,8 +144,8 @@ def _drafts(
         if len(conversation.turns) > HELD_TURNS:
             done = conversation.turns[:-QUEUE_WINDOW]
             del conversation.turns[:-QUEUE_WINDOW]
-            yield from judged.drafts(done, judge)
-    yield from judged.drafts(conversation.turns, judge)
+            yield from judged.drafts(list(map(conversation.own, done)), judge)
+    yield from judged.drafts(list(map(conversation.own, conversation.turns)), judge)
 
 
 def _judge(root: str, cwd: str) -> classifier.Classifier | None:
@@ -157,10 +157,6 @@ def _judge(root: str, cwd: str) -> classifier.Classifier | None:
         return None
 
 
-def _without_secrets(text: str) -> str:
-    return redact(text)[0]
-
-
 def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool) -> list[str]:
     """List the texts of unfinished work. A text that a hook told the agent counts only while it is still an open item
     of the inbox."""
@@ -170,12 +166,3 @@ def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool)
     path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
     known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
     return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]
-
-
-def _redacted(value: object) -> object:
-    """Remove secrets from a state, also from the input of tools, and from what an older version kept."""
-    if isinstance(value, str):
-        return _without_secrets(value)
-    if isinstance(value, list):
-        return [_redacted(part) for part in value]
-    return {key: _redacted(part) for key, part in value.items()} if isinstance(value, dict) else value

@@ -12,13 +12,15 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from memtui.core.base import session_state
+from memtui.core.base import ids, session_state
 from memtui.core.client import answers, background, request, transcript
 
 MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
 MAX_INJECTED_LINES = 20_000
 MIN_INJECTED_LINE = 20
+# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest.
+MAX_INJECTED_KEPT, INJECTED_HASH = 2_000, 6
 # Turns searched backwards for a queued message that the client records as a prompt as well.
 QUEUE_WINDOW = 20
 
@@ -46,6 +48,7 @@ _NOT_A_PERSON = (
     "<command-",
     "<bash-",
 )
+_SENTENCE = re.compile(r"(?<=[.!?:;—])\s+|(?<=[。！？])")
 _COMMAND = re.compile(r"^/[\w:-]+(?:\s|$)")
 _REJECTED = re.compile(
     r"^(?:Error: )?(?:The user doesn['’]t want to (?:proceed|take)|Permission for this tool use was denied)"
@@ -191,8 +194,8 @@ class Conversation:
     `todos_changed`, `running`, `last_message`, `was_injected`.
 
     `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
-    cut: half a secret would not be recognised. `asks` tells whether a prompt asks for something: one that only says
-    what was wrong goes on with the request before.
+    cut, half a secret would not be recognised, and to the state. `asks` tells whether a prompt asks for something: one
+    that only says what was wrong goes on with the request before.
     """
 
     def __init__(
@@ -218,13 +221,14 @@ class Conversation:
         self.todos_changed = False  # since the last prompt
         self.running: dict[str, Running] = {}  # by the client's id
         self._injected: set[str] = set()
+        self._injected_hashes: dict[str, None] = {}
         self._interrupted = False
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
-        """Return what a later reading continues from: the agent's last words, the request under way and the todo list,
-        not the turns."""
-        return {
+        """Return what a later reading continues from: the agent's last words, the request under way, the todo list and
+        hashes of what hooks gave, not the turns."""
+        state: dict[str, object] = {
             "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
             "doing": self._doing,
@@ -238,6 +242,16 @@ class Conversation:
             "interrupted": self._interrupted,
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
+        cleaned = {key: self._cleaned(value) for key, value in state.items()}
+        return cleaned | {"injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:]}
+
+    def _cleaned(self, value: object) -> object:
+        """Return a value of the state cleaned: also the input of tools, and what an older version kept."""
+        if isinstance(value, str):
+            return self._clean(value)
+        if isinstance(value, list):
+            return [self._cleaned(part) for part in value]
+        return {key: self._cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
 
     def _restore(self, state: dict[str, object]) -> None:
         self._agent = transcript.text_of(state.get("agent"))
@@ -249,6 +263,8 @@ class Conversation:
         self._interrupted = state.get("interrupted") is True
         self.todos_changed = state.get("todos_changed") is True
         self._todos = _restored_todos(state.get("todos"))
+        hashes = state.get("injected")
+        self._injected_hashes = dict.fromkeys(map(str, hashes if isinstance(hashes, list) else ()))
         for name, entry in session_state.table(state, "tasks").items():
             if isinstance(entry, list) and len(entry) == 3:
                 self._tasks[name] = (Todo(str(entry[0]), str(entry[1])), str(entry[2]))
@@ -278,11 +294,24 @@ class Conversation:
         return [*self._todos, *[todo for todo, _ in self._tasks.values()]]
 
     def was_injected(self, text: str) -> bool:
-        """Tell whether a hook gave this line, or one that holds it, to the model."""
+        """Tell whether a hook gave this line, or one that holds it, to the model. Of what an earlier reading heard only
+        whole lines and sentences are known."""
         wanted = normalised(text)
+        if self._injected_hashes and ids.digest(wanted, INJECTED_HASH) in self._injected_hashes:
+            return True
         return wanted in self._injected or (
             len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
         )
+
+    def own(self, turn: Turn) -> Turn:
+        """Return a turn without the lines and sentences that a hook had given to the model."""
+        lines, left_out = [], False
+        for line in turn.text.splitlines():
+            parts = _SENTENCE.split(line)
+            kept = [] if self.was_injected(line) else [each for each in parts if not self.was_injected(each)]
+            left_out |= len(kept) < len(parts)
+            lines += [line] if len(kept) == len(parts) else [" ".join(kept)] if kept else []
+        return replace(turn, text="\n".join(lines).strip()) if left_out else turn
 
     def _text(self, value: object, limit: int = MAX_TEXT) -> str:
         """Return a cleaned text of at most `limit` characters. One over twice as long is first cut between words."""
@@ -439,7 +468,17 @@ class Conversation:
             for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
                     if len(line) >= MIN_INJECTED_LINE and len(self._injected) < MAX_INJECTED_LINES:
-                        self._injected.add(normalised(line))
+                        self._inject(line)
+
+    def _inject(self, line: str) -> None:
+        """Note a line that a hook gave, and its sentences for later readings."""
+        whole = normalised(line)
+        if whole in self._injected:
+            return
+        self._injected.add(whole)
+        for part in (whole, normalised(whole.lstrip("+ ")), *map(normalised, _SENTENCE.split(whole))):
+            if len(part) >= MIN_INJECTED_LINE:
+                self._injected_hashes[ids.digest(part, INJECTED_HASH)] = None
 
     def _queue(self, record: dict[str, object]) -> None:
         """Add a message queued in mid-turn, or drop those that the person took back to edit (`popAll`)."""

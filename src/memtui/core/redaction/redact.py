@@ -101,6 +101,11 @@ def redact(text: str) -> tuple[str, list[str]]:
     return text, list(kinds)
 
 
+def redacted(text: str) -> str:
+    """Return a text without its secrets."""
+    return redact(text)[0]
+
+
 def kinds_in(text: str, before: str = "") -> list[str]:
     """List the kinds of secrets that a text seems to hold and `before` does not, in order, each once."""
     known = {before[found.start : found.end] for found in found_in(before)} if before else set()
