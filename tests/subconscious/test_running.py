@@ -139,6 +139,18 @@ def test_it_answers_whoever_addresses_it(read, api):
     assert conversations.load(read.root, read.session)["mentions"] == []
 
 
+def test_a_transcript_that_was_moved_is_not_read_again(read, api):
+    read.says("@memtui what about deploys?", "ok " * 100)
+    read.run(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))
+    (read.base / "moved").mkdir()
+    read.transcript = read.transcript.rename(read.base / "moved" / read.transcript.name)
+    assert read.run() is None
+    read.says("The next thing, please.")
+    read.run(answer())
+    assert "what about deploys" not in api.requests[1].text().split("<memtui-person>")[1]
+    assert [note.text for note in read.notes()] == ["On Tuesdays."]
+
+
 @pytest.mark.parametrize(
     "text",
     [

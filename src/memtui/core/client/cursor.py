@@ -6,10 +6,10 @@ MARK_BYTES = 256
 
 
 def start(cursor: dict[str, object], path: str) -> int:
-    """Return the offset to read on from; 0 if the file is not the one read before, or was rewritten since. `cursor` has
-    `path`, `offset` and `mark`. Raises OSError."""
+    """Return the offset to read on from; 0 if the file is not the one read before, or was rewritten since. One that was
+    moved still is. `cursor` has `offset` and `mark`. Raises OSError."""
     offset = cursor.get("offset")
-    if cursor.get("path") != path or not isinstance(offset, int) or offset < 0:
+    if not isinstance(offset, int) or offset < 0:
         return 0
     return offset if mark(path, offset) == cursor.get("mark") else 0
 
