@@ -24,7 +24,7 @@ class Read:
         (base / "shop" / ".git").mkdir(parents=True, exist_ok=True)
         self.settings(*SETTINGS)
         self.transcript = base / f"{session}.jsonl"
-        self.rows = 0
+        self.rows, self.cwd = 0, ""
         self.env = {
             "HOME": str(base),
             "PATH": os.environ["PATH"],
@@ -87,7 +87,7 @@ class Read:
         return {
             "session_id": self.session,
             "transcript_path": str(self.transcript),
-            "cwd": self.project,
+            "cwd": self.cwd or self.project,
             "hook_event_name": "Stop",
         }
 

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from e2e.model import Reply, say, use
-from memtui.subconscious import control, conversations, places, reading, running
+from memtui.subconscious import control, conversations, places, reading, running, tools
 
 pytestmark = pytest.mark.slow
 SECRET = "ghp_" + "wJ4kQ9z" * 5 + "x"
@@ -458,3 +458,55 @@ def test_the_process_reads_along_for_a_payload(read, api):
     done = subprocess.run(words, input=given, env={**os.environ, **read.env}, capture_output=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert read.blocks.text("project_context") == "Deploys happen on Tuesdays."
+
+
+def test_a_session_in_a_linked_work_tree_reads_that_one(read, api, tmp_path):
+    main, tree = tmp_path / "shop", tmp_path / "tree"
+    (main / ".git" / "worktrees" / "tree").mkdir(parents=True)
+    (main / ".git" / "worktrees" / "tree" / "commondir").write_text("../..\n")
+    (main / ".git" / "worktrees" / "tree" / "gitdir").write_text(f"{tree}/.git\n")
+    (tree / "src").mkdir(parents=True)
+    (tree / ".git").write_text(f"gitdir: {main}/.git/worktrees/tree\n")
+    (main / "plan.md").write_text("The old plan.\n")
+    (tree / "plan.md").write_text("The new plan.\n")
+    read.says(SAID)
+    read.cwd = str(tree / "src")
+    look = [{"tool": "Read", "path": "plan.md"}, {"tool": "Read", "path": str(main / "plan.md")}]
+    run = read.run(answer(looks=look), answer(edits=[edit()]))
+    assert run.looks == ("Read plan.md",)
+    text = api.requests[1].text()
+    assert "The new plan." in text
+    assert "The old plan." not in text
+    assert read.blocks.text("project_context"), "the blocks are those of the project"
+
+
+@pytest.mark.parametrize("top", ["/", "..", "../memtui", "../config"])
+def test_a_directory_with_the_home_in_it_is_not_read(read, api, tmp_path, top):
+    read.cwd = os.path.normpath(tmp_path / "shop" / top)
+    os.makedirs(read.cwd, exist_ok=True)
+    read.says(SAID)
+    run = read.run(answer(looks=[{"tool": "Read", "path": "/etc/hostname"}]))
+    assert (run.tools, run.looks) == ("off", ())
+    assert "looks" not in api.requests[0].body["tools"][0]["input_schema"]["properties"]
+
+
+SECRET_FILES = [
+    *(".env", ".envrc", "prod.env", ".env.local", ".pgpass", "terraform.tfvars", "main.auto.tfvars", ".netrc"),
+    *(".ssh/config", ".ssh/work", "home/.kube/config", ".config/gh/hosts.yml", ".docker/config.json", ".aws/config"),
+    *(".git/config", "service-account.json", "service-account-prod.json", ".bash_history", ".python_history"),
+    *("tls/server.PEM", "my.key", "gcp-credentials.json", ".GIT/config", "x/.gnupg/y/z", "terraform.tfstate"),
+]
+
+
+def test_files_that_hold_secrets_are_neither_read_nor_found(tmp_path):
+    found = tools.Tools(str(tmp_path))
+    for name in (*SECRET_FILES, "notes.md", ".env.example"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("the words\n")
+    for name in SECRET_FILES:
+        seen = found.run("Read", name, "")
+        assert seen.refused, name
+        assert "the words" not in seen.text
+        assert found.run("Grep", name, "the words").refused
+    assert found.run("Glob", ".", "*").text == ".env.example\nnotes.md"
+    assert found.run("Grep", ".", "words").text == ".env.example:1: the words\nnotes.md:1: the words"

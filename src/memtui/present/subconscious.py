@@ -26,7 +26,7 @@ def state(found: Overview, now: float) -> str:
 
 def tools(powers: control.Powers) -> str:
     """Say which tools it has."""
-    return powers.allowed + (" (all tools need llm_backend claude)" if powers.allowed != powers.tools else "")
+    return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
 
 
 def outcome(run: runs.Run, now: float) -> tuple[str, str]:

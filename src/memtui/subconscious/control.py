@@ -1,13 +1,13 @@
 """Whether the subconscious may run, with which model and tools, and the switch by which a person stops it."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.core.base import clock, fs
 from memtui.core.base.storage import storage_error
 from memtui.core.settings import config
 from memtui.llm import choice
-from memtui.subconscious import places
+from memtui.subconscious import places, tools
 
 # The value of `subconscious_model` that stands for the model of the other features.
 AS_OTHERS = "auto"
@@ -15,8 +15,8 @@ AS_OTHERS = "auto"
 
 @dataclass(frozen=True)
 class Powers:
-    """What the subconscious may do in a project: its `mode`, its `tools` as they are set and `allowed` as they are in
-    force (all tools need the client), the `model` as it is set, and `why` it can't run, empty if it can."""
+    """What the subconscious may do in a project: its `mode`, its `tools` as they are set, those that are `allowed` and
+    why these are `fewer`, the `model` as it is set, and `why` it can't run, empty if it can."""
 
     mode: str
     tools: str
@@ -25,6 +25,13 @@ class Powers:
     model: str
     why: str
     hint: str = ""
+    fewer: str = ""
+
+    def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
+        """Return what it may do in a session of the work tree `top`."""
+        if self.allowed != "read-only" or tools.may_read(env, root, top):
+            return self
+        return replace(self, allowed="off", fewer="a directory with your home in it is not read")
 
 
 def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
@@ -32,8 +39,8 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     settings = config.load(root)
     chosen = choose(env, settings)
     mode = str(config.value(settings, project_root, "subconscious"))
-    tools = str(config.value(settings, None, "subconscious_tools"))
-    allowed = "read-only" if tools == "full" and chosen.backend != "claude" else tools
+    wanted = str(config.value(settings, None, "subconscious_tools"))
+    less = wanted == "full" and chosen.backend != "claude"
     why, hint = "", ""
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious whisper"
@@ -43,7 +50,9 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
         why, hint = chosen.why, chosen.hint
     elif stopped(root):
         why, hint = "You have stopped it.", "memtui subconscious start"
-    return Powers(mode, tools, allowed, chosen.backend, chosen.model, why, hint)
+    allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (wanted, "")
+    found = Powers(mode, wanted, allowed, chosen.backend, chosen.model, why, hint, fewer)
+    return found.in_tree(env, root, project_root) if project_root else found
 
 
 def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoice:

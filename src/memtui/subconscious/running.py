@@ -23,7 +23,7 @@ from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, Time
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
-from memtui.subconscious import agent, control, conversations, places, reading, runs, whispers
+from memtui.subconscious import agent, control, conversations, places, reading, runs, tools, whispers
 from memtui.subconscious.blocks import Blocks, RefusedEditError
 from memtui.subconscious.conversations import Remark
 
@@ -51,6 +51,7 @@ class Along:
         self.transcript = transcript.text_of(payload.get("transcript_path"))
         self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
         self.project_root = paths.project_root(self.cwd)
+        self.top = tools.top_of(self.cwd)
         self.slug = paths.slug(self.project_root)
         self.event = transcript.text_of(payload.get("hook_event_name")) or "by hand"
         self.blocks = Blocks(self.root, self.slug, now)
@@ -60,7 +61,7 @@ class Along:
         wrong with the model is the run's outcome. Raises MemtuiError, OSError."""
         if not self.id or not self.transcript.startswith("/"):
             return None
-        powers = control.powers(self.env, self.root, self.project_root)
+        powers = control.powers(self.env, self.root, self.project_root).in_tree(self.env, self.root, self.top)
         if powers.why:
             return None
         name = f"{self.root}/run/subconscious-{session_state.safe(self.id)}"
@@ -144,7 +145,7 @@ class Along:
     def _model(self, powers: control.Powers) -> LanguageModel:
         """Return the model, which ends its call as soon as the person stops the subconscious."""
         chosen = control.choose(self.env, config.load(self.root))
-        workplace = self.project_root if powers.allowed == "full" else ""
+        workplace = self.top if powers.allowed == "full" else ""
         return LanguageModel(
             self.env, self.root, choice=chosen, workplace=workplace, cancelled=lambda: control.stopped(self.root)
         )
@@ -160,7 +161,7 @@ class Along:
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
-            top=self.project_root if powers.allowed == "read-only" else "",
+            top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",
         )
 

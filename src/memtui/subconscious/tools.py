@@ -1,4 +1,4 @@
-"""The tools of the subconscious: Read, Grep and Glob, below the directory of the session's project and nowhere else.
+"""The tools of the subconscious: Read, Grep and Glob, below the directory of the session's work tree and nowhere else.
 
 They are run here, not by a client: what a transcript talks the model into can read no other file, and change none.
 """
@@ -22,9 +22,69 @@ LINE = 200
 # Directories that are not searched, and files that are not read: they hold no text of the project, or secrets.
 SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".tox", "target"}
 SECRETS = (
-    *(".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx", "id_rsa*", "id_ed25519*", "id_ecdsa*", ".netrc", ".npmrc"),
-    *(".pypirc", "credentials", "credentials.*", ".git-credentials", "*.kdbx", "secrets.*", ".htpasswd"),
+    *(
+        ".env",
+        ".env.*",
+        "*.env",
+        ".envrc",
+        "*.pem",
+        "*.key",
+        "*.p12",
+        "*.pfx",
+        "*.ppk",
+        "*.jks",
+        "*.keystore",
+        "*.kdbx",
+    ),
+    *(
+        "id_rsa*",
+        "id_dsa*",
+        "id_ed25519*",
+        "id_ecdsa*",
+        ".netrc",
+        "_netrc",
+        ".npmrc",
+        ".yarnrc.yml",
+        ".pypirc",
+        ".pgpass",
+    ),
+    *(".my.cnf", ".htpasswd", ".git-credentials", ".vault-token", "credentials", "credentials.*", ".credentials*"),
+    *("*credentials.json", "service-account*.json", "service_account*.json", "client_secret*.json", "secrets.*"),
+    *("*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*", "kubeconfig", "*.kubeconfig", ".*_history", ".histfile"),
+    *(".netrwhist", ".lesshst", ".viminfo"),
 )
+SECRET_DIRS = {
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".gcloud",
+    ".kube",
+    ".docker",
+    ".password-store",
+    *(".git", ".hg", ".svn"),
+}
+SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
+
+
+def top_of(cwd: str) -> str:
+    """Return the work tree that a directory is in, also a linked one; outside of any, the directory itself."""
+    here = cwd.rstrip("/") or "/"
+    while not os.path.lexists(here.rstrip("/") + "/.git"):
+        if here == "/":
+            return cwd.rstrip("/") or "/"
+        here = paths.parent(here)
+    return here
+
+
+def may_read(env: dict[str, str], root: str, top: str) -> bool:
+    """Tell whether a directory may be read: not one with the person's home, the client's or memtui's own in it."""
+    real = paths.resolve(top) or top
+    for place in (env.get("HOME") or os.path.expanduser("~"), paths.config_dir(env), root):
+        within = paths.resolve(place) or place
+        if within == real or within.startswith(real.rstrip("/") + "/"):
+            return False
+    return True
 
 
 class Found(NamedTuple):
@@ -58,7 +118,7 @@ class Tools:
         real = paths.resolve(paths.normal(paths.join(self.top, path)))
         if real is None or (real != self.top and not real.startswith(self.top.rstrip("/") + "/")):
             raise _NotReadError("Refused: only files below the project's directory can be read.")
-        if _secret(real):
+        if self._secret(real):
             raise _NotReadError("Refused: files that hold secrets are not read.")
         return real
 
@@ -101,26 +161,28 @@ class Tools:
             return
         until, seen = time.monotonic() + SECONDS, 0
         for directory, names, files in os.walk(path):
-            names[:] = sorted(name for name in names if name not in SKIPPED)
+            names[:] = sorted(name for name in names if name not in SKIPPED and name.lower() not in SECRET_DIRS)
             for name in sorted(files):
                 file = f"{directory.rstrip('/')}/{name}"
                 seen += 1
                 if seen > SEARCHED or time.monotonic() > until:
                     return
-                if not os.path.islink(file) and not _secret(file):
+                if not os.path.islink(file) and not self._secret(file):
                     yield file
 
     def _name(self, path: str) -> str:
         return path.removeprefix(self.top.rstrip("/") + "/")
 
+    def _secret(self, path: str) -> bool:
+        *above, name = self._name(path).lower().split("/")
+        within = "/".join(["", *above, name, ""])
+        if SECRET_DIRS & {*above, name} or any(f"/{each}/" in within for each in SECRET_PATHS):
+            return True
+        return any(fnmatch.fnmatchcase(name, each) for each in SECRETS) and not name.endswith((".example", ".sample"))
+
 
 class _NotReadError(Exception):
     """A tool is not run; the message says why."""
-
-
-def _secret(path: str) -> bool:
-    name = os.path.basename(path).lower()
-    return any(fnmatch.fnmatchcase(name, each) for each in SECRETS) and not name.endswith((".example", ".sample"))
 
 
 def _text_of(path: str) -> str | None:
