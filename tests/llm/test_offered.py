@@ -31,6 +31,12 @@ def asks(settings, api, monkeypatch):
         (["llama-9", "qwen-7"], "llama-9"),
         (["qwen-7", "claude-opus-9", "my-sonnet"], "my-sonnet"),
         (["qwen-7", "our-haiku"], "our-haiku"),
+        (["qwen3-1b", "qwen3-70b", "qwen3-8b"], "qwen3-70b"),
+        (["llama3.2:3b-instruct-q4", "mixtral:8x7b", "gemma3:270m"], "mixtral:8x7b"),
+        (["qwen3-235b-a22b", "llama-3.1-70B-4bit"], "qwen3-235b-a22b"),
+        (["gemma-3n-e4b", "some-model", "phi-3.8b"], "some-model"),
+        (["bge-m3", "text-embedding-9000b", "whisper-70b", "tts-100b", "reranker-90b", "qwen-4b"], "qwen-4b"),
+        (["nomic-embed-text", "haiku-reranker"], "claude-haiku-5-5"),
     ],
 )
 def test_the_best_of_what_is_there_is_asked(asks, names, model):
@@ -47,6 +53,17 @@ def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
     now = offered.clock.now()
     monkeypatch.setattr(offered.clock, "now", lambda: now + 2 * offered.HOLDS)
     assert asks(["qwen-7"]) == "qwen-7"
+
+
+def test_a_service_that_was_down_is_asked_again(settings, api):
+    root = settings('llm_backend = "api"')
+    env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
+    assert LanguageModel(env, root).name == "claude-haiku-5-5"
+    api.offered = ["llama-9"]
+    assert LanguageModel({**env, "ANTHROPIC_BASE_URL": api.url}, root).name == "llama-9"
+    path = f"{root}/run/llm-models.json"
+    with open(path) as file:
+        assert "127.0.0.1:9" not in file.read()
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])

@@ -1,6 +1,8 @@
 """The models that a service of one's own offers. Where nobody has chosen a model, the best of these is asked: such a
 service need not have the one that memtui asks by default."""
 
+import http.client
+import re
 import urllib.error
 import urllib.request
 from typing import Any
@@ -8,8 +10,19 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs
 from memtui.llm.choice import ModelChoice
 
-# Words by which the better models are known, best first; others come as the service lists them.
+# Words by which the better models are known, best first; others are ranked by the size that their names tell.
 BEST = ("haiku", "sonnet", "opus")
+# Models that answer no question.
+_OTHER_USES = re.compile(
+    r"embed|rerank|whisper|transcri|moderation|diffusion|dall-e|image|speech|audio|guard|clip"
+    r"|(?:^|[^a-z])(?:tts|asr|ocr|stt|bge|gte|e5|vae|flux)(?:[^a-z]|$)",
+    re.IGNORECASE,
+)
+# Billions of parameters, also of experts, as in 70b, 8x7b, 270m; and those of a name that tells none.
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:e|(\d+)x)?(\d+(?:\.\d+)?)([bm])(?![a-z0-9])", re.IGNORECASE)
+UNKNOWN = 8.0
+# Statuses by which a service says that it has no list.
+NO_LIST = {404, 405, 501}
 # Seconds to wait for the list, and those for which it holds; bytes of it that are read.
 WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
@@ -17,7 +30,8 @@ HOST = "https://api.anthropic.com"
 
 def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
     """Return the model to ask: the default one, or, if ANTHROPIC_BASE_URL names a service that lists others only, the
-    best of these. The list is kept for a day in `run/llm-models.json`. Never raises for a service that gives none."""
+    best of these. The list is kept for a day in `run/llm-models.json`. Never raises for a service that does not answer:
+    it is asked again the next time."""
     url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
     if choice.backend != "api" or url == HOST:
         return choice.model
@@ -28,22 +42,36 @@ def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
         known = {}
     read = known.get("time")
     if known.get("url") != url or not isinstance(read, float) or not 0 <= now - read < HOLDS:
-        known = {"v": 1, "url": url, "time": now, "models": listed(env, url)}
+        models = listed(env, url)
+        if models is None:
+            return choice.model
+        known = {"v": 1, "url": url, "time": now, "models": models}
         fs.write_cache(path, fastjson.dumps(known).encode())
     names = known.get("models")
     return chosen([str(each) for each in names] if isinstance(names, list) else [], choice.model)
 
 
 def chosen(names: list[str], default: str) -> str:
-    """Return the best of some models: one that is called as the default is, which itself is taken if there is none."""
+    """Return the best of some models: one that is called as the default is, which itself is taken if there is none; of
+    unknown ones the largest, and of several the first."""
+    able = [name for name in names if not _OTHER_USES.search(name)]
     for word in (default, *BEST):
-        if found := next((name for name in names if word in name), None):
+        if found := next((name for name in able if word in name), None):
             return found
-    return names[0] if names else default
+    return max(able, key=_size, default=default)
 
 
-def listed(env: dict[str, str], url: str) -> list[str]:
-    """Return the ids of the models that a service lists; none if it lists none."""
+def _size(name: str) -> float:
+    """Return the billions of parameters that a name tells."""
+    found = [
+        float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1)
+        for times, number, unit in _SIZE.findall(name)
+    ]
+    return max(found, default=UNKNOWN)
+
+
+def listed(env: dict[str, str], url: str) -> list[str] | None:
+    """Return the ids of the models that a service lists; none if it lists none, None if it did not answer."""
     key, token = env.get("ANTHROPIC_API_KEY"), env.get("ANTHROPIC_AUTH_TOKEN")
     headers = {"anthropic-version": "2023-06-01"}
     headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
@@ -51,8 +79,10 @@ def listed(env: dict[str, str], url: str) -> list[str]:
         request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
         with urllib.request.urlopen(request, timeout=WAIT) as answer:  # noqa: S310
             found: Any = fastjson.loads_dict(answer.read(MOST))
-    except (OSError, ValueError, urllib.error.URLError):
-        return []
+    except urllib.error.HTTPError as error:
+        return [] if error.code in NO_LIST else None
+    except (OSError, ValueError, http.client.HTTPException):
+        return None
     rows = found.get("data")
     names = [row.get("id") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return [name for name in names if isinstance(name, str) and name][:100]
