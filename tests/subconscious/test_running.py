@@ -67,6 +67,17 @@ def test_a_whisper_waits_for_its_session_alone(read):
     assert read.whispers[0].because == "will deploy it on Friday"
 
 
+def test_a_whisper_is_given_to_a_session_once(read):
+    read.says(SAID, BUILT)
+    twice = [whisper(), whisper("the person said  that deploys are on Tuesdays")]
+    assert len(read.run(answer(whispers=twice)).whispers) == 1
+    read.says("Go on, please do.", BUILT)
+    run = read.run(answer(whispers=[whisper(), whisper("Kim has to be asked first.")]))
+    assert "this session was given already" in run.refused[0]
+    told = ["The person said that deploys are on Tuesdays.", "Kim has to be asked first."]
+    assert [note.text for note in read.notes()] == told
+
+
 @pytest.mark.parametrize(
     "quote", ["deploy it on Monday", "delete every file", "", "Fri", "called Bash", "rm -rf /tmp/build"]
 )

@@ -121,7 +121,7 @@ class LanguageModel:
                         raise
             raise AssertionError  # the loop has no end
         except KeyboardInterrupt:
-            outcome = CancelledCallError.outcome
+            used, outcome = used.plus(self._most(call)), CancelledCallError.outcome
             raise
         finally:
             self._log(noted, outcome, used, time.monotonic() - begun, tried)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.core.base import visible
+from memtui.core.client.conversation import normalised
 from memtui.core.redaction.redact import redact
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
@@ -101,8 +102,8 @@ def form_of_answer(may_look: bool) -> Schema:
 @dataclass(frozen=True)
 class Situation:
     """What the subconscious knows when it is asked. `blocks`: names and texts; `mentions`: (id, who, words) that wait
-    for a reply; `known`: the catalogue of memories; `top`: the directory that it may look at, empty for none;
-    `all_tools`: whether a client runs it with tools of its own."""
+    for a reply; `known`: the catalogue of memories; `whispered`: what this session was told already; `top`: the
+    directory that it may look at, empty for none; `all_tools`: whether a client runs it with tools of its own."""
 
     directives: str
     blocks: Mapping[str, str]
@@ -110,6 +111,7 @@ class Situation:
     heard: Heard
     mentions: Sequence[tuple[str, str, str]]
     known: Sequence[CatalogueEntry]
+    whispered: Sequence[str] = ()
     top: str = ""
     all_tools: bool = False
 
@@ -126,7 +128,6 @@ class Wishes:
     note: str = ""
     looks: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    calls: int = 0  # of earlier versions
 
 
 def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
@@ -212,13 +213,17 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Evidence, 
             found.refused.append(f"a change of {name}: it repeats what nobody said: {_line(words)[:80]}")
         else:
             found.edits.append((name, str(edit["old"]), new))
+    said = {normalised(each) for each in situation.whispered}
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
-        if not evidence.quoted(each["quote"]):
+        if normalised(text) in said:
+            found.refused.append(f"a whisper that this session was given already: {_line(text)[:80]}")
+        elif not evidence.quoted(each["quote"]):
             found.refused.append(f"a whisper that quotes nothing that was said: {_line(text)[:80]}")
         elif words := evidence.repeats(text):
             found.refused.append(f"a whisper that repeats what nobody said: {_line(words)[:80]}")
         elif text:
+            said.add(normalised(text))
             found.whispers.append((text, _line(each["quote"])[:300], each.get("urgent") is True))
     waiting = {name for name, _, _ in situation.mentions}
     for each in answer.get("replies") or []:

@@ -45,6 +45,13 @@ def load(root: str, session: str) -> dict[str, Any]:
     return dict(state) if state.get("v") == VERSION else {}
 
 
+def mentions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the mentions of a state that were not replied to, each with `id`, `who`, `words`, `time` and `told`."""
+    given = state.get("mentions")
+    found = [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    return [each for each in found if all(isinstance(each.get(key), str) for key in ("id", "who", "words"))]
+
+
 def waits(mention: Mapping[str, object], now: float) -> bool:
     """Tell whether a mention still waits for a reply: it was not told of often enough in vain, nor long ago."""
     told, since = mention.get("told"), clock.parse(mention.get("time")) or 0.0

@@ -1,7 +1,6 @@
 """What the subconscious is doing and what it waits for, as both user interfaces show it."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memtui.core.base import clock, paths
@@ -81,11 +80,10 @@ def mentions(root: str, now: float) -> list[WaitingMention]:
     found = []
     for _, name in sorted(states, reverse=True)[:SESSIONS]:
         session = name.removesuffix(".json")
-        waiting = conversations.load(root, session).get("mentions")
-        for each in waiting if isinstance(waiting, list) else []:
-            if isinstance(each, Mapping) and conversations.waits(each, now):
+        for each in conversations.mentions(conversations.load(root, session)):
+            if conversations.waits(each, now):
                 when = clock.parse(each.get("time")) or 0.0
-                found.append(WaitingMention(session, str(each.get("who")), str(each.get("words")), when))
+                found.append(WaitingMention(session, each["who"], each["words"], when))
     return sorted(found, key=lambda each: each.time)
 
 

@@ -19,23 +19,24 @@ from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
-from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, TimeLimitError
+from memtui.llm.errors import CancelledCallError, InvalidAnswerError, ModelError, RefusedError, TimeLimitError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
-from memtui.subconscious import agent, control, conversations, places, reading, runs, tools, whispers
+from memtui.subconscious import agent, control, conversations, pending, places, reading, runs, tools, whispers
 from memtui.subconscious.blocks import Blocks, RefusedEditError
 from memtui.subconscious.conversations import Remark
+from memtui.subconscious.pending import PendingAnswer
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
 # Characters by which memories are looked up; seconds beside those of the calls.
 LOOKED_UP, MORE_SECONDS = 4000, 120
-# Mentions that wait, at most.
-WAITING = 20
+# Mentions that wait, at most; whispers to a session back to which none is repeated.
+WAITING, SAID = 20, 200
 # How often the same words are sent in vain, and the outcomes that are the fault of words.
 IN_VAIN, FAULTS = 3, {InvalidAnswerError.outcome, RefusedError.outcome, TimeLimitError.outcome}
-# Seconds from which a transcript counts as read for the first time from so many bytes before its end.
+# A transcript is read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
 
 
@@ -55,6 +56,7 @@ class Along:
         self.slug = paths.slug(self.project_root)
         self.event = transcript.text_of(payload.get("hook_event_name")) or "by hand"
         self.blocks = Blocks(self.root, self.slug, now)
+        self._looked, self._off = time.monotonic(), False
 
     def run(self) -> runs.Run | None:
         """Read what is new, ask and act; None if the subconscious may not run here, or there is nothing new. What goes
@@ -65,10 +67,9 @@ class Along:
         if powers.why:
             return None
         name = f"{self.root}/run/subconscious-{session_state.safe(self.id)}"
-        seconds = 3.0 * config.number(config.load(self.root), "llm_timeout")
         try:
             with fs.Lock(name + ".next.lock", 0.0):
-                lock = fs.Lock(name + ".lock", seconds)
+                lock = fs.Lock(name + ".lock", 3.0 * config.number(config.load(self.root), "llm_timeout"))
                 lock.__enter__()
         except fs.LockTimeoutError:
             return None  # another one waits, and will read this too
@@ -79,8 +80,9 @@ class Along:
 
     def _run(self, powers: control.Powers) -> runs.Run | None:
         state = conversations.load(self.root, self.id)
-        if isinstance(state.get("answer"), dict):
-            state = self._act(state, state["answer"])  # a killed process did not come to it
+        if "answer" in state:  # a killed process did not come to it
+            answer = pending.read(state["answer"])
+            state = self._acted(state) if answer is None else self._act(state, answer)
         begin = cursor.start(state, self.transcript)
         if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
@@ -95,12 +97,15 @@ class Along:
         run = runs.Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
+            limit=seconds(self.root),
         )  # fmt: skip
         runs.append(self.root, run)
         begun, wishes, failed, model = time.monotonic(), agent.Wishes(), None, None
         try:
             model = self._model(powers)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
+            if why := control.powers(self.env, self.root, self.project_root).why:
+                raise CancelledCallError(f"{why} What was answered is dropped.")
         except (ModelError, MemtuiError) as error:
             failed = error
         run = replace(run, looks=tuple(wishes.looks), seconds=round(time.monotonic() - begun, 3))
@@ -117,9 +122,8 @@ class Along:
         if failed is not None:
             return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
         run = replace(run, note=wishes.note)
-        answer = {"run": run.data(), "wishes": vars(wishes), "time": self.now()}
-        answer["ids"] = [ids.new_id(self.now()) for _ in (*wishes.whispers, *wishes.replies)]
-        after["answer"] = answer
+        answer = PendingAnswer.of(run, wishes, self.now())
+        after["answer"] = answer.data()
         conversations.save(self.root, self.id, after)
         self._act(after, answer)
         return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
@@ -146,9 +150,17 @@ class Along:
         """Return the model, which ends its call as soon as the person stops the subconscious."""
         chosen = control.choose(self.env, config.load(self.root))
         workplace = self.top if powers.allowed == "full" else ""
-        return LanguageModel(
-            self.env, self.root, choice=chosen, workplace=workplace, cancelled=lambda: control.stopped(self.root)
-        )
+        return LanguageModel(self.env, self.root, choice=chosen, workplace=workplace, cancelled=self._switched_off)
+
+    def _switched_off(self) -> bool:
+        """Tell whether the person has stopped the subconscious meanwhile, or switched it off: the settings are
+        looked at once a second."""
+        if control.stopped(self.root):
+            return True
+        if time.monotonic() >= self._looked + 1.0:
+            self._looked = time.monotonic()
+            self._off = bool(control.powers(self.env, self.root, self.project_root).why)
+        return self._off
 
     def _situation(
         self, powers: control.Powers, heard: reading.Heard, mentions: list[dict[str, Any]]
@@ -161,17 +173,15 @@ class Along:
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
+            whispered=[each.text for each in whispers.newest_first(self.root, SAID, self.id)],
             top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",
         )
 
-    def _act(self, state: dict[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _act(self, state: dict[str, Any], answer: PendingAnswer) -> dict[str, Any]:
         """Do what an answer asks for, and return the state without it. What was done before a process was killed is not
         done again."""
-        run = runs.of_row({"v": runs.VERSION, **answer["run"]})
-        if run is None:
-            return self._acted(state)
-        wishes, now = agent.Wishes(**answer["wishes"]), float(answer["time"])
+        run, wishes, now = answer.run, answer.wishes, answer.time
         changed: list[str] = []
         for name, old, new in wishes.edits:
             try:
@@ -179,16 +189,16 @@ class Along:
                     changed.append(name)
             except RefusedEditError as error:
                 wishes.refused.append(f"a change of {name}: {error.message}")
-        mentions = {str(each["id"]): each for each in state.get("mentions") or []}
+        mentions = {each["id"]: each for each in conversations.mentions(state)}
         said = [(text, because, urgent, "") for text, because, urgent in wishes.whispers]
         said += [(text, "", False, str(name)) for name, text in wishes.replies]
         entries = agent.entries(wishes, run.id, now)
         sent = []
-        for whisper_id, (text, because, urgent, mention) in zip(answer["ids"], said, strict=True):
+        for whisper_id, (text, because, urgent, mention) in zip(answer.names, said, strict=True):
             asked = mentions.pop(mention, {})
             words = redacted(text)
             whisper = whispers.Whisper(
-                str(whisper_id), now, self.id, self.slug, run.id, words, urgent, asked.get("words", ""), because
+                whisper_id, now, self.id, self.slug, run.id, words, urgent, asked.get("words", ""), because
             )
             whispers.send(self.root, whisper)
             sent.append(whisper.id)
@@ -217,9 +227,8 @@ class Along:
 def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:
     """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
     of. What was told of often enough, or long ago, waits no more."""
-    given = state.get("mentions")
-    known = [dict(each) for each in given if isinstance(each, dict)] if isinstance(given, list) else []
-    number = max((_number(str(each.get("id", ""))[1:]) for each in known), default=0)
+    known = conversations.mentions(state)
+    number = max((_number(each["id"][1:]) for each in known), default=0)
     waiting: list[dict[str, Any]] = [
         {**each, "told": session_state.number(each, "told") + 1} for each in known if conversations.waits(each, now)
     ]
@@ -233,14 +242,24 @@ def _number(text: str) -> int:
     return int(text) if text.isdigit() else 0
 
 
+def seconds(root: str) -> int:
+    """Return the seconds that a run may take, at most."""
+    return (agent.STEPS + 2) * config.number(config.load(root), "llm_timeout") + MORE_SECONDS
+
+
 def main() -> None:
-    """Run for the hook's payload on standard input. Never raises."""
+    """Run for the hook's payload on standard input. Never raises. Also at its end by a signal the client that it has
+    started ends with it."""
     env = dict(os.environ)
     root = paths.root(env)
+    for number in (signal.SIGALRM, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
-        signal.alarm((agent.STEPS + 2) * config.number(config.load(root), "llm_timeout") + MORE_SECONDS)
+        signal.alarm(seconds(root))
         Along(env, fastjson.loads_dict(sys.stdin.buffer.read())).run()
-    except (MemtuiError, OSError, ValueError) as error:
+    except KeyboardInterrupt:
+        error_log.add(root, "subconscious", TimeoutError("It was ended, or took longer than a run may."))
+    except Exception as error:
         error_log.add(root, "subconscious", error)
 
 

@@ -14,15 +14,17 @@ from memtui.subconscious import places
 VERSION = 1
 # Outcomes. Others are those of a call that failed (llm/errors.py): budget, busy, …
 BEGUN, DONE, FAILED = "begun", "done", "failed"
-# Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed.
+# Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
+# does not say how many it may take.
 TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0
 
 
 @dataclass(frozen=True)
 class Run:
     """One run. `time` in seconds since the epoch; `event`: after which hook; `outcome`: BEGUN, DONE, FAILED, or why the
-    model gave no answer; `why`: in words; `heard`: messages read; `looks`: what its tools looked at; `blocks`: names of
-    the blocks it changed; `whispers`: ids of what it said; `refused`: what it asked for and did not get."""
+    model gave no answer; `why`: in words; `heard`: messages read; `limit`: the seconds that it may take; `looks`: what
+    its tools looked at; `blocks`: names of the blocks it changed; `whispers`: ids of what it said; `refused`: what it
+    asked for and did not get."""
 
     id: str
     time: float
@@ -41,6 +43,7 @@ class Run:
     tokens: int = 0
     cost: float | None = 0.0
     heard: int = 0
+    limit: int = 0
     note: str = ""
     looks: tuple[str, ...] = ()
     blocks: tuple[str, ...] = ()
@@ -54,11 +57,11 @@ class Run:
 
     def killed(self, now: float) -> bool:
         """Whether its process ended without a word."""
-        return self.outcome == BEGUN and now - self.time > UNDER_WAY
+        return self.outcome == BEGUN and now - self.time > (self.limit or UNDER_WAY)
 
 
 _TEXTS = (*("id", "session", "project", "cwd", "event", "backend", "model", "mode", "tools", "outcome", "why", "note"),)
-_NUMBERS = ("seconds", "calls", "tokens", "cost", "heard")
+_NUMBERS = ("seconds", "calls", "tokens", "cost", "heard", "limit")
 _LISTS = ("looks", "blocks", "whispers", "refused")
 _KEYS = (*_TEXTS, *_NUMBERS)
 

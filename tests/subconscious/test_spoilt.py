@@ -1,0 +1,111 @@
+"""Whatever is in its files, and however it ends, the subconscious reads on, and leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from e2e.model import Reply
+from memtui.core.deliveries import error_log
+from memtui.subconscious import conversations, places, runs
+
+from .test_running import SAID, answer, edit
+
+pytestmark = pytest.mark.slow
+WORDS = [sys.executable, "-m", "memtui.subconscious.running"]
+RUN = {"id": "r1", "time": "2026-11-26T12:00:00Z"}
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        {"answer": {}},
+        {"answer": 7},
+        {"answer": {"run": RUN, "wishes": {"edits": [["guidance"]]}, "ids": [], "time": 1}},
+        {"answer": {"run": RUN, "wishes": {"whispers": [["a", "b", True]]}, "ids": [], "time": 1}},
+        {"answer": {"run": RUN, "wishes": {"edits": [], "more": 1, "note": 7}, "ids": [], "time": 1}},
+        {"mentions": [{}, 7, {"id": "m1"}], "answer": None, "in_vain": "x"},
+        {"offset": "x", "conversation": [], "mentions": {}},
+    ],
+)
+def test_a_state_of_another_shape_is_no_obstacle(read, state):
+    read.says(SAID)
+    os.makedirs(places.home(read.root) + "/sessions", exist_ok=True)
+    conversations.save(read.root, read.session, state)
+    assert read.run(answer(edits=[edit()])).outcome == "done"
+    assert read.blocks.text("project_context")
+
+
+def test_an_error_that_nobody_thought_of_is_logged(read):
+    os.makedirs(read.root + "/log", exist_ok=True)
+    subprocess.run(WORDS, input=json.dumps({**read.payload, "session_id": "x"}).encode() + b"x", env=read.env)
+    subprocess.run(WORDS, input=json.dumps({**read.payload, "cwd": "a\0b"}).encode(), env=read.env)
+    assert [row["where"] for row in error_log.newest_first(read.root)]
+
+
+@pytest.mark.parametrize("number", [signal.SIGALRM, signal.SIGTERM])
+def test_a_run_that_is_ended_ends_its_client(read, number):
+    client = read.base / "bin" / "claude"
+    client.parent.mkdir()
+    client.write_text(
+        f"#!/bin/sh\nsleep 60 &\necho $$ $! > {read.base}/pids.new\nmv {read.base}/pids.new {read.base}/pids\nwait\n"
+    )
+    client.chmod(0o755)
+    read.env["PATH"] = f"{client.parent}:{read.env['PATH']}"
+    read.settings('llm_backend = "claude"', 'subconscious = "full"')
+    read.says(SAID)
+    process = subprocess.Popen(WORDS, stdin=subprocess.PIPE, env={**os.environ, **read.env})
+    process.stdin.write(json.dumps(read.payload).encode())
+    process.stdin.close()
+    assert eventually((read.base / "pids").exists)
+    process.send_signal(number)
+    assert process.wait(10) == 0
+    for pid in map(int, (read.base / "pids").read_text().split()):
+        assert eventually(lambda pid=pid: ended(pid))
+    assert read.calls == [("subconscious", "cancelled")]
+
+
+def eventually(what):
+    until = time.monotonic() + 10
+    while not (found := what()) and time.monotonic() < until:
+        time.sleep(0.05)
+    return found
+
+
+def ended(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("line", ['subconscious = "off"', 'llm_backend = "off"', 'mode = "off"'])
+@pytest.mark.parametrize("delay", [0.8, 4.0])
+def test_what_is_answered_after_it_was_switched_off_is_dropped(read, line, delay):
+    read.says(SAID)
+    on = dict(each.split(" = ") for each in ('llm_backend = "api"', 'subconscious = "full"'))
+    off = [f"{key} = {value}" for key, value in {**on, **dict([line.split(" = ")])}.items()]
+    threading.Timer(0.4, lambda: read.settings(*off)).start()
+    run = read.run(Reply([answer(edits=[edit()])], delay=delay))
+    assert run.outcome == "cancelled"
+    assert read.blocks.text("project_context") == ""
+    assert run.seconds < 3
+    read.settings('llm_backend = "api"', 'subconscious = "full"')
+    assert read.run(answer(edits=[edit()])).outcome == "done", "what was said is read again"
+
+
+def test_a_run_is_under_way_as_long_as_it_may_take(read):
+    read.settings('llm_backend = "api"', 'subconscious = "full"', "llm_timeout = 600")
+    read.says(SAID)
+    run = read.run(answer())
+    assert run.limit == 6 * 600 + 120
+    begun = runs.Run("r", 0.0, "s", "p", "/", "Stop", limit=run.limit)
+    assert not begun.killed(1000.0)
+    assert begun.killed(4000.0)
+    assert runs.Run("r", 0.0, "s", "p", "/", "Stop").killed(1000.0), "of an older version"
