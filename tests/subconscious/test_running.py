@@ -163,11 +163,30 @@ def test_a_transcript_that_was_moved_is_not_read_again(read, api):
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("@memtui\nwhat of deploys?\nand tests?\n\nGo on.", ["what of deploys? and tests?"]),
+        ("Well, @memtui: check\n- this\n- that", ["check - this - that"]),
+        ("@memtui what does `deploy.sh` do?", ["what does `deploy.sh` do?"]),
+        ("@memtui one? @memtui, two?", ["one?", "two?"]),
+        ("\n".join(f"@memtui question {n}" for n in range(15)), [f"question {n}" for n in range(5, 15)]),
+    ],
+)
+def test_a_mention_is_the_rest_of_its_paragraph_and_the_newest_count(read, text, words):
+    read.says(text)
+    read.run(answer())
+    assert [each["words"] for each in conversations.load(read.root, read.session)["mentions"]] == words
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Mail me@memtui about it.",
         "See https://x.org/@memtui for that.",
         "Write `@memtui hello` there.",
+        "Install @memtui/core and @memtui-dev/cli, please.",
+        "Mail user@memtui.dev or @memtui.dev about it.",
+        "Ask @memtui\n\nThen go on.",
         "```\n@memtui hi\n```",
         "@memtui",
     ],

@@ -17,9 +17,11 @@ ANSWERED = "answered: "
 HIDDEN = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
 # Characters of one message and of one tool's answer, and of all that is read at once: the newest.
 MESSAGE, ANSWER, ALL = 4000, 500, 24_000
-# Mentions of one reading, and characters of one.
+# Mentions of one reading, the newest, and characters of one.
 MENTIONS, MENTION = 10, 1000
-_MENTION = re.compile(r"(?<![\w@./-])@memtui\b[\s,:–—-]*(?P<words>[^\n]*)", re.IGNORECASE)
+# The rest of a paragraph addresses the subconscious, up to the next mention; no address and no name of a package does.
+_NAME = r"(?<![\w@./-])@memtui(?![\w/@\\]|[-.]\w)"
+_MENTION = re.compile(rf"{_NAME}[^\S\n]*[,:–—-]*(?P<words>(?:(?!\n[^\S\n]*\n|{_NAME})[\s\S])*)", re.IGNORECASE)
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`")
 
 
@@ -38,7 +40,7 @@ class Heard:
 
     lines: deque[tuple[str, str]] = field(default_factory=deque)
     left_out: int = 0
-    mentions: list[Mention] = field(default_factory=list)
+    mentions: deque[Mention] = field(default_factory=lambda: deque(maxlen=MENTIONS))
     _size: int = 0
 
     def add(self, who: str, text: str) -> None:
@@ -90,7 +92,7 @@ def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
     heard.add(who, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
     if who == TOOL or "@" not in text:
         return
-    for found in _MENTION.finditer(_CODE.sub(" ", text)):
-        words = found["words"].strip()
-        if len(heard.mentions) < MENTIONS and words:
+    for found in _MENTION.finditer(_CODE.sub(lambda code: "\0" * len(code[0]), text)):
+        words = visible.one_line(text[found.start("words") : found.end("words")])
+        if words:
             heard.mentions.append(Mention(who, words[:MENTION]))
