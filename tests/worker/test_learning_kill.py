@@ -6,7 +6,7 @@ import pytest
 
 from hooks.killing import Child, every_point
 from memtui.core.memories import beside
-from memtui.recall import bound, build
+from memtui.recall import bound, build, listed
 from memtui.worker import binding, learning
 
 from .test_learning import SHIP, World
@@ -67,11 +67,11 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
 
     binds("old/*")
     binding.update(world.root, [str(world.auto)])
-    before = bound.load(world.root)
+    before = listed.load(world.root, bound.FILE)
     binds("new/*")
     shutil.copytree(world.root, tmp_path / "kept")
     binding.update(world.root, [str(world.auto)])
-    after = bound.load(world.root)
+    after = listed.load(world.root, bound.FILE)
     assert before != after
     assert before.keys() == after.keys() == {str(world.auto)}
 
@@ -79,9 +79,9 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
         child = Child(lambda: binding.update(world.root, [str(world.auto)]), point=point).wait()
-        assert bound.load(world.root) in (before, after)
+        assert listed.load(world.root, bound.FILE) in (before, after)
         binding.update(world.root, [str(world.auto)])
-        assert bound.load(world.root) == after
+        assert listed.load(world.root, bound.FILE) == after
         return not child.killed
 
     assert every_point(run) >= 2
