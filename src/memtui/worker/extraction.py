@@ -2,8 +2,9 @@
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.client import cursor as cursor_of
@@ -97,12 +98,12 @@ def _read_session(
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
-    drafts = list(_drafts(reader, conversation, _judge(root, cwd)))
+    found = _drafts(reader, conversation, _judge(root, cwd))
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
-    recall_uses.note_corrections(root, session_id, cwd, drafts)
-    drafts = [d for d in drafts if not conversation.was_injected(d.description)]
+    recall_uses.note_corrections(root, session_id, cwd, [*found.drafts, *found.repeats])
+    drafts = [d for d in found.drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
     if ended:
@@ -133,10 +134,22 @@ def _ask(env: dict[str, str], root: str, cwd: str, turns: Sequence[Turn]) -> Non
     starting.start(env, root, cwd, "memtui.drafting.asking", given=fastjson.dumps(given).encode("utf-8", "replace"))
 
 
-def _drafts(
-    reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None
-) -> Iterator[signals.Signal]:
+class _Found(NamedTuple):
+    """The drafts of what the person said, and of turns in which they repeated what hooks had given."""
+
+    drafts: list[signals.Signal]
+    repeats: list[signals.Signal]
+
+    def add(self, conversation: Conversation, turns: Sequence[Turn], judge: classifier.Classifier | None) -> None:
+        own = list(map(conversation.own, turns))
+        self.drafts.extend(judged.drafts(own, judge))
+        repeated = [said for said, left in zip(turns, own, strict=True) if left is not said]
+        self.repeats.extend(judged.drafts(repeated, judge))
+
+
+def _drafts(reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None) -> _Found:
     until = time.monotonic() + READ_SECONDS
+    found = _Found([], [])
     for record in reader:
         conversation.feed(record)
         if time.monotonic() > until:
@@ -144,8 +157,9 @@ def _drafts(
         if len(conversation.turns) > HELD_TURNS:
             done = conversation.turns[:-QUEUE_WINDOW]
             del conversation.turns[:-QUEUE_WINDOW]
-            yield from judged.drafts(list(map(conversation.own, done)), judge)
-    yield from judged.drafts(list(map(conversation.own, conversation.turns)), judge)
+            found.add(conversation, done, judge)
+    found.add(conversation, conversation.turns, judge)
+    return found
 
 
 def _judge(root: str, cwd: str) -> classifier.Classifier | None:
