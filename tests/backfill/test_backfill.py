@@ -161,6 +161,14 @@ def test_one_undo_takes_back_the_drafts_of_one_backfill_and_they_can_be_offered_
     assert len(past.fill().drafts) == 2
 
 
+def test_drafts_that_came_are_no_failure_where_nothing_can_be_learned_from_them(past):
+    past.say("one", RULE)
+    past.root.mkdir()
+    (past.root / "feedback").write_text("no directory")
+    assert len(past.fill().drafts) == len(past.drafts()) == 1
+    assert "NotADirectoryError" in (past.root / "log/errors.jsonl").read_text()
+
+
 def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_round(past):
     past.say("one", RULE)
     records = transcript.Reader(str(past.path("one")))

@@ -5,6 +5,7 @@ each by its id, so that a decision teaches something after the draft is gone. No
 import os
 
 from memtui.core.base import fastjson, fs
+from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redact
 from memtui.extract.personal import Decided
 from memtui.extract.signals import Basis, Signal
@@ -52,7 +53,8 @@ def of_row(row: object) -> Basis | None:
 
 
 def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
-    """Keep what the classifier saw of a draft. Raises OSError."""
+    """Keep what the classifier saw of a draft. Never raises: the draft is in the inbox by then, and where this can't be
+    written, it only teaches nothing. That is logged."""
     seen = row_of(draft.judged)
     if seen is None:
         return
@@ -60,7 +62,13 @@ def note(root: str, draft_id: str, project: str, draft: Signal) -> None:
     line = fastjson.dumps(row)
     if redact(line)[0] != line:
         return  # numbers can look like a secret only by chance; then nothing is learned from this draft
-    file = path(root)
+    try:
+        _append(path(root), line)
+    except OSError as error:
+        error_log.add(root, "decisions", error)
+
+
+def _append(file: str, line: str) -> None:
     fs.append(file, line.encode() + b"\n")
     if os.stat(file).st_size > TRIM_BYTES:
         lines = fs.read_bytes(file).splitlines(keepends=True)
