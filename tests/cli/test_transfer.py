@@ -3,12 +3,11 @@
 import pytest
 
 from memtui.cli.commands import transfer
-from memtui.transfer import importing, recognising
+from memtui.transfer import recognising
 
 
-def test_the_command_line_knows_every_kind_and_the_limit():
+def test_the_command_line_knows_every_kind():
     assert set(transfer.KINDS) == set(recognising.KINDS)
-    assert transfer.LIMIT == importing.MOST
 
 
 def test_an_import_says_what_it_took_it_for_what_came_and_what_did_not(memtui, tmp_path):

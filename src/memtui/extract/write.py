@@ -12,8 +12,8 @@ from dataclasses import replace
 from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import filling, pending_update, same_rule
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update, same_rule
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
 from memtui.extract import decisions, signals
@@ -61,10 +61,12 @@ def redacted(draft: Signal) -> Signal:
 
 def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: Sequence[Signal]) -> list[str]:
     now = clock.now()
-    ledger = lines_of(f"{directory}/{LEDGER}")
+    ledger = filling.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    rejected = {normalised(str(row.get("text", ""))) for row in lines_of(f"{directory}/{inbox_format.REJECTED}")}
+    rejected = {
+        normalised(str(row.get("text", ""))) for row in filling.lines_of(f"{directory}/{inbox_format.REJECTED}")
+    }
     found: list[str] = []
     noted = b""
     for draft in drafts:
@@ -119,12 +121,6 @@ def text_of(draft: Signal) -> str:
     excerpts = zip(inbox_format.EVIDENCE, (draft.agent, draft.person), strict=True)
     evidence = [mark + " ".join(words.split()) for mark, words in excerpts if words]
     return pending_update.join(draft.description + (f"\n\n{draft.body}" if draft.body else ""), evidence)
-
-
-def lines_of(path: str) -> list[dict[str, object]]:
-    """Return the objects of a short JSON Lines file. Raises OSError."""
-    rows = [fastjson.loads_dict(line) for line in fs.read_or_empty(path, 4 * LEDGER_LIMIT).split(b"\n")]
-    return [row for row in rows if row]
 
 
 def _trim(path: str) -> None:

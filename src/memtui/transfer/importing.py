@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from memtui.consolidate import duplicates
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.consolidate.known_texts import KnownTexts
+from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised
 from memtui.core.frontmatter import document
+from memtui.core.inbox import filling, pending_update
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import pending_update
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.memories import memory, references, scopes
@@ -25,18 +25,13 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
-from memtui.extract.write import LEDGER, LEDGER_LIMIT
+from memtui.extract.write import LEDGER
 from memtui.transfer import placing
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
+from memtui.transfer.limits import MOST
 
-# Drafts of one import, unless a person asks for more: nobody reviews a thousand at once.
-MOST = 200
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
-# The rarest known words of a text by which texts that may be the same are found.
-RAREST = 12
-# Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
-KEPT_FREE = inbox_format.MAX_BYTES // 4
 
 
 @dataclass(frozen=True)
@@ -81,9 +76,9 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
     number; `again`: take what a person decided on before as well. Raises NotFoundError for an unknown scope."""
     made = ImportPlan(found)
     places = _Places(store, scope)
-    texts = _Texts(store, places)
+    texts = _KnownMemories(store, places)
     called: dict[str, str] = {}
-    room = {kind: places.room(kind) for kind in ("project", "global")}
+    room = {inbox: filling.room(places.directory(inbox)) for inbox in ("project", "global")}
     for given in found.memories:
         if most and len(made.drafts) >= most:
             made.left.append(given.where)  # not looked at: a database may have tens of thousands
@@ -152,36 +147,26 @@ class _Places:
         """Return the directory of an inbox."""
         return paths.inbox_dir(self.store.root, None if inbox == "global" else self.slug)
 
-    def room(self, inbox: str) -> int:
-        """Return how many bytes of drafts an inbox takes."""
-        try:
-            length = len(fs.read_or_empty(f"{self.directory(inbox)}/{inbox_format.FILES['updates']}"))
-        except OSError:
-            length = inbox_format.MAX_BYTES
-        return inbox_format.MAX_BYTES - KEPT_FREE - length
 
-
-class _Texts:
+class _KnownMemories:
     """What is known already: memories, drafts that wait, what a person rejected or decided on."""
 
     def __init__(self, store: Store, places: _Places) -> None:
-        self._bags: list[tuple[frozenset[str], str]] = []
-        self._holders: dict[str, list[int]] = {}
-        self._exact: dict[str, str] = {}
+        self._known = KnownTexts(SAME)
         self.names: dict[str, set[str]] = {}
         self.decided: dict[str, set[str]] = {}
         self._store = store
         for scope in store.scopes():
             self._add_scope(scope)
         for each in waiting.waiting_in(store.root, [places.slug, None], ("updates",)):
-            self._put(each.text, f"the draft “{each.text.partition(chr(10))[0][:60]}”")
+            self._known.add(each.text, f"the draft “{each.text.partition(chr(10))[0][:60]}”")
             name, label = each.entry.fields.get("name"), each.entry.fields.get("scope") or each.scope
             self.names.setdefault(label, set()).add((name or "").casefold())
         for inbox in ("project", "global"):
             directory = places.directory(inbox)
-            self.decided[inbox] = {str(row.get("hash")) for row in _lines(f"{directory}/{LEDGER}")}
-            for row in _lines(f"{directory}/{inbox_format.REJECTED}"):
-                self._put(str(row.get("text", "")), "a draft that was rejected for good")
+            self.decided[inbox] = {str(row.get("hash")) for row in filling.rows(f"{directory}/{LEDGER}")}
+            for row in filling.rows(f"{directory}/{inbox_format.REJECTED}"):
+                self._known.add(str(row.get("text", "")), "a draft that was rejected for good")
 
     def look_into(self, label: str) -> None:
         """Know the memories of another project's scope as well."""
@@ -194,50 +179,16 @@ class _Texts:
             return
         for each in scopes.memories(scope):
             if each.broken is None:
-                self._put(f"{each.description}\n\n{each.body}", f"the memory {each.ref}")
+                self._known.add(f"{each.description}\n\n{each.body}", f"the memory {each.ref}")
             self.names.setdefault(scope.label, set()).add(each.stem.casefold())
 
     def add(self, given: Incoming, what: str) -> None:
         """Know a memory that will be a draft."""
-        self._put(f"{given.description}\n\n{given.body}", what)
-
-    def _put(self, text: str, what: str) -> None:
-        bag = duplicates.words(text)
-        for word in bag:
-            self._holders.setdefault(word, []).append(len(self._bags))
-        self._bags.append((bag, what))
-        head, _, body = text.partition("\n")
-        for part in (head, body):
-            key = normalised(part)
-            if len(key.split()) > 2:
-                self._exact.setdefault(key, what)
+        self._known.add(f"{given.description}\n\n{given.body}", what)
 
     def same(self, given: Incoming) -> str:
         """Return what says the same as a memory; empty if nothing does."""
-        exact = self._exact.get(normalised(given.body or given.description))
-        if exact:
-            return exact
-        bag = duplicates.words(f"{given.description} {given.body}")
-        known = sorted((word for word in bag if word in self._holders), key=lambda word: len(self._holders[word]))
-        tried: set[int] = set()
-        for word in known[:RAREST]:
-            for at in self._holders[word][-1000:]:
-                other, what = self._bags[at]
-                if at in tried:
-                    continue
-                tried.add(at)
-                less, more = sorted((len(bag), len(other)))
-                if less >= SAME * more and len(bag & other) >= SAME * len(bag | other):
-                    return what
-        return ""
-
-
-def _lines(path: str) -> list[dict[str, object]]:
-    try:
-        data = fs.read_or_empty(path, 4 * LEDGER_LIMIT)
-    except OSError:
-        return []
-    return [row for row in map(fastjson.loads_dict, data.split(b"\n")) if row]
+        return self._known.find(f"{given.description}\n\n{given.body}", given.body or given.description) or ""
 
 
 def _redacted(given: Incoming, secrets: Counter[str]) -> Incoming:

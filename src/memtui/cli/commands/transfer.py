@@ -9,6 +9,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
 from memtui.core.base.short_ids import short_id
+from memtui.transfer import limits
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from memtui.transfer.restoring import RestorePlan
 
 KINDS = ("memtui", "letta", "claude-mem", "basic-memory", "claude-md", "markdown")
-LIMIT = 200
 FIRST = 10  # drafts that are listed
 
 
@@ -37,8 +37,8 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("path", metavar="PATH", help="a file, a folder, or an archive")
     found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: {LIMIT}, 0: all)"
-    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=limit)
+    limit = f"the most drafts at once (default: {limits.MOST}, 0: all)"
+    found.add_argument("--limit", type=parser.count, default=limits.MOST, metavar="N", help=limit)
     found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
     found.add_argument("--restore", action="store_true", help="write the memories of an export back as they were")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
