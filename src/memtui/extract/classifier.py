@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn
 from memtui.extract import features, personal
-from memtui.extract.signals import Signal
+from memtui.extract.signals import Basis, Signal
 
 MAGIC = b"memtui feedback1"
 TABLE = Path(__file__).with_name("feedback.table")
@@ -55,19 +55,25 @@ class Classifier:
             bias + step * sum([value * weights[key] for key, value in found.items()])
             for bias, step, weights in self._questions
         ]
-        own = personal.kept(found)
-        moved = self._correction.of(own, self._project) if self._correction is not None else (0.0, 0.0)
-        return Judged(_sigmoid(feedback + moved[0]), _sigmoid(durable + moved[1]), (feedback, durable), own)
+        moved = (0.0, 0.0)
+        if self._correction is not None:
+            moved = self._correction.of(found, self._project)
+        return Judged(probability(feedback + moved[0]), probability(durable + moved[1]), (feedback, durable), found)
 
 
 class Judged(NamedTuple):
     """What the classifier says of a turn: both probabilities, the `shipped` scores (log odds) before anything that was
-    learned, and the features that decisions correct."""
+    learned, and all features that were `found`."""
 
     feedback: float
     durable: float
     shipped: tuple[float, float]
-    features: dict[int, float]
+    found: dict[int, float]
+
+    @property
+    def basis(self) -> Basis:
+        """What is kept of it for decisions: the shipped scores, and the features that decisions correct."""
+        return self.shipped, personal.kept(self.found)
 
 
 def shipped() -> Classifier:
@@ -80,5 +86,6 @@ def learned(root: str, project: str) -> Classifier:
     return Classifier(TABLE.read_bytes(), personal.load(root), project)
 
 
-def _sigmoid(score: float) -> float:
+def probability(score: float) -> float:
+    """Return the probability of a score in log odds."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))

@@ -7,6 +7,7 @@ A change here needs new weights: run tests/training/fit_feedback.py.
 
 import re
 import zlib
+from collections.abc import Iterable
 from itertools import pairwise
 
 from memtui.core.client.conversation import Turn
@@ -63,21 +64,23 @@ def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
     found: dict[int, float] = {}
     for group, members in groups.items():
         value = LENGTHS[group] / len(members) ** 0.5 if members else 0.0
-        for member in members:
-            _add(found, group, member, value)
-    for name, value in _signals(turn, words, draft).items():
-        _add(found, "signal", name, value)
+        for key in _buckets(group, members):
+            found[key] = found.get(key, 0.0) + value
+    told = _signals(turn, words, draft)
+    for key, value in zip(_buckets("signal", told), told.values(), strict=True):
+        found[key] = found.get(key, 0.0) + value
     return found
-
-
-def _add(found: dict[int, float], group: str, name: str, value: float) -> None:
-    key = bucket(group, name)
-    found[key] = found.get(key, 0.0) + value
 
 
 def bucket(group: str, name: str) -> int:
     """Return the number of a feature by its group and its name."""
-    return _STARTS[group] + zlib.crc32(f"{group}:{name}".encode("utf-8", "replace")) % SIZES[group]
+    return _buckets(group, (name,))[0]
+
+
+def _buckets(group: str, names: Iterable[str]) -> list[int]:
+    """Return the number of each feature of a group by its name: the hash of group and name, begun with the group."""
+    begun, start, size, crc = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group], zlib.crc32
+    return [start + crc(name.encode("utf-8", "replace"), begun) % size for name in names]
 
 
 def _groups(low: str) -> set[str]:

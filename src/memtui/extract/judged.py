@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import signals
-from memtui.extract.classifier import Classifier
+from memtui.extract import phrases, signals
+from memtui.extract.classifier import Classifier, probability
+from memtui.extract.personal import Correction
 from memtui.extract.signals import Signal
 
 # From this confidence, the rules are sure: of 40 such corrections and preferences among 1,780 labelled messages, 36
@@ -29,14 +30,17 @@ def drafts(turns: Iterable[Turn], classifier: Classifier | None) -> list[Signal]
 def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
     """Return the draft in one turn, or None."""
     draft = signals.signal_of(turn)
-    if classifier is None or not signals.own_words(turn.text):
+    words = signals.own_words(turn.text)
+    if classifier is None or not words:
         return draft
+    if draft is None and (signals.too_short(words) or phrases.MACHINE.match(turn.text)):
+        return None  # of which no draft is made, whatever its scores
     found = classifier.judged(turn, draft)
-    feedback, durable, basis = found.feedback, found.durable, (found.shipped, found.features)
+    feedback, durable = found.feedback, found.durable
     if draft is None:
         made = signals.unruled(turn, round(feedback, 2)) if feedback >= LEAST else None
-        return replace(made, durable=round(durable, 2), judged=basis) if made else None
-    draft = replace(draft, judged=basis)
+        return replace(made, durable=round(durable, 2), judged=found.basis) if made else None
+    draft = replace(draft, judged=found.basis)
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
@@ -44,3 +48,24 @@ def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
     elif signals.too_short(turn.text):
         return draft
     return replace(draft, confidence=round(feedback, 2), durable=round(durable, 2))
+
+
+def again(draft: Signal, correction: Correction, project: str) -> Signal:
+    """Return a draft that the shipped classifier judged as it is judged with what was learned since, for a project by
+    its slug. What the rules are sure of stays."""
+    if draft.judged is None or draft.durable is None:
+        return draft
+    shipped, found = draft.judged
+    moved = correction.of(found, project)
+    least = SURE_DURABLE if draft.durable > _rounded(shipped[1]) else 0.0
+    durable = max(least, _rounded(shipped[1] + moved[1]))
+    if draft.kind == "confirmation":
+        return replace(draft, durable=durable)
+    feedback = _rounded(shipped[0] + moved[0])
+    if draft.confidence > _rounded(shipped[0]):
+        feedback = max(feedback, draft.confidence)
+    return replace(draft, confidence=feedback, durable=durable)
+
+
+def _rounded(score: float) -> float:
+    return round(probability(score), 2)

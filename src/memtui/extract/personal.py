@@ -86,22 +86,11 @@ class Correction:
 
 def kept(found: Features) -> dict[int, float]:
     """Return the features of a message that are corrected."""
-    return {key: value for key, value in found.items() if _is_kept(key)}
+    return {key: value for key, value in found.items() if _KEPT[key]}
 
 
-def _ranges() -> list[tuple[int, int]]:
-    starts, at = {}, 0
-    for group, size in features.SIZES.items():
-        starts[group] = at
-        at += size
-    return [(starts[group], starts[group] + features.SIZES[group]) for group in WORDS]
-
-
-_KEPT = _ranges()
-
-
-def _is_kept(key: int) -> bool:
-    return any(start <= key < end for start, end in _KEPT)
+# For each feature, whether it is corrected.
+_KEPT = b"".join(bytes([group in WORDS]) * size for group, size in features.SIZES.items())
 
 
 def _score(weights: Mapping[int, float], found: Features) -> float:
