@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,12 @@ from memtui.core.client.conversation import Conversation
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
-from memtui.extract import classifier, judged, write
+from memtui.extract import classifier, judged, personal, write
 
 NOW = 1_795_000_000.0
 RULE = "Never use npm here, always use pnpm for packages."
 OTHER = "From now on, always run the linter before each commit."
+ASKED = "No, use the shorter form of the option instead of writing it out each time"
 SHARED = next(
     (up / "shared/data/transcripts" for up in Path(__file__).parents if (up / "shared/data/transcripts").is_dir()), None
 )
@@ -49,7 +51,7 @@ class Past:
     def path(self, name, project="shop"):
         return self.config / "projects" / paths.slug(str(self.tmp / project)) / f"{name}.jsonl"
 
-    def say(self, name, *texts, project="shop", records=()):
+    def say(self, name, *texts, project="shop", records=(), agent="I ran npm install."):
         """Append what the person says in a session, after what the agent said."""
         path = self.path(name, project)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,14 +66,10 @@ class Past:
                     "cwd": cwd,
                     "timestamp": f"2026-11-01T10:{self.count // 60:02}:{self.count % 60:02}Z",
                 }
-                agent = {
-                    "role": "assistant",
-                    "id": f"m{self.count}",
-                    "content": [{"type": "text", "text": "I ran npm install."}],
-                }
-                file.write(
-                    json.dumps({"type": "assistant", "uuid": f"a{self.count}", **common, "message": agent}) + "\n"
-                )
+                said = [{"type": "text", "text": agent}]
+                message = {"role": "assistant", "id": f"m{self.count}", "content": said}
+                row = {"type": "assistant", "uuid": f"a{self.count}", **common, "message": message}
+                file.write(json.dumps(row) + "\n")
                 person = {"role": "user", "content": text}
                 file.write(json.dumps({"type": "user", "uuid": f"u{self.count}", **common, "message": person}) + "\n")
 
@@ -133,6 +131,93 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
     assert len(past.fill(most=3).drafts) == 1
     assert past.fill(most=3).drafts == []
     assert len(past.drafts()) == 4
+
+
+ORDERS = [
+    "Are you able to test it on the other machine",
+    "Why not adding the folder to the ignore list?",
+    "No, I think you need to get back to main, pull in the latest changes and create a pr for this",
+    "I get that our biggest problem is the flaky network, and feel that",
+    "No, it seems like there is no such thing in that service, did you make it up?",
+    "Wrong, instead use the listener with (the option once or",
+]
+PLAIN = [
+    "Always run the linter before each commit.",
+    "Stop adding comments that only repeat what the code says.",
+    "Answer me in German, please, always.",
+    "We use pnpm in this repository, never npm.",
+    "Please remember that the staging database is read-only for us.",
+]
+
+
+def test_what_is_said_to_be_for_good_comes_before_questions_fragments_and_orders(past):
+    past.say("one", *ORDERS, *PLAIN)
+    first = [each.candidate.draft.person for each in past.fill(most=len(PLAIN)).drafts]
+    assert sorted(first) == sorted(PLAIN)
+
+
+@pytest.mark.parametrize("said", ORDERS)
+def test_with_the_same_scores_a_question_a_fragment_and_an_order_come_last(past, said):
+    past.say("one", "We should be using the strong types wherever we can.")
+    plain = past.read(dry=True).found.ranked(NOW)[0]
+    other = replace(plain, draft=replace(plain.draft, description=said, person=said))
+    assert other.score(NOW) < plain.score(NOW)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, you can always look at the log if you want to see what is in there",
+        "No, it never works like that when the server is down",
+        "Never mind, I always get that wrong",
+        "Do you always run the linter before each commit?",
+    ],
+)
+def test_what_is_always_so_is_no_rule_for_anybody(past, said):
+    past.say("one", said, RULE)
+    drafts = {each.candidate.draft.person: each.candidate for each in past.fill().drafts}
+    assert said not in drafts or drafts[said].score(NOW) < drafts[RULE].score(NOW)
+
+
+def test_a_sentence_that_was_broken_at_a_width_is_whole(past):
+    long = "From now on, always write the name of the module and of the function\ninto the first line of the message."
+    past.say("one", long)
+    assert past.fill().drafts[0].candidate.draft.description.endswith("into the first line of the message")
+
+
+def test_what_the_person_repeats_of_the_agents_words_is_no_draft(past):
+    past.say("one", OTHER, agent=f"Your guide says: “{OTHER}” Shall I?")
+    past.say("one", RULE)
+    assert [each.candidate.draft.person for each in past.fill().drafts] == [RULE]
+
+
+def test_a_rule_of_several_projects_is_one_draft_for_all_of_them(past):
+    past.say("one", RULE)
+    past.say("two", RULE, project="blog")
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.fields["scope"] == "global"
+    assert "blog, shop" in draft.text
+    assert past.fill().drafts == []
+
+
+def test_a_rule_that_one_project_has_is_offered_to_the_other(past):
+    past.say("one", RULE)
+    past.fill()
+    past.say("two", RULE, project="blog")
+    (draft,) = past.fill().drafts
+    assert (draft.candidate.draft.scope, draft.candidate.project) == ("project", str(past.tmp / "blog"))
+
+
+def test_decisions_since_then_move_what_was_found_before(past):
+    past.say("one", ASKED)
+    before = past.read().found.ranked(NOW)[0]
+    features = dict(before.draft.judged[1])
+    less = {personal.BIAS: -1.0} | dict.fromkeys(features, -1.0)
+    made = personal.Correction(everything=(less, less))
+    (past.root / "feedback").mkdir(parents=True)
+    Path(personal.path(str(past.root))).write_text(json.dumps(personal.data(made)))
+    assert offering.plan(past.store, past.read().found).drafts == []
 
 
 def test_a_second_run_reads_only_what_is_new(past):
@@ -243,6 +328,71 @@ def test_stopped_it_keeps_what_it_has_read_and_goes_on_from_there(past):
     assert len(rest.found) == 2
 
 
+def test_stopped_within_a_transcript_it_goes_on_there(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 2000)
+    past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
+    assert past.read(go_on=lambda _: False).progress.stopped
+    size = past.path("one").stat().st_size
+    rest = past.read().progress
+    assert 0 < rest.bytes < size
+    assert len(past.fill().drafts) == 2
+
+
+KILLED = """
+import json, os, signal, sys
+from memtui.backfill import reading, session
+session.PIECE, reading.SAVE_SECONDS, reading.SAVE_TIMES = 2000, 0.0, 0
+def go_on(at):
+    if at.bytes > 6000:
+        os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+    return True
+reading.read(json.loads(sys.argv[1]), now=1_795_000_000.0, go_on=go_on)
+"""
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGHUP"])
+def test_killed_within_a_transcript_it_goes_on_there(past, name):
+    past.say("one", RULE, *["and what is in that file?"] * 40, OTHER)
+    done = subprocess.run([sys.executable, "-c", KILLED, json.dumps(past.env), name], capture_output=True, text=True)
+    assert done.returncode < 0, done.stderr
+    rest = past.read().progress
+    assert 0 < rest.bytes <= past.path("one").stat().st_size - 6000
+    assert len(past.fill().drafts) == 2
+
+
+def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 2000)
+    monkeypatch.setattr(reading, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(reading, "SAVE_TIMES", 0)
+    past.say("one", RULE, *["and what is in that file?"] * 40)
+    saved = []
+    past.read(go_on=lambda _: saved.append((past.root / reading.STATE).exists()) or True)
+    assert saved[0]
+
+
+def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, monkeypatch):
+    monkeypatch.setattr(session, "PIECE", 1)
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "one"}
+    taken = {"type": "queue-operation", "operation": "popAll", "content": RULE, "sessionId": "one"}
+    past.say("one", "hello", records=[queued])
+    past.say("one", "and now?", records=[taken])
+    assert past.fill().drafts == []
+
+
+def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):
+    past.say("one", RULE)
+    with past.path("one").open("ab") as file:
+        file.write(b'{"type":"user","message":{"content":"' + b"x" * 1000)
+    assert past.read().progress.files == 1
+    assert past.read().progress.files == 0
+    with past.path("one").open("ab") as file:
+        file.write(b'"}}\n')
+    past.say("one", OTHER)
+    assert past.read().progress.files == 1
+    assert len(past.fill().drafts) == 2
+
+
 def test_a_transcript_that_was_replaced_by_a_shorter_one_is_read_anew(past):
     past.say("one", "hello, what is in this file?", "and what is in that one?", RULE)
     past.read()
@@ -311,8 +461,8 @@ def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given()
             for each in judged.drafts(conversation.turns, judge)
             if each.confidence >= 0.5 and not conversation.was_injected(each.description)
         }
-        read = session.read(str(path), {}, judge, 0.5)
-        assert {each.evidence for each in read.drafts} >= {evidence for evidence, _ in live}, path
+        read = [draft for piece in session.read(str(path), {}, judge, 0.5) for draft in piece.drafts]
+        assert {each.evidence for each in read} >= {evidence for evidence, _ in live}, path
 
 
 @pytest.mark.slow

@@ -1,12 +1,16 @@
-"""How fast a large transcript is read for drafts, beside `json.loads` of every line, and how much memory that takes.
+"""How fast transcripts are read for drafts, in processor time of one core, and how much memory that takes.
 
     python tests/benchmarks/backfill.py [--megabytes 100] [--once]
 
-The transcript is generated: of each hundred records, some are prompts, a third what the agent says and does, the others the
-output of tools, of 20 kB on average. `--once` leaves out `json.loads`, so that the peak is that of reading alone.
+`tools`: a generated transcript; of each hundred records, some are prompts, a third what the agent says and does, the
+others the output of tools, of 1.5 kB on average. `talk`: the same with as many words of the person and of the agent as
+the real ones have (a prompt in each 60 kB, of 400 letters, one in three with a rule), and `json.loads` of every line
+beside it. `real`: the transcripts of ../shared/data, where they are. `--once` reads only `tools`, so that the peak is
+that of reading alone.
 """
 
 import argparse
+import glob
 import json
 import os
 import random
@@ -18,9 +22,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "src"))
 
-from memtui.backfill import session  # noqa: E402
+from memtui.backfill import reading, session  # noqa: E402
 from memtui.extract import classifier  # noqa: E402
 
+SHARED = os.path.join(HERE, "..", "..", "..", "shared", "data", "transcripts")
 WORDS = "the build of a release reads each file from disk and then writes what it found to standard output".split()
 RULES = [
     "From now on, always run the {} before each commit.",
@@ -29,18 +34,21 @@ RULES = [
 ]
 
 
-def generate(path: str, megabytes: int) -> None:
-    """Write a transcript of about so many megabytes."""
+def generate(path: str, megabytes: int, said: int, letters: int) -> None:
+    """Write a transcript of about so many megabytes: a prompt in each `said` records, and about so many `letters` in
+    it and in what the agent says."""
     chance = random.Random(7)
     common = {"isSidechain": False, "sessionId": "s", "cwd": "/work/shop", "timestamp": "2026-11-01T10:00:00Z"}
     number = 0
     with open(path, "w", encoding="utf-8") as file:
         while file.tell() < megabytes * 1_000_000:
             number += 1
-            some = " ".join(chance.choices(WORDS, k=40))
-            if number % 60 == 0:
-                said = chance.choice(RULES).format(f"{chance.choice(WORDS)} {number % 97}")
-                record = {"type": "user", "message": {"role": "user", "content": said}}
+            some = " ".join(chance.choices(WORDS, k=letters // 5))
+            if number % said == 0:
+                words = chance.choice(RULES).format(f"{chance.choice(WORDS)} {number % 97}")
+                if letters > 200:
+                    words = f"{some[: letters - len(words)]}. {words}" if number % 3 else some
+                record = {"type": "user", "message": {"role": "user", "content": words}}
             elif number % 3 == 0:
                 blocks = [
                     {"type": "text", "text": some},
@@ -59,6 +67,17 @@ def generate(path: str, megabytes: int) -> None:
             file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
+def measure(name: str, files: list[str]) -> float:
+    """Read files, print how fast, and return the seconds."""
+    judge = classifier.shipped()
+    size = sum(map(os.path.getsize, files)) / 1e6
+    begin = time.process_time()
+    found = sum(len(piece.drafts) for path in files for piece in session.read(path, {}, judge, reading.LEAST))
+    taken = time.process_time() - begin
+    print(f"{name:10}  {size / taken:6.0f} MB/s   {found} drafts of {size:.0f} MB")
+    return taken
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--megabytes", type=int, default=100)
@@ -66,20 +85,25 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as top:
         path = os.path.join(top, "s.jsonl")
-        generate(path, args.megabytes)
-        size = os.path.getsize(path) / 1e6
-        judge = classifier.shipped()
-        begin = time.process_time()
-        found = session.read(path, {}, judge, 0.5)
-        taken = time.process_time() - begin
-        print(f"backfill    {size / taken:6.0f} MB/s   {len(found.drafts) if found else 0} drafts of {size:.0f} MB")
+        generate(path, args.megabytes, said=60, letters=200)
+        measure("tools", [path])
         if not args.once:
+            generate(path, args.megabytes, said=6, letters=400)
+            taken = measure("talk", [path])
             begin = time.process_time()
             with open(path, "rb") as file:
                 for line in file:
                     json.loads(line)
             plain = time.process_time() - begin
-            print(f"json.loads  {size / plain:6.0f} MB/s   backfill takes {taken / plain:.2f} of its time")
+            print(
+                f"json.loads  {os.path.getsize(path) / 1e6 / plain:6.0f} MB/s   reading takes {taken / plain:.2f} of it"
+            )
+    if not args.once:
+        real = sorted(glob.glob(os.path.join(SHARED, "**", "*.jsonl"), recursive=True))
+        if real:
+            measure("real", real)
+        else:
+            print(f"real        skipped: {os.path.normpath(SHARED)} is not here")
     print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
 
 

@@ -1,23 +1,25 @@
 """What was found in the transcripts, said once: the same rule of several sessions is one candidate; and their order."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 
-from memtui.consolidate import duplicates
-from memtui.core.base import clock
+from memtui.backfill import worth
+from memtui.consolidate.known_texts import KnownTexts
+from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import LASTING
-from memtui.extract import decisions
+from memtui.extract import decisions, judged
+from memtui.extract.personal import Correction
 from memtui.extract.signals import Signal, said_again
 
 # How many of the words of two short texts, of all that either has, make them the same for a person.
 SAME = 0.7
 # Candidates that are remembered, the best of all.
-MOST = 5000
+REMEMBERED = 5000
 # How likely a draft is durable that only the rules have seen.
 UNKNOWN = 0.2
-# What the order of candidates depends on: the weights of how durable, how sure, how often said, how recent.
-DURABLE, SURE, OFTEN, RECENT = 0.5, 0.25, 0.15, 0.1
+# What the order of candidates depends on: the weights of what it is worth, how often said, how recent.
+WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
 # The fields of a draft that are no text.
@@ -27,14 +29,18 @@ _FIELDS = {each.name for each in fields(Signal)}
 
 @dataclass
 class Candidate:
-    """A draft that could be offered: the surest way in which it was said, the root of its project, the sessions that
-    say it, and the records that do."""
+    """A draft that could be offered: the surest way in which it was said, the root of its project ('' if it was said in
+    several), the sessions that say it, and the records that do; `projects`: the roots of all in which it was said."""
 
     draft: Signal
     project: str
     sessions: list[str] = field(default_factory=list)
     evidence: list[str] = field(default_factory=list)
     newest: str = ""
+    projects: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.projects = self.projects or [self.project]
 
     @property
     def confidence(self) -> float:
@@ -47,16 +53,24 @@ class Candidate:
         return self.draft.durable is not None and self.draft.durable < LASTING and len(self.sessions) < 2
 
     def score(self, now: float) -> float:
-        """Return how much it deserves to be offered first, from 0 to 1."""
+        """Return how much it deserves to be offered first, from 0 to 1: what is surely feedback and lasts is worth
+        something, not what is one of both."""
         durable = UNKNOWN if self.draft.durable is None else self.draft.durable
+        value = self.confidence * durable * worth.share(self.draft)
         often = (min(SESSIONS, max(1, len(self.sessions))) - 1) / (SESSIONS - 1)
         days = max(0.0, now - (clock.parse(self.newest) or 0.0)) / clock.DAY
         recent: float = 0.5 ** (days / HALF_LIFE)
-        return round(DURABLE * durable + SURE * self.confidence + OFTEN * often + RECENT * recent, 4)
+        return round(WORTH * value + OFTEN * often + RECENT * recent * min(1.0, 2 * value), 4)
+
+    def judged_again(self, correction: Correction) -> "Candidate":
+        """Return it with what was learned since it was found, and as sure as its words are."""
+        return replace(self, draft=worth.raised(judged.again(self.draft, correction, paths.slug(self.project))))
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
-        return {**asdict(self), "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
+        row = asdict(self)
+        del row["projects"]
+        return {**row, "draft": {**asdict(self.draft), "judged": decisions.row_of(self.draft.judged)}}
 
 
 def of_row(row: object) -> Candidate | None:
@@ -106,24 +120,34 @@ class Candidates:
         if draft.confidence > known.draft.confidence:
             known.draft, known.project = draft, project
 
-    def ranked(self, now: float) -> list[Candidate]:
-        """List the best MOST candidates, best first; what says nearly the same as a better one of the same scope counts
-        for that one."""
+    def ranked(
+        self,
+        now: float,
+        correction: Correction | None = None,
+        wanted: Callable[[Candidate], bool] = lambda _: True,
+    ) -> list[Candidate]:
+        """List the candidates that are `wanted`, best first, with what was learned. What says nearly the same as a
+        better one counts for that one; said in several projects, it is for all of them."""
+        learned = correction or Correction()
+        all_ = [each.judged_again(learned) for each in self._all.values() if wanted(each)]
         found: list[Candidate] = []
-        texts: dict[str, Texts] = {}
-        for each in sorted(self._all.values(), key=lambda one: (-one.score(now), one.draft.description)):
-            known = texts.setdefault(each.draft.scope + ("" if each.draft.scope == "global" else each.project), Texts())
-            at = known.find(each.draft.description)
+        texts = KnownTexts(SAME)
+        for each in _best_first(all_, now):
+            at = texts.find(each.draft.description)
             if at is None:
-                known.add(each.draft.description, str(len(found)))
+                texts.add(each.draft.description, str(len(found)))
                 found.append(each)
             else:
                 found[int(at)] = _joined(found[int(at)], each)
-        return sorted(found, key=lambda one: (-one.score(now), one.draft.description))[:MOST]
+        return _best_first(found, now)
 
     def kept(self, now: float) -> Iterator[Candidate]:
-        """Yield what a later backfill should know: the best MOST, each as it was found."""
-        yield from sorted(self._all.values(), key=lambda one: -one.score(now))[:MOST]
+        """Yield what a later backfill should know: the best REMEMBERED, each as it was found."""
+        yield from _best_first(self._all.values(), now)[:REMEMBERED]
+
+
+def _best_first(found: Iterable[Candidate], now: float) -> list[Candidate]:
+    return sorted(found, key=lambda one: (-one.score(now), one.draft.description))
 
 
 def _key(draft: Signal, project: str) -> tuple[str, str]:
@@ -131,40 +155,14 @@ def _key(draft: Signal, project: str) -> tuple[str, str]:
 
 
 def _joined(one: Candidate, other: Candidate) -> Candidate:
+    projects = list(dict.fromkeys([*one.projects, *other.projects]))
+    many = len(projects) > 1 or other.draft.scope == "global"
     return replace(
         one,
+        draft=replace(one.draft, scope="global") if many else one.draft,
+        project="" if len(projects) > 1 else one.project,
         sessions=list(dict.fromkeys([*one.sessions, *other.sessions])),
         evidence=[*one.evidence, *other.evidence],
         newest=max(one.newest, other.newest),
+        projects=projects,
     )
-
-
-class Texts:
-    """Short texts, among which one that says nearly the same is found by the words that both have."""
-
-    def __init__(self) -> None:
-        self._bags: list[tuple[frozenset[str], str]] = []
-        self._holders: dict[str, list[int]] = {}
-        self._exact: dict[str, str] = {}
-
-    def add(self, text: str, what: str) -> None:
-        """Know a text, named by `what`."""
-        bag = duplicates.words(text)
-        for word in bag:
-            self._holders.setdefault(word, []).append(len(self._bags))
-        self._bags.append((bag, what))
-        self._exact.setdefault(normalised(text), what)
-
-    def find(self, text: str) -> str | None:
-        """Return what names the text that says nearly the same, or None."""
-        exact = self._exact.get(normalised(text))
-        if exact is not None:
-            return exact
-        bag = duplicates.words(text)
-        tried: set[int] = set()
-        for word in sorted((word for word in bag if word in self._holders), key=lambda w: len(self._holders[w]))[:8]:
-            for at in self._holders[word][-500:]:
-                if at not in tried and len(bag & self._bags[at][0]) >= SAME * len(bag | self._bags[at][0]):
-                    return self._bags[at][1]
-                tried.add(at)
-        return None

@@ -1,23 +1,24 @@
 """Put the best candidates into the inboxes, as one step of undo, without what is known or was decided on."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from memtui.backfill.candidates import Candidate, Candidates, Texts
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.backfill.candidates import SAME, Candidate, Candidates
+from memtui.backfill.limits import MOST
+from memtui.consolidate.known_texts import KnownTexts
+from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised
+from memtui.core.inbox import filling
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
-from memtui.extract import decisions, write
-
-MOST = 20
-# Left free in an inbox file, of which only MAX_BYTES are read, for what sessions leave there.
-KEPT_FREE = inbox_format.MAX_BYTES // 4
+from memtui.core.settings import config
+from memtui.extract import decisions, personal, write
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,30 @@ class Offer:
 
 def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
     """Choose the best `most` candidates (0: all), said after `since` (seconds of the epoch), of the project root
-    `project` or of all."""
+    `project` or of all, that are sure enough with what was learned by now."""
     now = store.journal.now()
+    threshold = config.value(config.load(store.root), None, "extract_confidence")
+    least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
     known = _SaidAlready(store)
     offer = Offer()
     room: dict[str, int] = {}
-    for each in found.ranked(now):
+
+    def wanted(each: Candidate) -> bool:
         if (since and (clock.parse(each.newest) or 0.0) < since) or (project and each.project != project):
+            return False
+        said = known.says(each)
+        offer.known += said
+        return not said
+
+    for each in found.ranked(now, personal.load(store.root), wanted):
+        if each.confidence < least:
             continue
         if each.one_off:
             offer.one_offs += 1
             continue
-        if known.says(each):
-            offer.known += 1
-            continue
         directory = _directory(store.root, each)
         if directory not in room:
-            room[directory] = _room(directory)
+            room[directory] = filling.room(directory)
         length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
         if (most and len(offer.drafts) >= most) or length > room[directory]:
             offer.left += 1
@@ -85,12 +93,10 @@ def _directory(root: str, each: Candidate) -> str:
     return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.slug(each.project))
 
 
-def _room(directory: str) -> int:
-    try:
-        length = len(fs.read_or_empty(f"{directory}/{inbox_format.FILES['updates']}"))
-    except OSError:
-        return 0
-    return inbox_format.MAX_BYTES - KEPT_FREE - length
+def _directories(root: str, each: Candidate) -> list[str]:
+    """List the directories of the inboxes that note a candidate: its own, and those of the projects it was said in."""
+    own = [paths.inbox_dir(root, paths.slug(project)) for project in each.projects if project]
+    return list(dict.fromkeys([_directory(root, each), *(own if len(each.projects) > 1 else [])]))
 
 
 class _SaidAlready:
@@ -98,7 +104,7 @@ class _SaidAlready:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._texts: dict[str, Texts] = {}
+        self._texts: dict[str, KnownTexts] = {}
         self._drafted: dict[str, tuple[set[str], set[str]]] = {}
 
     def says(self, each: Candidate) -> bool:
@@ -111,19 +117,19 @@ class _SaidAlready:
 
     def _ledger(self, directory: str) -> tuple[set[str], set[str]]:
         if directory not in self._drafted:
-            rows = _rows(f"{directory}/{write.LEDGER}")
+            rows = filling.rows(f"{directory}/{write.LEDGER}")
             self._drafted[directory] = {str(r.get("evidence")) for r in rows}, {str(r.get("hash")) for r in rows}
         return self._drafted[directory]
 
-    def _of(self, project: str) -> Texts:
+    def _of(self, project: str) -> KnownTexts:
         """Return the texts of a project; of the global scope for ''."""
         if project in self._texts:
             return self._texts[project]
-        texts = self._texts[project] = Texts()
+        texts = self._texts[project] = KnownTexts(SAME)
         slug = paths.slug(project) if project else None
         for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
-        for row in _rows(f"{paths.inbox_dir(self.store.root, slug)}/{inbox_format.REJECTED}"):
+        for row in filling.rows(f"{paths.inbox_dir(self.store.root, slug)}/{inbox_format.REJECTED}"):
             texts.add(str(row.get("text", "")).partition("\n")[0], "a rejected draft")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
             wanted = ("project", "auto") if project else ("global",)
@@ -137,15 +143,11 @@ class _SaidAlready:
         return texts
 
 
-def _rows(path: str) -> list[dict[str, object]]:
-    try:
-        return write.lines_of(path)
-    except OSError:
-        return []
-
-
 def _rendered(each: Candidate, entry: str, now: float) -> str:
     draft = replace(each.draft, confidence=each.confidence)
+    if len(each.projects) > 1:
+        names = ", ".join(sorted(os.path.basename(root) for root in each.projects if root))
+        draft = replace(draft, body=f"{draft.body}\n\n**Said in:** {names}".strip())
     fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, each.project)}
     if len(each.sessions) > 1:
         fields["seen"] = str(len(each.sessions))
@@ -156,11 +158,15 @@ def _changes(store: Store, drafts: list[OfferedDraft]) -> Iterator[Change]:
     """Return the changes of a backfill: the drafts at the end of each inbox, and the lines that list them."""
     now = store.journal.now()
     places: dict[str, list[OfferedDraft]] = {}
+    noted: dict[str, list[OfferedDraft]] = {}
     for each in drafts:
         places.setdefault(_directory(store.root, each.candidate), []).append(each)
+        for directory in _directories(store.root, each.candidate):
+            noted.setdefault(directory, []).append(each)
     for directory, found in places.items():
         text = "".join(_rendered(each.candidate, each.id, now) for each in found)
         yield TextEdit(f"{directory}/{inbox_format.FILES['updates']}", "", text)
+    for directory, found in noted.items():
         yield TextEdit(f"{directory}/{write.LEDGER}", "", "".join(_noted(found, now)))
 
 

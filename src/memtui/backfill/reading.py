@@ -5,6 +5,7 @@ What live sessions have read of their transcripts is kept apart (worker/extracti
 """
 
 import os
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -12,15 +13,21 @@ from memtui.backfill import candidates, session
 from memtui.backfill.candidates import Candidates
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.base.errors import ConflictError
+from memtui.core.base.storage import storage_error
 from memtui.core.client.projects import CWD, HEAD_BYTES
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
 from memtui.extract import classifier
 
-VERSION = 1
+VERSION = 2
 # Below the data root. It can be deleted: then everything is read again.
 STATE, LOCK = "run/backfill.json", "run/backfill.lock"
-OFF, NO_DIRECTORY = "extract is off there", "names no directory"
+OFF = "extract is off there"
+ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
+# Drafts of at least this confidence are kept, though fewer are offered: what was learned may make them surer.
+LEAST = 0.35
+# Seconds between two savings of what was read, and how many times as long as one takes.
+SAVE_SECONDS, SAVE_TIMES = 2.0, 10
 
 
 @dataclass(frozen=True)
@@ -33,13 +40,15 @@ class SkippedSource:
 
 @dataclass
 class ReadingProgress:
-    """How far the reading is. Bytes and files: of those that are new or have grown."""
+    """How far the reading is. Bytes and files: of those that are new or have grown; `there`: how many transcripts there
+    are of what was asked for."""
 
     files: int = 0
     all_files: int = 0
     bytes: int = 0
     all_bytes: int = 0
     found: int = 0
+    there: int = 0
     stopped: bool = False
 
 
@@ -59,13 +68,14 @@ class _File:
     time: float
 
 
-def transcripts(config_dir: str) -> list[_File]:
-    """List the transcripts of all projects, those that changed last first; not those of subagents."""
-    top, found = config_dir + "/projects", []
-    for directory in _entries(top):
+def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[_File]:
+    """List the transcripts of all projects, those that changed last first; not those of subagents. Directories that
+    can't be read are added to `skipped`."""
+    found = []
+    for directory in _entries(config_dir + "/projects", skipped):
         if not directory.is_dir():
             continue
-        for each in _entries(directory.path):
+        for each in _entries(directory.path, skipped):
             try:
                 if each.name.endswith(".jsonl") and not each.name.startswith("agent-") and each.is_file():
                     status = each.stat()
@@ -75,12 +85,20 @@ def transcripts(config_dir: str) -> list[_File]:
     return sorted(found, key=lambda each: (-each.time, each.path))
 
 
-def _entries(directory: str) -> "list[os.DirEntry[str]]":
+def _entries(directory: str, skipped: list[SkippedSource] | None) -> "list[os.DirEntry[str]]":
     try:
         with os.scandir(directory) as entries:
             return list(entries)
-    except OSError:
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        if skipped is not None:
+            skipped.append(SkippedSource(directory, _unreadable(error)))
+        return []
+
+
+def _unreadable(error: OSError) -> str:
+    return f"can't be read: {error.strerror or error}"
 
 
 def was_done(root: str) -> bool:
@@ -99,13 +117,17 @@ def read(
 ) -> BackfillReading:
     """Read what is new in the transcripts. `since`: only those that changed after it (seconds of the epoch); `project`:
     only those of this project root; `dry`: write nothing; `go_on` is told the progress and asked often, False ends the
-    reading. What was read by then is kept, also if it raises. Raises ConflictError if another backfill is reading."""
+    reading. What was read by then is kept, also if it raises, and all but the last seconds of it if the process is
+    killed. Raises ConflictError if another backfill is reading, MemtuiError if nothing can be written."""
     root = paths.root(env)
+    reader = _Reader(env, root, now, since, project, dry=dry)
     if dry:
-        return _Reader(env, root, now, since, project).run(go_on)
+        reader.load()
+        return reader.run(go_on)
+    lock = f"{root}/{LOCK}"
     try:
-        with fs.Lock(f"{root}/{LOCK}", 0.0):
-            reader = _Reader(env, root, now, since, project)
+        with fs.Lock(lock, 0.0):
+            reader.load()
             try:
                 return reader.run(go_on)
             finally:
@@ -114,15 +136,27 @@ def read(
         raise ConflictError(
             "Another backfill is reading the transcripts.", "Wait for it, then run this again."
         ) from None
+    except OSError as error:
+        raise storage_error(error, lock) from error
 
 
 class _Reader:
     """One reading, with the state that it begins from and leaves."""
 
-    def __init__(self, env: dict[str, str], root: str, now: float, since: float, project: str) -> None:
-        self.env, self.root, self.now, self.since, self.project = env, root, now, since, project
+    def __init__(self, env: dict[str, str], root: str, now: float, since: float, project: str, *, dry: bool) -> None:
+        self.env, self.root, self.now, self.since, self.project, self.dry = env, root, now, since, project, dry
+        self.settings = config.load(root)
+        self.roots: dict[str, str] = {}
+        self.progress = ReadingProgress()
+        self.skipped: list[SkippedSource] = []
+        self.saved, self.saving = time.monotonic(), 0.0
+        self.files: dict[str, object] = {}
+        self.found = Candidates()
+
+    def load(self) -> None:
+        """Read the state."""
         try:
-            kept = fastjson.loads_dict(fs.read_bytes(f"{root}/{STATE}"))
+            kept = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{STATE}"))
         except OSError:
             kept = {}
         if kept.get("v") != VERSION:
@@ -130,55 +164,77 @@ class _Reader:
         self.files = session_state.table(kept, "files")
         rows = kept.get("candidates")
         self.found = Candidates(filter(None, map(candidates.of_row, rows if isinstance(rows, list) else [])))
-        self.settings = config.load(root)
-        self.roots: dict[str, str] = {}
-        self.progress = ReadingProgress()
-        self.skipped: dict[str, SkippedSource] = {}
 
     def run(self, go_on: Callable[[ReadingProgress], bool]) -> BackfillReading:
         """Read the files, newest first."""
-        judge = self._judge()
+        judge, progress = self._judge(), self.progress
         threshold = config.value(self.settings, None, "extract_confidence")
-        least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
-        wanted = [each for each in transcripts(paths.config_dir(self.env)) if each.time >= self.since]
-        wanted = [each for each in wanted if each.size > self._start(each) and self._is_wanted(each.path)]
-        progress = self.progress
-        progress.all_files, progress.all_bytes = len(wanted), sum(each.size - self._start(each) for each in wanted)
+        least = min(LEAST, float(threshold)) if isinstance(threshold, (int, float)) else LEAST
+        there = transcripts(paths.config_dir(self.env), self.skipped)
+        there = [each for each in there if each.time >= self.since and self._is_wanted(each.path)]
+        wanted = list(filter(self._is_new, there))
+        progress.there, progress.all_files = len(there), len(wanted)
+        progress.all_bytes = sum(each.size - self._start(each) for each in wanted)
         for each in wanted:
-            start, before = self._start(each), progress.bytes
-
-            def told(offset: int, start: int = start, before: int = before) -> bool:
-                progress.bytes = before + max(0, offset - start)
-                return go_on(progress)
-
             try:
-                read = session.read(each.path, session_state.table(self.files, each.path), judge, least, told)
+                self._read(each, judge, least, go_on)
             except OSError as error:
-                self.skipped[each.path] = SkippedSource(each.path, error.strerror or "can't be read")
-                continue
-            if read is None:
-                progress.bytes, progress.stopped = before, True
+                self.skipped.append(SkippedSource(each.path, _unreadable(error)))
+            if progress.stopped:
                 break
-            root = self._root_of(each.path)
-            for draft in read.drafts:
-                self.found.add(draft, root)
-            self.files[each.path] = read.cursor
-            progress.files, progress.bytes, progress.found = (
-                progress.files + 1,
-                before + each.size - start,
-                len(self.found),
-            )
-            if not go_on(progress):
+        return BackfillReading(self.found, progress, self.skipped)
+
+    def _read(
+        self,
+        file: _File,
+        judge: classifier.Classifier | None,
+        least: float,
+        go_on: Callable[[ReadingProgress], bool],
+    ) -> None:
+        """Read a file piece by piece. Raises OSError."""
+        progress, start, before = self.progress, self._start(file), self.progress.bytes
+        root, elsewhere = self._root_of(file.path), False
+        for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least):
+            for draft in piece.drafts:
+                if root or draft.scope == "global":
+                    self.found.add(draft, root)
+                else:
+                    elsewhere = True
+            self.files[file.path] = piece.cursor
+            progress.bytes, progress.found = before + max(0, piece.offset - start), len(self.found)
+            self._save_now_and_then()
+            if piece.offset < file.size and not go_on(progress):
                 progress.stopped = True
-                break
-        return BackfillReading(self.found, progress, list(self.skipped.values()))
+                return
+        # What is behind the last whole line is read again when more was written.
+        self.files[file.path] = {**piece.cursor, "seen": max(file.size, piece.offset)}
+        progress.files, progress.bytes = progress.files + 1, before + file.size - start
+        progress.stopped = not go_on(progress)
+        if elsewhere:
+            self.skipped.append(SkippedSource(file.path, ELSEWHERE))
+
+    def _save_now_and_then(self) -> None:
+        begun = time.monotonic()
+        if not self.dry and begun - self.saved >= max(SAVE_SECONDS, SAVE_TIMES * self.saving):
+            self.save()
+            self.saved = time.monotonic()
+            self.saving = self.saved - begun
 
     def save(self) -> None:
-        """Write the state. Raises OSError."""
+        """Write the state. Raises MemtuiError."""
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
         rows = [each.to_row() for each in self.found.kept(self.now)]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
-        fs.write_atomic(f"{self.root}/{STATE}", data, durable=False)
+        path = f"{self.root}/{STATE}"
+        try:
+            fs.write_atomic(path, data, durable=False)
+        except OSError as error:
+            raise storage_error(error, path) from error
+
+    def _is_new(self, file: _File) -> bool:
+        """Tell whether a file was not read to its end as it is now."""
+        seen = session_state.table(self.files, file.path).get("seen")
+        return file.size != seen if isinstance(seen, int) else file.size > self._start(file)
 
     def _start(self, file: _File) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
@@ -186,7 +242,7 @@ class _Reader:
         return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0
 
     def _root_of(self, path: str) -> str:
-        """Return the root of a transcript's project; empty if nothing names it."""
+        """Return the root of a transcript's project; empty if it names none of this machine."""
         if path not in self.roots:
             cwd = first_cwd(path)
             self.roots[path] = paths.project_root(paths.started_in(self.env, cwd)) if cwd else ""
@@ -194,20 +250,25 @@ class _Reader:
 
     def _is_wanted(self, path: str) -> bool:
         """Tell whether a transcript's project is wanted, and may be read."""
-        root = self._root_of(path)
-        if not root or (self.project and root != self.project):
-            if not root:
-                self.skipped[path] = SkippedSource(path, NO_DIRECTORY)
+        try:
+            root = self._root_of(path)
+        except OSError as error:
+            self.skipped.append(SkippedSource(path, _unreadable(error)))
             return False
+        if self.project and root != self.project:
+            return False
+        off = SkippedSource(root or self.env.get("HOME", ""), OFF)
         if (
-            config.value(self.settings, root, "extract") is not True
-            or config.value(self.settings, root, "mode") == "off"
+            config.value(self.settings, root or None, "extract") is not True
+            or config.value(self.settings, root or None, "mode") == "off"
         ):
-            self.skipped[root] = SkippedSource(root, OFF)
+            if off not in self.skipped:
+                self.skipped.append(off)
             return False
         return True
 
     def _judge(self) -> classifier.Classifier | None:
+        """Return the classifier as it is shipped: what was learned by then moves the scores when drafts are offered."""
         try:
             return classifier.shipped()
         except (OSError, ValueError) as problem:
@@ -216,12 +277,9 @@ class _Reader:
 
 
 def first_cwd(path: str) -> str:
-    """Return the first working directory that a transcript names in its head; empty if it names none."""
-    try:
-        head = fs.read_bytes(path, HEAD_BYTES)
-    except OSError:
-        return ""
-    for match in CWD.finditer(head):
+    """Return the first working directory that a transcript names in its head; empty if it names none, or one of another
+    system. Raises OSError."""
+    for match in CWD.finditer(fs.read_bytes(path, HEAD_BYTES)):
         try:
             cwd = fastjson.loads(match[1])
         except ValueError:

@@ -1,122 +1,157 @@
-"""One transcript: the drafts in what is new of it, as the worker makes them of a live session."""
+"""One transcript: the drafts in what is new of it, as the worker makes them of a live session.
+
+Nearly all that is said makes no draft, and looking for secrets takes longer than reading: only the turns that make one
+are cleaned, and judged again without what was in them.
+"""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
-from memtui.backfill import lines
+from memtui.backfill import lines, worth
 from memtui.core.client import cursor, transcript
-from memtui.core.client.conversation import AGENT_TAIL, QUEUE_WINDOW, Conversation
+from memtui.core.client.conversation import MAX_TEXT, QUEUE_WINDOW, Conversation, Turn, normalised
 from memtui.core.redaction.redact import redact
 from memtui.extract import judged, signals, write
 from memtui.extract.classifier import Classifier
 from memtui.extract.signals import Signal
 
-# Turns kept in memory at once, and records between two questions whether to go on.
-HELD_TURNS, ASK_EVERY = 10 * QUEUE_WINDOW, 500
+# Bytes after which a reading can be stopped, and go on another time.
+PIECE = 4 << 20
+# Characters at the end of the agent's words: what drafts quote and the classifier looks at, and as much again, so that
+# the beginning of a secret is not cut off it.
+AGENT_SEEN = 1000
 # Calls without a result that a later reading knows.
 KEPT_CALLS = 20
+# Characters of a line that may have been broken at a width, the ends of one that was not, and how the next one begins.
+WRAPPED, ENDS = 50, ".!?:;)]}>`。！？"
+_GOES_ON = re.compile(r" {0,3}[a-zà-ÿ(\"'`]")
 _WORD = re.compile(r"\w")
 
 
 @dataclass
-class SessionReading:
-    """What was read of a transcript: its drafts, without secrets and with at least the confidence asked for, and where
-    the next reading begins (`cursor`)."""
+class SessionPiece:
+    """What was read of a transcript up to `offset`: its drafts, without secrets and with at least the confidence asked
+    for, and where the next reading begins (`cursor`)."""
 
+    offset: int
     drafts: list[Signal] = field(default_factory=list)
     cursor: dict[str, object] = field(default_factory=dict)
 
 
-def read(
-    path: str,
-    kept: dict[str, object],
-    judge: Classifier | None,
-    threshold: float,
-    go_on: Callable[[int], bool] = lambda _: True,
-) -> SessionReading | None:
-    """Read what is new in a transcript since the cursor `kept`. `go_on` is told the offset and asked now and then;
-    False ends the reading, and None is returned. Raises OSError."""
+def read(path: str, kept: dict[str, object], judge: Classifier | None, threshold: float) -> Iterator[SessionPiece]:
+    """Read what is new in a transcript since the cursor `kept`, and yield it in pieces, the last one at its end. Raises
+    OSError."""
     start = cursor.start(kept, path)
     state = kept.get("state") if start else None
-    conversation = Conversation(state if isinstance(state, dict) else None, _clean, signals.asks)
+    conversation = Conversation(state if isinstance(state, dict) else None, _cut_clean, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
         for record in transcript.Reader(path, 0, lines.of_hook, limit=start):
             conversation.feed(record)
     reader = transcript.Reader(path, start, lines.may_count)
-    found = SessionReading()
-    for number, record in enumerate(_without_old_words(reader)):
+    drafted: dict[int, Turn] = {}  # by identity, of those that are still in the conversation
+    begun = read_to = start
+    for record in reader:
+        # The offset is behind all records of a line, of which a killed client leaves several.
+        if reader.offset != read_to and read_to - begun >= PIECE:
+            yield _piece(path, read_to, conversation, judge, threshold, drafted)
+            begun = read_to
         conversation.feed(record)
-        if number % ASK_EVERY == 0 and not go_on(reader.offset):
-            return None
-        if len(conversation.turns) > HELD_TURNS:
-            done = conversation.turns[:-QUEUE_WINDOW]
-            del conversation.turns[:-QUEUE_WINDOW]
-            found.drafts += judged.drafts(done, judge)
-    found.drafts += judged.drafts(conversation.turns, judge)
-    found.drafts = [
-        write.redacted(each)
-        for each in found.drafts
-        if each.confidence >= threshold
-        and _WORD.search(each.description)
-        and not conversation.was_injected(each.description)
+        read_to = reader.offset
+    yield _piece(path, reader.offset, conversation, judge, threshold, drafted, at_end=True)
+
+
+def _piece(
+    path: str,
+    offset: int,
+    conversation: Conversation,
+    judge: Classifier | None,
+    threshold: float,
+    drafted: dict[int, Turn],
+    *,
+    at_end: bool = False,
+) -> SessionPiece:
+    """Make a piece of what was said since the last one, and forget the turns that no later record changes. A message
+    that is still queued waits: the person may take it back."""
+    new = [
+        turn
+        for at, turn in enumerate(conversation.turns)
+        if id(turn) not in drafted
+        and (at_end or turn.uuid or turn.channel != "queued" or at < len(conversation.turns) - QUEUE_WINDOW)
     ]
-    found.cursor = {
-        "path": path,
-        "offset": reader.offset,
-        "mark": cursor.mark(path, reader.offset),
-        "state": _kept(conversation),
-    }
-    return found
+    drafted.update((id(turn), turn) for turn in new)
+    del conversation.turns[:-QUEUE_WINDOW]
+    for key in drafted.keys() - set(map(id, conversation.turns)):
+        del drafted[key]
+    drafts = [
+        write.redacted(each) for each in signals.once(_draft_of(turn, judge, threshold, conversation) for turn in new)
+    ]
+    mark = cursor.mark(path, offset)
+    return SessionPiece(offset, drafts, {"path": path, "offset": offset, "mark": mark, "state": _kept(conversation)})
+
+
+def _draft_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> Signal | None:
+    """Return the draft in a turn that is sure enough, made of its words without secrets; None if there is none."""
+    turn = replace(turn, text=joined(turn.text))
+    draft = judged.draft_of(turn, judge)
+    if draft is None or not _counts(draft, turn, threshold, conversation):
+        return None
+    clean = replace(turn, text=_clean(turn.text), agent=_tail(turn.agent), request=_clean(turn.request))
+    if (clean.text, clean.request) != (turn.text, turn.request) or not turn.agent.endswith(clean.agent):
+        draft = judged.draft_of(clean, judge)
+    return draft if draft is None or _counts(draft, clean, threshold, conversation) else None
+
+
+def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversation) -> bool:
+    """Tell whether a draft is sure enough, and says something that neither a hook nor the agent said before."""
+    said = normalised(draft.description)
+    return (
+        (draft.confidence >= threshold or worth.is_rule(draft))
+        and not (draft.kind == "confirmation" and signals.too_short(said))
+        and bool(_WORD.search(said))
+        and said not in normalised(turn.agent)
+        and not conversation.was_injected(draft.description)
+    )
+
+
+def joined(text: str) -> str:
+    """Return a text whose lines were broken at a width, by a terminal or an editor, with these joined again."""
+    if "\n" not in text:
+        return text
+    lines_ = text.split("\n")
+    parts = lines_[:1]
+    for above, line in pairwise(lines_):
+        goes_on = len(above) >= WRAPPED and above[-1] not in ENDS and _GOES_ON.match(line)
+        parts += [" ", line.strip()] if goes_on else ["\n", line]
+    return "".join(parts)
 
 
 def _clean(text: str) -> str:
     return redact(text)[0]
 
 
+def _cut_clean(text: str) -> str:
+    """Clean a text that will be cut: half a secret would not be recognised."""
+    return _clean(text) if len(text) > MAX_TEXT else text
+
+
+def _tail(agent: str) -> str:
+    """Return the end of the agent's words, from the beginning of a word on, without secrets."""
+    tail = agent[-AGENT_SEEN:]
+    return _clean(tail if tail == agent else tail.partition(" ")[2])
+
+
 def _kept(conversation: Conversation) -> dict[str, object]:
-    """Return what a later reading needs for drafts: no list of tasks, and no whole answer."""
+    """Return what a later reading needs for drafts, without secrets: no list of tasks, and no whole answer."""
     state = conversation.to_state()
     calls = state["calls"]
     newest = list(calls.items())[-KEPT_CALLS:] if isinstance(calls, dict) else []
     names = {key: [tool, {}, time] for key, (tool, _, time) in newest}
-    return {"request": state["request"], "agent": state["agent"], "message_id": state["message_id"], "calls": names}
-
-
-def _without_old_words(reader: transcript.Reader) -> Iterator[dict[str, object]]:
-    """Yield the records, but of the agent's words between two of the person's only the last: only the end of them is
-    kept, and looking for secrets in all of them takes longer than everything else."""
-    held: list[dict[str, object]] = []
-    length = 0
-    for record in reader:
-        if record.get("type") != "assistant":
-            yield from held
-            held, length = [], 0
-            yield record
-            continue
-        size = _words(record)
-        held.append(record)
-        length += size
-        if size and length > 4 * AGENT_TAIL:
-            enough = 0
-            for at in range(len(held) - 1, -1, -1):
-                if enough > 2 * AGENT_TAIL:
-                    held[at] = _wordless(held[at])
-                else:
-                    enough += _words(held[at])
-            length = enough
-        if len(held) > 2 * HELD_TURNS:
-            yield held.pop(0)
-    yield from held
-
-
-def _words(record: dict[str, object]) -> int:
-    return sum(len(transcript.text_of(b.get("text"))) for b in transcript.blocks(record) if b.get("type") == "text")
-
-
-def _wordless(record: dict[str, object]) -> dict[str, object]:
-    message = record.get("message")
-    if not isinstance(message, dict):
-        return record
-    blocks = [block for block in transcript.blocks(record) if block.get("type") == "tool_use"]
-    return {**record, "message": {**message, "content": blocks}}
+    return {
+        "request": _clean(str(state["request"])),
+        "agent": _tail(str(state["agent"])),
+        "message_id": state["message_id"],
+        "interrupted": state["interrupted"],
+        "calls": names,
+    }

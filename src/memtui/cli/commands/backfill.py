@@ -2,6 +2,7 @@
 
 import argparse
 
+from memtui.backfill import limits
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from memtui.backfill.offering import Offer
     from memtui.backfill.reading import BackfillReading, ReadingProgress
 
-MOST = 20
 FIRST = 5  # of what was left out
 # Seconds between two lines of progress.
 APART = 0.2
@@ -34,8 +34,8 @@ def register(commands: "parser.Commands") -> None:
         " Interrupted, it keeps what it has read.",
     )
     found.add_argument("--since", metavar="WHEN", help=f"what was said since then: {when.BACK}")
-    limit = f"the most drafts at once (default: {MOST}, 0: all)"
-    found.add_argument("--most", type=parser.count, default=MOST, metavar="N", help=limit)
+    limit = f"the most drafts at once (default: {limits.MOST}, 0: all)"
+    found.add_argument("--most", type=parser.count, default=limits.MOST, metavar="N", help=limit)
     found.add_argument("--dry-run", action="store_true", help="list the drafts, and write nothing")
 
 
