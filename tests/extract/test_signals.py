@@ -20,14 +20,13 @@ def draft(text, agent=AGENT, channel="prompt"):
     [
         ("No, don't use npm here, always use pnpm.", "correction", "Don't use npm here, always use pnpm"),
         ("that's wrong: use tabs in this project", "correction", "Use tabs in this project"),
-        ("I told you not to edit the lock file", "correction", "Do not edit the lock file"),
+        ("I told you not to edit the lock file", "correction", "Don't edit the lock file"),
         ("stop adding comments to every function", "correction", "Stop adding comments to every function"),
         ("From now on use pnpm instead of npm", "preference", "Use pnpm instead of npm"),
-        ("please remember that the staging db is read-only", "preference", "The staging db is read-only"),
-        ("Always run the linter before you commit!", "preference", "Always run the linter before you commit!"),
+        ("Always run the linter before you commit!", "preference", "Always run the linter before you commit"),
         ("in future please don't touch generated files", "preference", "Don't touch generated files"),
-        ("we never push to main directly", "preference", "We never push to main directly"),
-        ("I'd prefer short answers", "preference", "I'd prefer short answers"),
+        ("we never push to main directly", "preference", "Never push to main directly"),
+        ("I'd prefer short answers", "preference", "Prefer short answers"),
         ("I like how you split the commits", "confirmation", "I like how you split the commits"),
         ("以后请用中文回答", "preference", "以后请用中文回答"),
     ],
@@ -74,7 +73,7 @@ def test_ordinary_talk_gives_none(text):
 def test_a_rejected_tool_is_an_objection():
     found = draft("is there another way? I don't want to have tokens under my account", channel="tool_reject")
     assert found.kind == "correction"
-    assert found.description == "I don't want to have tokens under my account"
+    assert found.description == "Don't have tokens under my account"
 
 
 def test_a_check_that_fails_after_a_claim_of_success_is_worth_keeping():
@@ -94,7 +93,7 @@ def test_a_draft_shows_what_it_rests_on():
     found = draft(text)
     assert found.name == "use-pnpm-instead-npm"
     assert "npm broke CI twice" in found.body
-    assert "**Why:** said after the agent's “I ran npm install" in found.body
+    assert "**Why:**" not in found.body  # nobody gave a reason
     assert found.agent == AGENT
     assert found.person == text
     long = draft(text + " because" * 500, agent="x " * 900)
@@ -106,6 +105,16 @@ def test_a_draft_shows_what_it_rests_on():
 def test_a_task_at_the_start_of_a_session_needs_plain_words():
     assert draft("use redis instead of memcached for the store", agent="") is None
     assert draft("from now on use redis instead of memcached", agent="")
+
+
+def test_rules_of_one_name_are_told_apart_and_none_is_lost():
+    texts = [
+        "From now on use the shared cache of the team",
+        "From now on use the shared cache",
+        "from now on use the shared cache!",
+    ]
+    made = signals.once(signals.signal_of(Turn(text, "prompt", uuid=text)) for text in texts)
+    assert len({each.description for each in made}) == len({each.name for each in made}) == len(made) == 2
 
 
 def test_one_name_once():
@@ -159,11 +168,7 @@ def test_reason_and_occasion_are_what_the_person_said(text, description, why, ho
     found = draft(text)
     assert found
     assert not description or found.description == description
-    assert (
-        ("**Why:** " + why in found.body)
-        if why
-        else "**Why:** said after" in found.body or "**Why:**" not in found.body
-    )
+    assert ("**Why:** " + why in found.body) if why else "**Why:**" not in found.body
     assert ("**How to apply:** " + how in found.body) if how else "**How to apply:**" not in found.body
 
 
@@ -179,3 +184,112 @@ def test_an_instruction_right_after_an_interruption_is_a_correction():
     assert (calm.confidence if calm else 0) < 0.5
     assert stopped.confidence >= 0.5
     assert stopped.kind == "correction"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From now on use pnpm, because npm breaks the lock file.",
+        "No, we should use pnpm instead of npm!",
+        "can you use pnpm?",
+    ],
+)
+def test_a_body_does_not_repeat_the_description(text):
+    found = signals.signal_of(Turn(text, "prompt", agent=AGENT)) or signals.unruled(
+        Turn(text, "prompt", agent=AGENT), 0.6
+    )
+    assert "pnpm" in found.description
+    assert "pnpm" not in found.body
+
+
+def test_a_quotation_of_the_agent_is_not_the_person_s_rule_and_a_literal_within_a_rule_is():
+    agent = "I see. I'll always disable the cache before each test, and then report back."
+    found = signals.unruled(
+        Turn(
+            '"always disable the cache before each test". The cache was never the problem here, look at the clock',
+            "prompt",
+            agent=agent,
+        ),
+        0.6,
+    )
+    assert found.description.startswith(("The cache was never", "Look at the clock"))
+    found = draft('Always start the subject with "fix: " and the ticket', agent=agent)
+    assert found.description == 'Always start the subject with "fix: " and the ticket'
+    found = draft('Never write "report back" in a summary, say what you did', agent=agent)
+    assert '"report back"' in found.description
+
+
+def test_of_several_sentences_the_one_that_says_what_to_do_is_taken():
+    text = "Yesterday I tried to run all of it on my own laptop and it took an hour. Only run the tests of the package. Right?"
+    found = signals.unruled(Turn(text, "prompt", agent=AGENT), 0.6)
+    assert found.description == "Only run the tests of the package"
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("`mise run build` is failing", "mise run build"),
+        ("mise run build is failing", "mise run build"),
+        ("hm, cargo clippy still fails for me", "cargo clippy"),
+        ("run npm test", "npm test"),
+    ],
+)
+def test_a_check_that_fails_is_to_be_run_before_work_is_called_done(text, command):
+    found = draft(text, agent="All tests pass, the work is done.")
+    assert found.description == f"Run `{command}` before saying that the work is done"
+    assert draft("nothing to see, `git pull` failed", agent="All tests pass, the work is done.") is None
+
+
+def test_each_of_several_standing_rules_becomes_a_draft_with_its_own_words():
+    text = "From now on use pnpm, because npm broke CI. Never push to main directly! And always ask before you delete a file."
+    found = signals.signals_of(Turn(text, "prompt", uuid="u1", agent=AGENT))
+    assert [each.description for each in found] == [
+        "Use pnpm",
+        "Never push to main directly",
+        "Always ask before you delete a file",
+    ]
+    assert [each.origin for each in found] == ["u1", "u1#1", "u1#2"]
+    assert found[1].person == "Never push to main directly!"
+    assert ["npm broke CI" in each.body.lower().replace("ci", "CI") for each in found] == [True, False, False]
+
+
+def test_the_points_of_a_specification_are_one_draft():
+    text = "From now on:\n" + "\n".join(f"- always use the {name} module" for name in ("a1", "b2", "c3", "d4"))
+    assert len(signals.signals_of(Turn(text, "prompt", agent=AGENT))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("text", "memory_type", "scope"),
+    [
+        ("Keep in mind the staging database is shared with the other team", "project", "project"),
+        ("please remember that the staging db is read-only", "project", "project"),
+        ("Remember to always ask before a release", "feedback", "project"),
+        ("Keep in mind that you must never write to staging", "feedback", "project"),
+        ("Remember that the docs are at https://wiki.example.org/shop", "reference", "project"),
+        ("I'm a data scientist, new to Rust", "user", "global"),
+    ],
+)
+def test_type_and_scope_follow_what_is_said(text, memory_type, scope):
+    found = draft(text)
+    assert (found.type, found.scope) == (memory_type, scope)
+
+
+def test_an_occasion_has_its_date_too():
+    turn = Turn(
+        "Never touch the schema. When you deploy the release next Friday, ask me.",
+        "prompt",
+        time="2026-11-18T12:00:00Z",
+        agent=AGENT,
+    )
+    assert "**How to apply:** When you deploy the release 2026-11-20" in signals.signal_of(turn).body
+
+
+def test_what_an_interrupted_agent_is_told_to_do_is_a_draft_and_going_on_is_none():
+    told = lambda text, stopped: signals.signal_of(Turn(text, "prompt", agent="Deleting it.", interrupted=stopped))
+    found = told("keep the folder and move it to archive", True)
+    assert found.confidence >= 0.5
+    assert found.description == "Keep the folder and move it to archive"
+    assert told("keep the folder and move it to archive", False) is None
+    for text in ("continue with the next step please", "go on as before"):
+        made = told(text, True)
+        assert made is None or made.confidence < 0.5

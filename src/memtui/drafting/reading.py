@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from memtui.core.base import visible
 from memtui.core.client.conversation import Turn
-from memtui.extract.signals import MAX_AGENT, MAX_DESCRIPTION, MAX_WORDS, Signal, slug
+from memtui.extract.naming import slug
+from memtui.extract.signals import MAX_AGENT, MAX_WORDS, Signal
+from memtui.extract.wording import MAX_DESCRIPTION
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
 from memtui.llm.schema import Schema

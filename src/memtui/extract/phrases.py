@@ -11,24 +11,25 @@ Weighted = tuple[tuple[float, re.Pattern[str]], ...]
 
 
 def _all(*pairs: tuple[float, str]) -> Weighted:
-    """Compile patterns with their weights; a newline within a pattern, and the indentation after it, is layout."""
-    return tuple((weight, _compiled(pattern)) for weight, pattern in pairs)
+    """Compile patterns with their weights."""
+    return tuple((weight, compiled(pattern)) for weight, pattern in pairs)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
+def compiled(pattern: str) -> re.Pattern[str]:
+    """Compile a pattern in which a newline, and the indentation after it, is layout; case does not count."""
     return re.compile(re.sub(r"\n\s*", "", pattern), re.IGNORECASE)
 
 
-FILLER = _compiled(
+FILLER = compiled(
     r"""^(?:(?:ok(?:ay)?|and|also|so|but|hm+|well|yes|yeah|yep|yup|oh|ah+|btw|by the way|please|pls|hey|just|actually
     |wait|right|great|cool|sure|thanks|thank you|then|now|one more thing|claude)\b[\s,.!:;…-]*)+"""
 )
-REFUSAL = _compiled(
+REFUSAL = compiled(
     r"""^(?:(?:no|nope|nah)\b(?: (?:wait|no)\b)?|stop(?=[,.!]))[\s,.!:;…-]*
     (?:(?:please|wait|but|just)\b[\s,.!:;…-]*)*"""
 )
 # Removed from the beginning of a description: the rule is what follows.
-OPENERS = _compiled(
+OPENERS = compiled(
     r"""^(?:from (?:now|here|this point) on(?:wards?)?|going forward|in (?:the )?future|as a (?:general )?rule
     |next time|for (?:all )?future reference|(?:please )?(?:always )?remember(?: that| to)?
     |(?:please )?keep in mind(?: that)?|(?:please )?(?:make a note|take note|note)(?: that)?|i want you to|please
@@ -36,7 +37,7 @@ OPENERS = _compiled(
     |that'?s (?:wrong|incorrect|not (?:right|correct|it|what i (?:want(?:ed)?|meant|asked for)))(?=[:,;.!-])
     )\b[\s,.:;!-]*"""
 )
-TOLD = _compiled(r"^i (?:have )?(?:already )?(?:told|asked) you (?P<not>not )?to ")
+TOLD = compiled(r"^i (?:have )?(?:already )?(?:told|asked) you (?P<not>not )?to ")
 
 # Verbs for what an agent does; with what a program does ("always show", "never return") a rule is a requirement of the
 # program, not a habit.
@@ -64,7 +65,7 @@ STANDING = _all(
     (0.8, r"^(?:do not|don't|dont) (?:you )?ever\b"),
     (0.75, r"^make sure (?:to|you|that you) (?:always|never)\b"),
     (0.8, r"^(?:always )?remember(?:,|:| that| to (?!.{0,40}\b(?:after|later|when you'?re done)\b))"),
-    (0.75, r"^keep in mind(?:,|:| that)"),
+    (0.75, r"^keep in mind(?:,|:| that| (?:the|our|we|my|this|there|all)\b)"),
     (
         0.85,
         r"\b(?:add|save|put|store|write|note) (?:this|that|it)\b.{0,30}\b(?:to|in|into) (?:your |the )?memory\b",
@@ -159,27 +160,39 @@ OBJECTION = _all(
     (0.45, r"^instead\b"),
 )
 # A counter-proposal in the form of a question; counts only right after the agent did something.
-COUNTER = _compiled(
+COUNTER = compiled(
     r"""^(?:why not|why don't (?:we|you)|can't (?:we|you)|couldn't (?:we|you)|shouldn't (?:we|you|it|this)
     |should we (?:be|not)|wouldn't it|isn't there|can you use|is there (?:an)?other way)\b"""
 )
-DIRECTIVE = _compiled(
+DIRECTIVE = compiled(
     r"""\b(?:use|should|must|instead|don't|do not|never|always|only|need(?:s)? to|ha(?:s|ve) to|prefer|want
     |rather than)\b"""
 )
-FAILURE = _compiled(
+FAILURE = compiled(
     r"""\b(?:fails?|failing|failed|broken|breaks|doesn't work|does not work|not working|is red|errors? out
     |won't (?:build|compile))\b"""
 )
-CLAIM = _compiled(
+CLAIM = compiled(
     r"""\b(?:done|fixed|pass(?:es|ed|ing)?|works?|working|completed?|green|resolved|successful(?:ly)?
     |all (?:set|good))\b|✅"""
 )
-# A command that the person names as a check: in quotes with arguments, or after "run".
+# A command that the person names as a check: of a tool that checks, in quotes with arguments; after "run"; or by
+# itself, where the sentence says that it failed.
+_TOOL = (
+    r"(?:npm|npx|pnpm|yarn|bunx?|mise|uvx?|just|make|cargo|go|python3?|pytest|tox|nox|ruff|mypy|tsc|eslint|jest|vitest|mvn"
+    r"|gradlew?|\./[\w./-]+|docker|bundle|rake|rspec|mix|dotnet|swift|bazel|composer|phpunit|node|deno|golangci-lint"
+    r"|pre-commit|poetry|hatch|pdm|ctest|cmake|ninja|turbo|nx|playwright|cypress|terraform|helm|bash|sh)"
+)
+_CHECK = (
+    r"(?:(?:npm|pnpm|yarn|bun|mise|uv|just|poetry|golangci-lint) run(?: [\w:.-]*[\w-])?"
+    r"|(?:npm|pnpm|yarn|bun|cargo|go|make|mise|just|ruff) "
+    r"(?:test|check|lint|vet|clippy|typecheck|build|fmt|ci:)[\w:.-]*"
+    r"|(?:pytest|mypy|tsc|eslint|tox)(?= (?:is|still|now|fails?|failed|breaks?|errors?)\b))"
+)
 COMMAND = re.compile(
-    r"[`\"'](?P<quoted>[a-z][\w.-]*(?: [\w./:=@-]+){1,5})[`\"']"
-    r"|^run (?P<bare>(?:(?:npm|pnpm|yarn|mise|uv|just) run [\w:.-]+|(?:npm|pnpm|yarn|cargo|go|make|mise|just) "
-    r"(?:test|check|lint|vet|clippy|typecheck|ci:)[\w:.-]*))",
+    r"[`\"'](?P<quoted>" + _TOOL + r"(?: [\w./:=@-]+){1,5})[`\"']"
+    r"|^run (?P<told>" + _CHECK + r")"
+    r"|(?:^|(?<=[\s,;:(]))(?P<bare>" + _CHECK + r")(?![\w-])",
     re.IGNORECASE | re.MULTILINE,
 )
 PRAISE = _all(
@@ -203,41 +216,64 @@ PRAISE = _all(
         |confirmed|approved|ship it|agreed|correct)\b""",
     ),
 )
+# A report of what was or happened, not of what shall be.
+PAST = compiled(
+    r"""^(?:i|we|you|it|he|she|they|this|that|there)
+    (?:'ve|'d| have| has| had| was| were| did| didn't| just| also| already)*
+    (?: been| was| were| did| got| ran| saw| see| found| thought| made|'ve \w+ed| have \w+ed| \w+ed)\b"""
+)
+# With what a person lets an interrupted agent go on: that is no new instruction.
+GO_ON = compiled(
+    r"^(?:continue|go|proceed|resume|keep going|carry on|try again|retry|wait|hold|start|commit|push|tell)\b"
+)
+# A fact that is to be kept in mind.
+FACT = compiled(
+    r"""^(?:(?:always )?remember(?:,|:| that)|keep in mind(?:,|:| that)?|note(?:,|:| that)|take note(?: that)?|fyi[,:]?
+    |for (?:all )?future reference[,:]?|be aware(?: that)?|(?:please )?be advised(?: that)?)(?= )"""
+)
+# With such a word, a fact is a rule.
+NORM = compiled(r"\b(?:should|must|need(?:s)? to|ha(?:s|ve) to|don't|do not|never|always|prefer|want)\b")
+# Where something is to be found.
+PLACE = compiled(
+    r"""\b(?:docs?|documentation|guides?|handbook|spec(?:ification)?s?|wiki|dashboards?|boards?|tickets?|issues|tracker
+    |references?|designs?|runbooks?|roadmap|backlog|changelog|schema|logs?|repo(?:sitory)?|api)\b.{0,60}
+    \b(?:is|are|lives?|sits?|found|hosted|kept|tracked|published|at|here)\b.{0,40}https?://"""
+)
 # Limited to this moment: no lasting rule.
-LOCAL = _compiled(
+LOCAL = compiled(
     r"""\b(?:for now|right now|this time|today|yet|at the moment|just this once|until|tomorrow
     |for this (?:pr|one|task|commit|change|branch|session)|in this (?:pr|commit|branch|session)|this (?:pr|commit)
     |first then|the first)\b"""
 )
-GLOBAL = _compiled(
+GLOBAL = compiled(
     r"""\b(?:in|for|across) (?:all|every|any|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|repositor(?:y|ies)
     |codebases?)\b|\b(?:everywhere|globally)\b|\bregardless of (?:the )?(?:project|repo)
     |\bno matter (?:which|what) (?:project|repo)|\balways for me\b|\bin allen? (?:meinen )?projekten?\b|所有项目"""
 )
-OWN_MISTAKE = _compiled(
+OWN_MISTAKE = compiled(
     r"\b(?:my bad|my mistake|my fault|i messed up|oops|whoops|i (?:accidentally|forgot)|sorry,? i)\b"
 )
-NOT_A_RULE = _compiled(
+NOT_A_RULE = compiled(
     r"""^(?:do you remember|i remember|remember when|remember the time|never ?mind|don't worry|don't know
     |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
     |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
 )
 # Where a sentence gives a reason, and what it is; a reason of a word or two tells nothing.
-REASON = _compiled(
+REASON = compiled(
     r"""(?:^|[\s,;:–—(-])(?:because|or else|the reason is(?: that)?|so that
     |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|sonst|damit|parce qu[e'] ?|sinon
     |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
 )
 # When a rule is for: the clause that begins with such a word, up to the next comma.
-OCCASION = _compiled(
+OCCASION = compiled(
     r"""(?:^|[\s,;])(?P<when>(?:when(?:ever)?|each time|every time|before|after|while|if|wenn|bevor|nachdem|quand
     |avant de|cuando|antes de|quando) (?:you|we|i|it|the|a|an|there|any|every|each|running|writing|adding|changing|du
     |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})"""
 )
 # The only form of question that asks for a habit.
-REQUEST = _compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
+REQUEST = compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
 # What a program, not a person, puts to the agent.
-MACHINE = _compiled(
+MACHINE = compiled(
     r"""^(?:you are (?:an? |the |now )|summari[sz]e (?:this|the) |#+ |your task is|<|\{|act as |context: |task: |system:
     |base directory)"""
 )

@@ -5,6 +5,7 @@ caller drops those below the setting `extract_confidence`. Nothing here reads or
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -12,33 +13,37 @@ from datetime import datetime
 from memtui.core.base import clock
 from memtui.core.client.conversation import Turn, normalised
 from memtui.core.memories.relative_dates import relative_dates
-from memtui.extract import phrases
+from memtui.extract import naming, phrases, wording
 
-# Characters: the most of a description, of the person's words and of the agent's; a message that is long.
-MAX_DESCRIPTION, MAX_WORDS, MAX_AGENT, LONG_TEXT = 120, 600, 300, 1200
+# Characters: the most of the person's words, of the agent's and of a reason; a message that is long.
+MAX_WORDS, MAX_AGENT, MAX_REASON, LONG_TEXT = 600, 300, 240, 1200
 MIN_RULE_WORDS, LEAST_REASON = 3, 8
 # The confidence from which the rules take a prompt for feedback and no request.
 LEAST_FEEDBACK = 0.4
 # How much of the doubt is left each time that something is said again, and how sure that makes a draft at most.
 DOUBT, MOST_SURE = 0.8, 0.98
-SLUG_WORDS = 6
+# Sentences among which the one that says what to do is looked for; rules of one message that become drafts, and how
+# much of a rule each but the strongest must be; listed points that make a specification.
+MOST_SCORED, MOST_RULES, LEAST_OTHER, CROWD = 12, 3, 0.6, 4
+# Words of a sentence that may only announce the points below it; characters of lead-ins, which a body need not repeat.
+MOST_ANNOUNCED, MOST_LEFT_OUT = 6, 60
+# How sure it is that a check which failed after a claim of success has to be run before the next one.
+SURE_FAILURE = 0.55
+# Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
+MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 _PASTED_LINE = re.compile(
-    r"^\s*(?:>|[+-]{1,3}\s{2,}|[+]\s|@@|\||\$ |at [\w.$]+\(|File \"|\d{1,2}:\d\d|\[?\d{4}-\d\d-\d\d|\S+:\d+:"
-    r"|(?:error|warning|info|fail)\b.{0,3}[:\[])",
+    r"^\s*(?:>|\d{1,5}\s+[+-]|[+-]{1,3}\s{2,}|[+]\s|@@|\||\$ |at [\w.$]+\(|File \"|\d{1,2}:\d\d"
+    r"|\[?\d{4}-\d\d-\d\d|\S+:\d+:|(?:error|warning|info|fail|fatal|remote)\b.{0,3}[:\[]"
+    r"|[A-Z][a-z]{2} +\d{1,2},? \d\d:\d\d|[-=]{3,}|[✓✗✔✘●├└│])",
     re.IGNORECASE,
 )
 _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
+_LETTER = re.compile(r"[^\W\d_]")
+_QUOTATION = re.compile(r"[\"“](?P<text>[^\"“”\n]{6,400})[\"”]")
+_MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + MOST_QUOTATIONS)}]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
-_STOP_WORDS = frozenset(
-    re.findall(
-        r"\w+",
-        "a all also always am an and any are as at be been but by can do does for from had has have i if in into is it"
-        " its just me must my of on or our please should so that the their them then there these they this to us was we"
-        " were when which will with would you your",
-    )
-)
 # The channels in which a person speaks of what the agent does just then, also if it has said nothing.
 BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
 
@@ -53,7 +58,7 @@ class Signal:
     `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
     if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features
     that decisions on the draft correct (extract/personal.py), which are kept beside it; `repeats`: the records of the
-    same reading that say it again."""
+    same reading that say it again; `part`: which rule of a message with several it is, from 0."""
 
     kind: str
     name: str
@@ -72,29 +77,40 @@ class Signal:
     by: str = ""
     judged: Basis | None = field(default=None, compare=False)
     repeats: tuple[str, ...] = ()
+    part: int = 0
+
+    @property
+    def origin(self) -> str:
+        """What tells its place apart from others: record, or session and time, and which rule of a message it is."""
+        return (self.evidence or f"{self.session}@{self.time}") + (f"#{self.part}" if self.part else "")
 
     @property
     def origins(self) -> list[str]:
-        """What names the records that say it, each once."""
-        return list(dict.fromkeys([self.evidence or f"{self.session}@{self.time}", *self.repeats]))
+        """The places that say it, each once."""
+        return list(dict.fromkeys([self.origin, *self.repeats]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     text: str  # as written, without fillers
-    low: str  # in lower case, for the patterns
+    low: str  # in lower case and without quotations of the agent, for the patterns
     question: bool
     listed: bool
 
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
-    """List signals so that each name is there once: the more confident one, surer for each other record that says
-    it."""
+    """List signals so that what says the same is there once, the more confident one, surer for each other record that
+    says it; and each name once: the second of two that say different things under one name gets a number."""
     found: dict[str, list[Signal]] = {}
-    for signal in signals:
-        if signal:
-            found.setdefault(signal.name, []).append(signal)
-    return [_joined(same) for same in found.values()]
+    for signal in filter(None, signals):
+        found.setdefault(normalised(signal.description), []).append(signal)
+    times: Counter[str] = Counter()
+    named = []
+    for signal in map(_joined, found.values()):
+        times[signal.name] += 1
+        number = times[signal.name]
+        named.append(replace(signal, name=f"{signal.name}-{number}") if number > 1 else signal)
+    return named
 
 
 def _joined(same: list[Signal]) -> Signal:
@@ -110,13 +126,47 @@ def said_again(confidence: float, times: int) -> float:
 
 
 def signal_of(turn: Turn) -> Signal | None:
-    """Return the signal in one turn, or None."""
+    """Return the signal in one turn, or None; of several rules in it the strongest."""
+    heard = _heard(turn)
+    return None if heard is None else _main(turn, *heard)
+
+
+def signals_of(turn: Turn) -> list[Signal]:
+    """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules for the future that stand
+    in sentences of their own, each with the words that belong to it; none more for the points of a specification."""
+    heard = _heard(turn)
+    main = None if heard is None else _main(turn, *heard)
+    if heard is None or main is None or main.kind == "confirmation" or _is_crowd(heard[1]):
+        return [main] if main else []
+    sentences = heard[1]
+    rules = [(at, *_rule(each, crowd=False)) for at, each in enumerate(sentences)]
+    starts = [at for at, weight, _ in rules if weight >= LEAST_OTHER]
+    found = [main]
+    for at, weight, kind_of_rule in rules:
+        if weight < LEAST_OTHER or len(found) == MOST_RULES or len(starts) < 2:
+            continue
+        end = next((other for other in starts if other > at), len(sentences))
+        own = " ".join(each.text for each in sentences[at:end])
+        made = _signal(turn, main.kind, kind_of_rule, sentences[at], own, min(main.confidence, weight))
+        if made is None or (not turn.agent and weight < 0.75):
+            continue
+        if normalised(made.description) == normalised(main.description):
+            found[0] = replace(made, kind=main.kind, confidence=main.confidence)
+        elif normalised(made.description) not in {normalised(each.description) for each in found}:
+            found.append(replace(made, person=wording.cut(own, MAX_WORDS)))
+    return [replace(each, part=number) for number, each in enumerate(found)]
+
+
+def _heard(turn: Turn) -> tuple[str, list[_Sentence]] | None:
+    """Return the person's words and the sentences of them; None if nothing can be learned from them."""
     words = own_words(turn.text)
-    if not words or phrases.MACHINE.match(turn.text):
+    sentences = sentences_of(words, turn.agent)
+    if not sentences or phrases.MACHINE.match(turn.text):
         return None
-    sentences = sentences_of(words)
-    if not sentences or any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]):
-        return None
+    return None if any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]) else (words, sentences)
+
+
+def _main(turn: Turn, words: str, sentences: list[_Sentence]) -> Signal | None:
     rule, standing, kind_of_rule = _best_rule(sentences)
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
@@ -125,11 +175,11 @@ def signal_of(turn: Turn) -> Signal | None:
     if rule and (standing >= objection or objection < 0.4):
         kind = "correction" if objection >= 0.45 and turn.agent else "preference"
         bonus = 0.1 if kind == "correction" else 0.0
-        memory_type = "user" if kind_of_rule == "person" else "feedback"
-        return _signal(turn, kind, memory_type, rule, words, min(0.95, standing + bonus) - penalty)
-    if objection:
-        return _signal(turn, "correction", "feedback", _directive(sentences), words, objection - penalty)
-    return _failure(turn, sentences, words) or _confirmation(turn, sentences, words)
+        return _signal(turn, kind, kind_of_rule, rule, words, min(0.95, standing + bonus) - penalty)
+    failure = _failure(turn, sentences, words)
+    if objection and (failure is None or failure.confidence < SURE_FAILURE):
+        return _signal(turn, "correction", "rule", _directive(sentences), words, objection - penalty)
+    return failure or _confirmation(turn, sentences, words)
 
 
 def asks(turn: Turn) -> bool:
@@ -142,14 +192,11 @@ def asks(turn: Turn) -> bool:
 def unruled(turn: Turn, confidence: float) -> Signal | None:
     """Return a draft of a turn in which no rule found one, for a caller who takes it for feedback all the same; None if
     a program wrote it, the person blames themselves, or a few words leave nothing to learn."""
-    words = own_words(turn.text)
-    sentences = sentences_of(words)
-    if not sentences or phrases.MACHINE.match(turn.text) or too_short(words):
-        return None
-    if any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]):
+    heard = _heard(turn)
+    if heard is None or too_short(heard[0]):
         return None
     kind = "correction" if turn.agent else "preference"
-    return _signal(turn, kind, "feedback", _directive(sentences), words, confidence)
+    return _signal(turn, kind, "rule", _directive(heard[1]), heard[0], confidence)
 
 
 def too_short(words: str) -> bool:
@@ -163,17 +210,39 @@ def own_words(text: str) -> str:
     return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
 
 
-def sentences_of(words: str) -> list[_Sentence]:
-    """Split the person's words into sentences, at most 60."""
+def sentences_of(words: str, agent: str = "") -> list[_Sentence]:
+    """Split the person's words into sentences, at most 60. Of one that has a quotation of the `agent`, the patterns see
+    what stands beside the quotation; one that is nothing else is left out."""
+    marked, quoted = _quotations(words, agent)
     found = []
-    for line in words.splitlines():
+    for line in marked.splitlines():
         listed = bool(_LISTED.match(line))
         for part in _SENTENCE_END.split(_LISTED.sub("", line)):
             text = part.strip()
             text = (phrases.FILLER.sub("", text) or text)[:500]
-            if text:
-                found.append(_Sentence(text, text.lower(), part.rstrip("\"') ").endswith("?"), listed))
-    return found[:60]
+            low = _MARK.sub(" ", text).lower() if quoted else text.lower()
+            if text and (low == text.lower() or len(low.split()) >= 2):
+                whole = _MARK.sub(lambda mark: quoted[ord(mark[0]) - FIRST_MARK], text) if quoted else text
+                found.append(_Sentence(whole, low, part.rstrip("\"') ").endswith("?"), listed))
+    return found[:60] if found or not quoted else sentences_of(words)
+
+
+def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
+    """Return the words with a mark for each quotation of what the agent said, and these; a literal that it did not say
+    stays in the words."""
+    if not agent or _MARK.search(words):
+        return words, []
+    said = normalised(agent)
+    found: list[str] = []
+
+    def mark(quotation: re.Match[str]) -> str:
+        text = normalised(quotation["text"])
+        if len(text.split()) < MIN_QUOTED or text not in said or len(found) == MOST_QUOTATIONS:
+            return quotation[0]
+        found.append(quotation[0])
+        return chr(FIRST_MARK + len(found) - 1)
+
+    return _QUOTATION.sub(mark, words), found
 
 
 def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> float:
@@ -181,27 +250,38 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
     return max((weight for weight, pattern in patterns if pattern.search(low)), default=0.0)
 
 
+def _is_crowd(sentences: list[_Sentence]) -> bool:
+    """Whether a message lists points, as a specification does."""
+    return sum(s.listed for s in sentences) >= CROWD
+
+
 def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str]:
     """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
     best: tuple[_Sentence | None, float, str] = (None, 0.0, "")
-    crowd = sum(s.listed for s in sentences) >= 4
+    crowd = _is_crowd(sentences)
     for sentence in sentences:
-        low = phrases.REFUSAL.sub("", sentence.low)
-        if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
-            continue
-        standing, liked = weight_of(phrases.STANDING, low), weight_of(phrases.PREFERENCE, low)
-        person = weight_of(phrases.PERSON, low)
-        weight = max(standing, liked, person)
-        if sentence.question:
-            # "Can you use type hints from now on?" asks for it; other questions ask.
-            weight = standing - 0.15 if standing > 0.8 and phrases.REQUEST.search(low) else 0.0
-        if phrases.LOCAL.search(low):
-            weight -= 0.25
-        if crowd and sentence.listed:
-            weight -= 0.2  # one point of a specification
+        weight, kind = _rule(sentence, crowd=crowd)
         if weight > best[1]:
-            best = (sentence, weight, "person" if person >= max(standing, liked) else "rule")
+            best = (sentence, weight, kind)
     return best
+
+
+def _rule(sentence: _Sentence, *, crowd: bool) -> tuple[float, str]:
+    """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points."""
+    low = phrases.REFUSAL.sub("", sentence.low)
+    if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
+        return 0.0, ""
+    standing, liked = weight_of(phrases.STANDING, low), weight_of(phrases.PREFERENCE, low)
+    person = weight_of(phrases.PERSON, low)
+    weight = max(standing, liked, person)
+    if sentence.question:
+        # "Can you use type hints from now on?" asks for it; other questions ask.
+        weight = standing - 0.15 if standing > 0.8 and phrases.REQUEST.search(low) else 0.0
+    if phrases.LOCAL.search(low):
+        weight -= 0.25
+    if crowd and sentence.listed:
+        weight -= 0.2  # one point of a specification
+    return weight, "person" if person >= max(standing, liked) else "rule"
 
 
 def _objection(sentences: list[_Sentence], turn: Turn) -> float:
@@ -218,29 +298,55 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
         weight = max(weight, found)
     asks = bool(phrases.COUNTER.match(sentences[0].low))
     directive = any(phrases.DIRECTIVE.search(s.low) for s in sentences if not s.question)
+    ordered = turn.interrupted and any(
+        wording.imperative(wording.describe(s.text)) and not phrases.GO_ON.match(s.low) and len(s.text.split()) > 2
+        for s in sentences[:4]
+        if not s.question
+    )
     if turn.channel == "tool_reject":
         weight = max(weight, 0.45 if asks or not sentences[0].question else 0.3)
     elif asks and turn.channel == "queued":
         weight = max(weight, 0.45)
     elif asks:
         weight = max(weight, 0.35)
-    elif turn.interrupted and directive and not sentences[0].question:
+    elif turn.interrupted and (directive or ordered) and not sentences[0].question:
         weight = max(weight, 0.45)  # they stopped the agent to say so
     if weight >= 0.45:
         # Without a word on what to do instead there is little to learn from.
-        weight += 0.15 if directive else -0.05
+        weight += 0.15 if directive or ordered else -0.05
     if weight and all(phrases.LOCAL.search(s.low) or s.question for s in sentences):
         weight -= 0.25
     return weight
 
 
 def _directive(sentences: list[_Sentence]) -> _Sentence:
-    """Return the sentence that says what to do: the first with a directive that is no question, else the longest."""
-    for sentence in sentences:
-        low = phrases.REFUSAL.sub("", sentence.low)
-        if phrases.DIRECTIVE.search(low) and not sentence.question and len(low.split()) >= MIN_RULE_WORDS:
-            return sentence
-    return max(sentences[:4], key=lambda s: len(s.text))
+    """Return the sentence that says best what to do."""
+    return max(sentences[:MOST_SCORED], key=lambda each: _telling(each, sentences.index(each)))
+
+
+def _telling(sentence: _Sentence, at: int) -> float:
+    """Return how well a sentence says what to do: by words of telling, an imperative first, and standing words; less if
+    it asks, tells of the past, or is short; of equals the first."""
+    low = phrases.REFUSAL.sub("", sentence.low)
+    description = wording.describe(sentence.text)
+    asks = sentence.question and not wording.imperative(description)
+    words = len(low.split())
+    return (
+        2.0 * weight_of(phrases.STANDING, low)
+        + 1.5 * weight_of(phrases.PREFERENCE, low)
+        + 1.5 * wording.imperative(description)
+        + 1.0 * bool(phrases.DIRECTIVE.search(low))
+        + 0.4 * bool(weight_of(phrases.OBJECTION, low))
+        - 1.2 * asks
+        - 1.0 * bool(phrases.PAST.search(low))
+        - 0.5 * bool(phrases.LOCAL.search(low))
+        - 0.5 * bool(weight_of(phrases.PRAISE, low))
+        - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
+        - 5.0 * (not _LETTER.search(low))
+        - 0.5 * (sentence.text.endswith(":"))
+        + min(len(sentence.text), 60) / 120
+        - 0.02 * at
+    )
 
 
 def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
@@ -253,12 +359,14 @@ def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | Non
             continue
         command = phrases.COMMAND.search(words)
         failed = phrases.FAILURE.search(sentence.low)
-        if command and (failed or command["bare"]):
-            text = f"Run `{command['quoted'] or command['bare']}` before saying that the work is done"
+        if command and (failed or command["told"]):
+            text = (
+                f"Run `{command['quoted'] or command['told'] or command['bare']}` before saying that the work is done"
+            )
             check = _Sentence(text, text.lower(), question=False, listed=False)
-            return _signal(turn, "correction", "feedback", check, words, 0.55)
+            return _signal(turn, "correction", "rule", check, words, SURE_FAILURE)
         if failed and len(words) < 200:
-            return _signal(turn, "correction", "feedback", sentence, words, 0.4)
+            return _signal(turn, "correction", "rule", sentence, words, 0.4)
     return None
 
 
@@ -270,61 +378,100 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal 
     if not weight:
         return None
     praise = next((s for s in sentences if weight_of(phrases.PRAISE[:1], s.low)), sentences[0])
-    return _signal(turn, "confirmation", "feedback", praise, words, weight)
+    return _signal(turn, "confirmation", "rule", praise, words, weight)
 
 
 def _signal(
-    turn: Turn, kind: str, memory_type: str, sentence: _Sentence, words: str, confidence: float
+    turn: Turn, kind: str, kind_of_rule: str, sentence: _Sentence, words: str, confidence: float
 ) -> Signal | None:
-    reason, occasion = _reason(sentence, words), _occasion(sentence, words)
-    text = phrases.REASON.sub("", sentence.text) if reason else sentence.text
-    description = _dated(describe(text if len(text.split()) >= MIN_RULE_WORDS else sentence.text), turn.time)
+    reason, occasion = _reason(sentence, words), _occasion(sentence, words, turn.time)
+    whole = _completed(sentence, words)
+    text = phrases.REASON.sub("", whole) if reason else whole
+    text = text if len(text.split()) >= MIN_RULE_WORDS else whole
+    description = _dated(wording.describe(text), turn.time)
     if not description:
         return None
     body = []
-    if normalised(words) not in {normalised(description), normalised(sentence.text)}:
-        body.append(_dated(_cut(words, MAX_WORDS), turn.time))
-    agent = _tail(turn.agent, MAX_AGENT)
+    if _says_more(sentence, description, words, reason):
+        body.append(_dated(wording.cut(words, MAX_WORDS), turn.time))
     if reason:
         body.append("**Why:** " + _dated(reason, turn.time))
-    elif kind == "correction" and agent:
-        body.append("**Why:** said after the agent's “" + _tail(" ".join(agent.split()), 200) + "”")
     if occasion and normalised(occasion) not in normalised(description):
         body.append("**How to apply:** " + occasion)
+    person = kind_of_rule == "person"
     return Signal(
         kind=kind,
-        name=slug(description),
-        type=memory_type,
-        scope="global" if phrases.GLOBAL.search(words.lower()) else "project",
+        name=naming.slug(description),
+        type="user" if person else _type_of(sentence, description),
+        scope="global" if person or phrases.GLOBAL.search(words.lower()) else "project",
         description=description,
         body="\n\n".join(body),
         confidence=round(max(0.0, confidence), 2),
         evidence=turn.uuid,
         session=turn.session,
         time=turn.time,
-        agent=agent,
-        person=_cut(turn.text, MAX_WORDS),
+        agent=wording.tail(turn.agent, MAX_AGENT),
+        person=wording.cut(turn.text, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 
 
+def _type_of(sentence: _Sentence, description: str) -> str:
+    """Return the type of a memory that is not about the person: where something is to be found, a fact about the
+    project, or how to work."""
+    low = phrases.REFUSAL.sub("", sentence.low)
+    orders = wording.imperative(description)
+    if phrases.PLACE.search(low) and not orders:
+        return "reference"
+    return "project" if phrases.FACT.match(low) and not orders and not phrases.NORM.search(low) else "feedback"
+
+
+def _completed(sentence: _Sentence, words: str) -> str:
+    """Return the text of a sentence; with the points that follow it, if it only announces them."""
+    text = sentence.text.rstrip(" :")
+    if len(text.split()) > MOST_ANNOUNCED or not (sentence.text.endswith(":") or text.lower().endswith(" that")):
+        return sentence.text
+    all_sentences = sentences_of(words)
+    at = next((at for at, each in enumerate(all_sentences) if each.text == sentence.text), len(all_sentences))
+    points = []
+    for each in all_sentences[at + 1 :]:
+        if not each.listed:
+            break
+        points.append(each.text.rstrip(" .;,"))
+    joint = " " if text.lower().endswith(" that") else ": "
+    return text + joint + "; ".join(points) if points else sentence.text
+
+
+def _says_more(sentence: _Sentence, description: str, words: str, reason: str) -> bool:
+    """Whether the person's words say more than the description, and the reason, which stands by itself."""
+    if description.endswith("…") or len(description) < len(sentence.text) - len(reason) - MOST_LEFT_OUT:
+        return True
+    told = {normalised(description), normalised(sentence.text)}
+    others = [each for each in sentences_of(words) if normalised(each.text) not in told]
+    others = [each for each in others if _LETTER.search(each.low) and not (reason and reason.lower()[1:] in each.low)]
+    return any(len(each.text.split()) > 2 or not each.text.isascii() for each in others)
+
+
 def _reason(sentence: _Sentence, words: str) -> str:
     """Return the reason that the person gave, in the sentence of the rule, else anywhere; empty if they gave none."""
+    asks = sentence.question and not wording.imperative(wording.describe(sentence.text))
     others = (phrases.REASON.search(each.text) for each in sentences_of(words) if not each.question)
-    found = phrases.REASON.search(sentence.text) or next(filter(None, others), None)
+    found = (None if asks else phrases.REASON.search(sentence.text)) or next(filter(None, others), None)
     if found is None:
         return ""
-    reason = _SENTENCE_END.split(found["reason"])[0].strip(" .,;:-—)")
-    return _cut(reason[:1].upper() + reason[1:], MAX_DESCRIPTION * 2) if len(reason) >= LEAST_REASON else ""
+    reason = _SENTENCE_END.split(found["reason"])[0].strip(" .,;:-—)?!")
+    return wording.cut(reason[:1].upper() + reason[1:], MAX_REASON) if len(reason) >= LEAST_REASON else ""
 
 
-def _occasion(sentence: _Sentence, words: str) -> str:
+def _occasion(sentence: _Sentence, words: str, time: str) -> str:
     """Return when the rule is for, by the person's words; empty if they did not say."""
     found = phrases.OCCASION.search(sentence.text) or phrases.OCCASION.search(words)
     if found is None:
         return ""
-    when = phrases.REASON.sub("", found["when"]).strip()
-    return when[:1].upper() + when[1:]
+    # "When you" makes a rule of any day of what follows; the day that this names is one day all the same.
+    opening, _, rest = phrases.REASON.sub("", found["when"]).strip().partition(" ")
+    who, _, rest = rest.partition(" ")
+    return f"{opening[:1].upper()}{opening[1:]} {who} {_dated(rest, time)}".strip()
 
 
 def _dated(text: str, time: str) -> str:
@@ -336,40 +483,3 @@ def _dated(text: str, time: str) -> str:
     for each in reversed(list(relative_dates(text, written))):
         text = text[: each.start] + each.absolute + text[each.end :]
     return text
-
-
-def describe(sentence: str) -> str:
-    """Make a memory's description of a sentence: one line, without opening words, capitalized, cut at a word."""
-    text = " ".join(sentence.split())
-    text = phrases.TOLD.sub(lambda told: "Do not " if told["not"] else "", text)
-    for pattern in (phrases.FILLER, phrases.REFUSAL, phrases.OPENERS, phrases.FILLER):
-        shorter = pattern.sub("", text)
-        text = shorter if len(shorter) > 3 else text
-    text = text.strip(" .,;:-—\"'")
-    return _cut(text[:1].upper() + text[1:], MAX_DESCRIPTION)
-
-
-def slug(text: str) -> str:
-    """Make a short name in kebab case from the words of a text that are no stop words."""
-    from memtui.core.base.ids import content_hash
-
-    plain = re.sub(r"\b(?:do not|don't|dont|not)\b", "no", text.lower().replace("’", "'"))
-    words = re.findall(r"[a-z0-9]+", re.sub(r"'(?:d|s|m|re|ve|ll)\b", "", plain).replace("'", ""))
-    kept = [word for word in words if word not in _STOP_WORDS][:SLUG_WORDS]
-    name = "-".join(kept)[:60].strip("-")
-    return name if len(name) > 2 else "note-" + content_hash(text)[:8]
-
-
-def _cut(text: str, limit: int) -> str:
-    if len(text) <= limit:
-        return text
-    head = text[: limit - 1]
-    return (head[: head.rfind(" ")] if " " in head[limit // 2 :] else head).rstrip() + "…"
-
-
-def _tail(text: str, limit: int) -> str:
-    text = text.strip()
-    if len(text) <= limit:
-        return text
-    tail = text[-(limit - 1) :]
-    return "…" + tail[tail.find(" ") + 1 :].lstrip() if " " in tail[: limit // 2] else "…" + tail
