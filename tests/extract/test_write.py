@@ -78,6 +78,17 @@ def test_the_same_record_is_drafted_once_whatever_the_session(env, repo):
     assert [e.fields.get("seen") for e in updates(env, repo)] == [None]
 
 
+def test_several_rules_of_one_record_are_drafted_and_one_that_a_kill_lost_is_found_again(env, repo):
+    text = RULE + ". Never push to main directly! And always ask before you delete a file."
+    rules = signals.signals_of(Turn(text, "prompt", uuid="u1", session="s1", agent="I ran npm install."))
+    put(env, repo, *rules[:2])
+    put(env, repo, *rules)
+    assert [e.fields["name"] for e in updates(env, repo)] == [each.name for each in rules]
+    assert [e.fields["evidence"] for e in updates(env, repo)] == ["u1"] * 3
+    assert put(env, repo, *rules) == []
+    assert [e.fields.get("seen") for e in updates(env, repo)] == [None] * 3
+
+
 def test_the_same_words_said_again_count_one_more_while_they_wait(env, repo):
     put(env, repo, say(RULE))
     assert put(env, repo, say("from now on: use pnpm instead of npm.", uuid="u2", session="s2")) == []

@@ -23,7 +23,7 @@ WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
 # The fields of a draft that are no text.
-OTHERS = {"confidence", "durable", "judged", "repeats"}
+OTHERS = {"confidence", "durable", "judged", "repeats", "part"}
 _FIELDS = {each.name for each in fields(Signal)}
 
 
@@ -83,6 +83,7 @@ def of_row(row: object) -> Candidate | None:
     given = {**given, "judged": decisions.of_row(given.get("judged")), "repeats": repeats}
     texts = all(isinstance(value, str) for key, value in given.items() if key not in OTHERS)
     numbers = isinstance(given.get("confidence"), float) and isinstance(given.get("durable"), float | None)
+    numbers = numbers and isinstance(given.get("part", 0), int)
     lists = [[str(each) for each in row.get(key) or []] for key in ("sessions", "evidence")]
     if not texts or not numbers or not isinstance(row.get("project"), str):
         return None

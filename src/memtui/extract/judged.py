@@ -22,19 +22,34 @@ LEAST = 0.05
 
 
 def drafts(turns: Iterable[Turn], classifier: Classifier | None) -> list[Signal]:
-    """List the drafts in these turns, at most one for each turn, each name once; by the rules alone without a
-    classifier."""
-    return signals.once(draft_of(turn, classifier) for turn in turns)
+    """List the drafts in these turns, each name once; by the rules alone without a classifier."""
+    return signals.once(each for turn in turns for each in drafts_of(turn, classifier))
+
+
+def drafts_of(turn: Turn, classifier: Classifier | None) -> list[Signal]:
+    """List the drafts in one turn: one, or for each of several rules one. Only the first teaches by its decision."""
+    found = signals.signals_of(turn)
+    words = signals.own_words(turn.text)
+    if classifier is None or not words:
+        return found
+    if not found and (signals.too_short(words) or phrases.MACHINE.match(turn.text)):
+        return []  # of which no draft is made, whatever its scores
+    first = _judged(turn, found[0] if found else None, classifier)
+    if first is None:
+        return []
+    return [first, *[replace(each, durable=_lasting(first.durable)) for each in found[1:]]]
 
 
 def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
-    """Return the draft in one turn, or None."""
-    draft = signals.signal_of(turn)
-    words = signals.own_words(turn.text)
-    if classifier is None or not words:
-        return draft
-    if draft is None and (signals.too_short(words) or phrases.MACHINE.match(turn.text)):
-        return None  # of which no draft is made, whatever its scores
+    """Return the first draft in one turn, or None."""
+    return next(iter(drafts_of(turn, classifier)), None)
+
+
+def _lasting(durable: float | None) -> float:
+    return max(durable or 0.0, SURE_DURABLE)
+
+
+def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal | None:
     found = classifier.judged(turn, draft)
     feedback, durable = found.feedback, found.durable
     if draft is None:
@@ -44,7 +59,7 @@ def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
-        durable, feedback = max(durable, SURE_DURABLE), max(feedback, draft.confidence)
+        durable, feedback = _lasting(durable), max(feedback, draft.confidence)
     elif signals.too_short(turn.text):
         return draft
     return replace(draft, confidence=round(feedback, 2), durable=round(durable, 2))
