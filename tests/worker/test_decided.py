@@ -12,7 +12,7 @@ from hooks.killing import Child, every_point
 from memtui.core.base import fs, paths
 from memtui.core.client.conversation import Turn
 from memtui.core.journal.journal import Journal
-from memtui.core.review import taught
+from memtui.core.review import learned, taught
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.extract import classifier, decisions, personal, signals
@@ -111,14 +111,14 @@ def test_it_is_forgotten_and_that_can_be_undone(world):
     drafts = world.says(*RULES)
     Review(world.root).reject(drafts)
     decided.learn(world.root)
-    kept = fs.read_bytes(personal.path(world.root))
+    kept = fs.read_bytes(learned.weights_path(world.root))
     journal = Journal(world.root, by="cli")
     assert taught.forget(world.root, journal)
     assert world.taught().total == 0
     decided.learn(world.root)
     assert world.taught().total == 0, "what was decided before does not count any more"
     assert cli_undo(world) == 0
-    assert fs.read_bytes(personal.path(world.root)) == kept
+    assert fs.read_bytes(learned.weights_path(world.root)) == kept
     assert world.taught().total == len(RULES)
 
 

@@ -5,13 +5,13 @@ for each of the two questions a bias and the size of a step, in little-endian do
 BUCKETS features. Both scores are probabilities.
 """
 
-import math
 import struct
 from pathlib import Path
 from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn
 from memtui.extract import features, personal
+from memtui.extract.measures import probability
 from memtui.extract.signals import Basis, Signal
 
 MAGIC = b"memtui feedback1"
@@ -84,8 +84,3 @@ def shipped() -> Classifier:
 def learned(root: str, project: str) -> Classifier:
     """Read the table, and what was learned from the person of this root, for a project by its slug."""
     return Classifier(TABLE.read_bytes(), personal.load(root), project)
-
-
-def probability(score: float) -> float:
-    """Return the probability of a score in log odds."""
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 from memtui.core.client.conversation import Turn
 from memtui.extract import phrases, signals
-from memtui.extract.classifier import Classifier, probability
+from memtui.extract.classifier import Classifier
+from memtui.extract.measures import probability
 from memtui.extract.personal import Correction
 from memtui.extract.signals import Signal
 

@@ -20,7 +20,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs
+from memtui.core.review import learned
 from memtui.extract import features
+from memtui.extract.measures import average_precision, probability
 
 MAGIC = b"memtui validate1"
 VALIDATION = Path(__file__).with_name("validation.table")
@@ -129,7 +131,7 @@ def _fitted(decisions: Sequence[Decided], at: int, below: Mapping[int, float]) -
     for _ in range(PASSES if total else 0):
         slopes: Weights = {}
         for each, base in zip(decisions, fixed, strict=True):
-            wrong = (each.targets[at] - _sigmoid(base + _score(weights, each.found))) * each.counts[at]
+            wrong = (each.targets[at] - probability(base + _score(weights, each.found))) * each.counts[at]
             for key, value in (*each.found.items(), (BIAS, BIAS_VALUE)):
                 slopes[key] = slopes.get(key, 0.0) + wrong * value
         for key, slope in slopes.items():
@@ -161,32 +163,13 @@ def _truths(validation: Sequence[Validated], at: int) -> list[bool]:
     return [row.truths[at] for row in validation]
 
 
-def average_precision(scores: Sequence[float], truths: Sequence[bool]) -> float:
-    """Return the mean precision at each message that is meant, best scores first; 0 if none is."""
-    hits, total = 0, 0.0
-    for number, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1):
-        if truths[at]:
-            hits += 1
-            total += hits / number
-    return total / hits if hits else 0.0
-
-
-def _sigmoid(score: float) -> float:
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
-
-
 # files
-
-
-def path(root: str) -> str:
-    """Return the file of the correction."""
-    return root + "/feedback/weights.json"
 
 
 def load(root: str) -> Correction:
     """Read the correction; one that changes nothing if there is none, or it can't be read."""
     try:
-        found = fastjson.loads_dict(fs.read_bytes(path(root), 8 << 20))
+        found = fastjson.loads_dict(fs.read_bytes(learned.weights_path(root), 8 << 20))
     except OSError:
         return Correction()
     if found.get("v") != VERSION or found.get("buckets") != features.BUCKETS:
@@ -197,7 +180,7 @@ def load(root: str) -> Correction:
     return Correction(
         _pair(found.get("all")),
         {str(slug): _pair(row) for slug, row in rows},
-        _figures(found.get("figures")),
+        learned.figures_of(found),
         halved if isinstance(halved, int) else 0,
     )
 
@@ -214,15 +197,6 @@ def _weights(given: object) -> Weights:
         if str(key).lstrip("-").isdigit() and isinstance(value, (int, float)) and math.isfinite(value):
             found[int(key)] = float(value)
     return found
-
-
-def _figures(given: object) -> dict[str, tuple[float, float]]:
-    rows = given if isinstance(given, dict) else {}
-    return {
-        str(name): (float(row[0]), float(row[1]))
-        for name, row in rows.items()
-        if isinstance(row, list) and len(row) == 2 and all(isinstance(each, (int, float)) for each in row)
-    }
 
 
 def data(made: Correction) -> dict[str, object]:

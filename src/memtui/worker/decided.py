@@ -13,7 +13,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
-from memtui.core.review import taught
+from memtui.core.review import learned, taught
 from memtui.core.settings import config
 from memtui.extract import decisions, personal
 
@@ -51,7 +51,7 @@ def _read(root: str) -> int:
 
 
 def _learn(root: str) -> personal.Correction | None:
-    before = taught.load(taught.decisions_path(root))
+    before = taught.load(learned.decisions_path(root))
     reset = before.get("reset")
     since = reset if isinstance(reset, str) else ""
     known = taught.labels_of(before)
@@ -65,8 +65,8 @@ def _learn(root: str) -> personal.Correction | None:
         return None
     made = personal.fit(decisions.decided(root, labels), _validation())
     row = {"v": taught.VERSION, "labels": labels, "reset": since}
-    fs.write_atomic(personal.path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
-    fs.write_atomic(taught.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
+    fs.write_atomic(learned.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
+    fs.write_atomic(learned.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
     return made
 
 

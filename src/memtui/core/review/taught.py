@@ -13,6 +13,7 @@ from memtui.core.base.finding import Finding, good
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
+from memtui.core.review import learned
 
 VERSION = 1
 MOST_BYTES = 8 << 20
@@ -44,16 +45,6 @@ class Taught(NamedTuple):
         }
 
 
-def decisions_path(root: str) -> str:
-    """Return the file of decisions."""
-    return root + "/feedback/decisions.json"
-
-
-def weights_path(root: str) -> str:
-    """Return the file of what follows from them."""
-    return root + "/feedback/weights.json"
-
-
 def load(path: str) -> dict[str, object]:
     """Read one of both files; `{}` if there is none, or it is of another version."""
     try:
@@ -71,17 +62,12 @@ def labels_of(found: Mapping[str, object]) -> dict[str, str]:
 
 def look(root: str) -> Taught:
     """Return what was taught."""
-    found = load(weights_path(root))
-    figures: dict[str, tuple[float, float]] = {}
-    rows = found.get("figures")
-    for name, row in rows.items() if isinstance(rows, dict) else ():
-        if isinstance(row, list) and len(row) == 2 and all(isinstance(each, (int, float)) for each in row):
-            figures[str(name)] = (float(row[0]), float(row[1]))
+    found = load(learned.weights_path(root))
     whole, projects, halved = found.get("all"), found.get("projects"), found.get("halved")
     pairs = whole.values() if isinstance(whole, dict) else ()
     return Taught(
-        Counter(labels_of(load(decisions_path(root))).values()),
-        figures,
+        Counter(labels_of(load(learned.decisions_path(root))).values()),
+        learned.figures_of(found),
         len({key for each in pairs if isinstance(each, dict) for key in each}),
         len(projects) if isinstance(projects, dict) else 0,
         halved if isinstance(halved, int) else 0,
@@ -98,10 +84,10 @@ def check(root: str) -> Iterator[Finding]:
 
 def forget(root: str, journal: Journal) -> bool:
     """Forget everything that was taught, as one step of undo; False if there was nothing. Raises MemtuiError."""
-    if not look(root).total and not load(weights_path(root)):
+    if not look(root).total and not load(learned.weights_path(root)):
         return False
     row = {"v": VERSION, "labels": {}, "reset": clock.iso(journal.now())}
-    places = ((decisions_path(root), fastjson.dumps(row).encode()), (weights_path(root), None))
+    places = ((learned.decisions_path(root), fastjson.dumps(row).encode()), (learned.weights_path(root), None))
     changes = [
         FileChange(path, before, after, fs.FILE_MODE)
         for path, after in places
