@@ -397,6 +397,40 @@ def test_a_snooze_until_a_time_of_a_day_names_it(memtui):
     assert "until Tue 1 Dec 14:00" in memtui("snooze", "J5VMX3", "--until", "2026-12-01 14:00").out
 
 
+def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):
+    directory = str(shop_inbox(world).parent)
+    fields = {"kind": "correction", "confidence": "0.90"}
+    old = inbox_file.append_entry(
+        directory, "updates", {**fields, "name": "ask-first"}, "Never push to main without asking me", now=NOW
+    )
+    text = "Don't push to main without asking first"
+    new = inbox_file.append_entry(directory, "updates", {**fields, "name": "no-pushes"}, text, now=NOW)
+    assert memtui.json("inbox", "show", new)["rejected_alike"] == []
+    memtui("reject", old)
+    (alike,) = memtui.json("inbox", "show", new)["rejected_alike"]
+    assert (alike["text"], alike["never"], alike["score"] > 0.65) == (
+        "Never push to main without asking me",
+        False,
+        True,
+    )
+    assert "like a draft that you rejected at" in memtui("inbox", "show", new).out
+    memtui("undo")
+    assert memtui.json("inbox", "show", new)["rejected_alike"] == []
+    memtui("reject", old, "--never")
+    assert "like a draft that you rejected for good" in memtui("inbox", "show", new).out
+    other = inbox_file.append_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
+    assert memtui.json("inbox", "show", other)["rejected_alike"] == []
+
+
+def test_secrets_of_a_rejected_draft_are_not_kept(memtui, world):
+    key = "sk-ant-" + "api03-" + "Zx9k" * 12
+    fields = {"kind": "correction", "name": "staging", "confidence": "0.90"}
+    entry = inbox_file.append_entry(str(shop_inbox(world).parent), "updates", fields, f"Use it\n\nwith {key}", now=NOW)
+    memtui("reject", entry)
+    (row,) = map(json.loads, shop_inbox(world, "rejected.jsonl").read_text().splitlines())
+    assert row["body"] == "with [redacted: Anthropic key]"
+
+
 def test_never_notes_the_words(memtui, world):
     memtui("reject", "J5VMX3", "--never")
     (row,) = [json.loads(line) for line in shop_inbox(world, "rejected.jsonl").read_text().splitlines()]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.client.conversation import Turn, normalised
 from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import refused
 from memtui.extract import signals, write
 
 
@@ -147,6 +148,15 @@ def test_what_was_rejected_for_good_is_not_drafted_even_without_the_ledger(env, 
     row = {"v": 1, "hash": "x", "text": "Use pnpm instead of npm"}
     fs.append(box(env, repo) + "/rejected.jsonl", fastjson.dumps(row).encode() + b"\n{torn")
     assert put(env, repo, say(RULE)) == []
+
+
+def test_what_must_never_be_drafted_again_is_not_in_other_words_either_and_what_was_only_rejected_is(env, repo):
+    never = refused.line("x", "use-pnpm", "Use pnpm instead of npm", 1.0, never=True)
+    plain = refused.line("y", "ask-first", "Never push to main without asking me", 1.0, never=False)
+    fs.append(box(env, repo) + "/rejected.jsonl", (never + plain).encode())
+    assert put(env, repo, say("No, always use pnpm and not npm!")) == []
+    assert put(env, repo, say("From now on use npm instead of pnpm", uuid="u2")) != []
+    assert put(env, repo, say("Please don't push to main without asking me first, from now on", uuid="u3")) != []
 
 
 def test_what_is_a_memory_already_is_not_drafted(env, repo, tmp_path):

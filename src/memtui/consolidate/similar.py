@@ -1,13 +1,17 @@
-"""Similar memories: rank memories by their similarity to a draft, for a person to decide; nothing is merged here."""
+"""Similar memories and rejected drafts: rank them by their similarity to a draft, for a person to decide; nothing is
+merged here."""
 
 from collections.abc import Iterable
 
+from memtui.core.inbox.refused import RefusedDraft
 from memtui.core.memories.memory import Memory
-from memtui.core.review.evidence import Similar
+from memtui.core.review.evidence import LikeRefused, Similar
 
 # The least score, of 1: below it two texts share only common words.
 LEAST = 0.55
 SAME_NAME = 0.97
+# The least score of a rejected draft: it is told without its text beside the draft.
+LIKE_REFUSED = 0.65
 # The most memories that are listed.
 SHOWN = 5
 # Characters of a body that are compared: enough to judge by, and a file of megabytes takes no longer.
@@ -30,27 +34,45 @@ def ranked(name: str, description: str, body: str, memories: Iterable[Memory]) -
     Memories of the same name score SAME_NAME at least, since they would be one file. A broken memory is left out: a
     draft can't be merged into it.
     """
-    from rapidfuzz import fuzz, utils  # slow to import
-
-    clean = utils.default_process
-    own_name, own_description = clean(name), clean(description)
-    own_text = clean(f"{name} {description} {body[:BODY]}")
-    found = []
-    for memory in memories:
-        if memory.broken is not None:
-            continue
-        names = fuzz.token_sort_ratio(own_name, clean(memory.name)) / 100
-        words = fuzz.token_set_ratio(own_description, clean(memory.description)) / 100
-        words *= _length_weight(own_description, clean(memory.description))
-        theirs = clean(f"{memory.name} {memory.description} {memory.body[:BODY]}")
-        texts = fuzz.token_sort_ratio(own_text, theirs) / 100
-        score = max(0.9 * words, 0.5 * names + 0.5 * words, texts, 0.8 * names)
-        if own_name and own_name == clean(memory.name):
-            score = max(score, SAME_NAME)
-        if score >= LEAST:
-            found.append(Similar(memory, round(score, 2)))
+    own = _Measure(name, description, body)
+    whole = [each for each in memories if each.broken is None]
+    scores = [own.score(each.name, each.description, each.body) for each in whole]
+    found = [Similar(each, round(score, 2)) for each, score in zip(whole, scores, strict=True) if score >= LEAST]
     found.sort(key=lambda each: (-each.score, each.memory.name))
     return found[:SHOWN]
+
+
+def to_refused(name: str, text: str, rejected: Iterable[RefusedDraft]) -> list[LikeRefused]:
+    """List the rejected drafts most similar to a pending update, best first; of those that say the same the newest."""
+    first, _, rest = text.partition("\n")
+    own = _Measure(name, first, rest)
+    found: dict[str, LikeRefused] = {}
+    for each in rejected:
+        score = own.score(each.name, each.description, each.body)
+        if score >= LIKE_REFUSED:
+            found[each.description.casefold()] = LikeRefused(each, round(score, 2))
+    return sorted(found.values(), key=lambda each: (-each.score, -(each.draft.time or 0.0)))[:SHOWN]
+
+
+class _Measure:
+    """How similar other texts are to one that has a name, a description and a body."""
+
+    def __init__(self, name: str, description: str, body: str) -> None:
+        from rapidfuzz import fuzz, utils  # slow to import
+
+        self._fuzz, self._clean = fuzz, utils.default_process
+        self._name, self._description = self._clean(name), self._clean(description)
+        self._text = self._clean(f"{name} {description} {body[:BODY]}")
+
+    def score(self, name: str, description: str, body: str) -> float:
+        """Return the similarity, from 0 to 1; of one of the same name at least SAME_NAME."""
+        fuzz, clean = self._fuzz, self._clean
+        names: float = fuzz.token_sort_ratio(self._name, clean(name)) / 100
+        words: float = fuzz.token_set_ratio(self._description, clean(description)) / 100
+        words *= _length_weight(self._description, clean(description))
+        texts: float = fuzz.token_sort_ratio(self._text, clean(f"{name} {description} {body[:BODY]}")) / 100
+        score = max(0.9 * words, 0.5 * names + 0.5 * words, texts, 0.8 * names)
+        return max(score, SAME_NAME) if self._name and self._name == clean(name) else score
 
 
 def _length_weight(one: str, other: str) -> float:

@@ -1,7 +1,8 @@
 """Write drafts and open items to the inboxes, without secrets, and nothing twice.
 
 `extracted.jsonl` beside an inbox lists what was drafted: a forked or resumed session, a compaction, or a reader that
-starts again meets the same records again. A draft that a person rejected or approved does not come back.
+starts again meets the same records again. A draft that a person rejected or approved does not come back, and one that
+must never be drafted again not in other words either.
 """
 
 import posix
@@ -12,7 +13,7 @@ from dataclasses import replace
 from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import file as inbox_file
-from memtui.core.inbox import filling, pending_update, same_rule
+from memtui.core.inbox import filling, pending_update, refused, same_rule
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate
 from memtui.core.redaction.redact import redact
@@ -64,9 +65,8 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
     ledger = filling.lines_of(f"{directory}/{LEDGER}")
     evidence = {row.get("evidence") for row in ledger}
     hashes = {row.get("hash") for row in ledger}
-    rejected = {
-        normalised(str(row.get("text", ""))) for row in filling.lines_of(f"{directory}/{inbox_format.REJECTED}")
-    }
+    never = [each.description for each in refused.load(directory) if each.never]
+    unwanted = {normalised(each) for each in never}
     found: list[str] = []
     noted = b""
     for draft in drafts:
@@ -75,7 +75,8 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         origins = [origin for origin in draft.origins if origin not in evidence]
         if not origins or not key:
             continue
-        known = digest in hashes or key in rejected or _is_known(env, cwd, draft.scope, key)
+        known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
+        known = known or same_rule.first(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not known:
             found.append(
                 inbox_file.append_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 from memtui.core.base.phrasing import cut, many
 from memtui.core.inbox import format as inbox_format
-from memtui.core.review.evidence import Evidence
+from memtui.core.review.evidence import Evidence, LikeRefused
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
 from memtui.present.dates import day, day_and_time
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
 TITLE_SHOWN = 50  # characters of a title
+REFUSED_SHOWN = 80  # characters of a rejected draft
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
 
 # The drafts that are made of a refused write (worker/gated.py).
@@ -93,6 +94,15 @@ def one_offs(count: int) -> str:
 def one_offs_in_brief(count: int) -> str:
     """Say how many drafts are folded, where there is little room: `3 one-offs`."""
     return many(count, "one-off")
+
+
+def like_refused(each: LikeRefused, now: float) -> str:
+    """Say that a draft is like a rejected one: `like a draft that you rejected on Thu 12 Nov (.87): “Use npm”`."""
+    shown = day(each.draft.time, now) if each.draft.time is not None else ""
+    when = f"{' at' if ':' in shown else ' on'} {shown}" if shown else ""
+    score = f"{each.score:.2f}".removeprefix("0")
+    words = cut(safe_text.line(each.draft.description), REFUSED_SHOWN)
+    return f"like a draft that you rejected{' for good' if each.draft.never else ''}{when} ({score}): “{words}”"
 
 
 class Quote(NamedTuple):

@@ -87,6 +87,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
             "triggers",
             _left_rows(found, keep),
         ),
+        ("rejected", f"{many(found.rejected, 'draft')} that you rejected long ago" if found.rejected else ""),
         ("versions", versions if found.versions else ""),
         ("files", files),
     ]

@@ -16,7 +16,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised
 from memtui.core.frontmatter import document
-from memtui.core.inbox import filling, pending_update
+from memtui.core.inbox import filling, pending_update, refused
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
@@ -166,7 +166,8 @@ class _KnownMemories:
             directory = places.directory(inbox)
             self.decided[inbox] = {str(row.get("hash")) for row in filling.rows(f"{directory}/{LEDGER}")}
             for row in filling.rows(f"{directory}/{inbox_format.REJECTED}"):
-                self._known.add(str(row.get("text", "")), "a draft that was rejected for good")
+                if refused.is_never(row):
+                    self._known.add(str(row.get("text", "")), "a draft that was rejected for good")
 
     def look_into(self, label: str) -> None:
         """Know the memories of another project's scope as well."""

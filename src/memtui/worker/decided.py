@@ -10,6 +10,7 @@ import os
 from memtui.core.base import fastjson, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import format as inbox_format
+from memtui.core.inbox import refused
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
@@ -76,7 +77,8 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction) -> None:
         changes = [change for change in journal.changes_of(each.record) if isinstance(change, TextEdit)]
     except (MemtuiError, OSError, ValueError):
         return  # its contents are gone: what was known of it stays
-    never = any(change.path.endswith(FORGOTTEN) for change in changes)
+    rows = [row for change in changes if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
+    never = any(refused.is_never(fastjson.loads_dict(row)) for row in rows)
     label = decisions.APPROVED if each.op == "approve" else decisions.NEVER if never else decisions.REJECTED
     for change in changes:
         if not change.path.endswith(UPDATES):

@@ -19,6 +19,7 @@ from memtui.core.deliveries import folding, receipts
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import retention
+from memtui.core.inbox import refused
 from memtui.core.journal import compaction, undo
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
@@ -715,3 +716,35 @@ def test_a_fresh_machine_stays_as_it_is(tmp_path):
     assert not retention.due(root, NOW).anything
     assert not retention.collect(root, NOW).anything
     assert not os.path.exists(root)
+
+
+def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_stays(tmp_path):
+    world = World(tmp_path)
+    rejected = f"{world.root}/global/rejected.jsonl"
+    rows = [
+        refused.line("a", "old", "Use npm", NOW - 200 * DAY, never=False),
+        refused.line("b", "never", "Use yarn", NOW - 200 * DAY, never=True),
+        '{"v": 1, "text": "as an older version wrote it", "time": "2020-01-01T00:00:00Z"}\n',
+        refused.line("c", "new", "Use bun", NOW - 100 * DAY, never=False),
+    ]
+    fs.append(rejected, "".join(rows).encode())
+    assert retention.due(world.root, NOW).rejected == 1
+    found = world.collect()
+    assert (found.rejected, found.busy) == (1, [])
+    assert [each.description for each in refused.load(f"{world.root}/global")] == [
+        "Use yarn",
+        "as an older version wrote it",
+        "Use bun",
+    ]
+    assert ("rejected", "1 draft that you rejected long ago") in fixes.due(
+        found, retention.limits(world.root), dry=False
+    )
+    assert retention.due(world.root, NOW).rejected == 0
+
+
+@pytest.mark.parametrize("setting", ["trust_days", "undo_days"])
+def test_rejected_drafts_stay_where_a_limit_is_off(tmp_path, setting):
+    world = World(tmp_path)
+    fs.append(f"{world.root}/global/rejected.jsonl", refused.line("a", "", "Use npm", 0.0, never=False).encode())
+    world.set(**{setting: 0})
+    assert world.collect().rejected == 0

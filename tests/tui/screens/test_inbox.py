@@ -707,6 +707,22 @@ async def test_letters_that_only_look_on_other_screens_change_nothing(world, app
 
 
 @pytest.mark.slow
+async def test_a_draft_like_one_that_was_rejected_says_so(world, app):
+    leave(world, "No snapshot tests for the components", name="no-snapshots", confidence="0.95", scope="project")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        await pilot.press("x")
+        await settle(pilot)
+        await to(pilot, "no-snapshots")
+        await rest(pilot)
+        assert "like a draft that you rejected at" in app.screen.query_one("#detail").plain
+        await pilot.press("z")
+        await to(pilot, "no-snapshots")
+        await rest(pilot)
+        assert "rejected" not in app.screen.query_one("#detail").plain
+
+
+@pytest.mark.slow
 async def test_rejecting_and_never_again(world, app):
     rejected = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
@@ -714,7 +730,7 @@ async def test_rejecting_and_never_again(world, app):
         await pilot.press("x")
         await settle(pilot)
         assert "no-snapshot-tests" not in updates(world)
-        assert not there(rejected)
+        assert json.loads(read(rejected))["never"] is False
         await pilot.press("z")
         await settle(pilot)
         await to(pilot, "no-snapshot-tests")

@@ -1,16 +1,19 @@
-"""What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories."""
+"""What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories, and drafts
+like it that were rejected."""
 
 from collections.abc import Sequence
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.consolidate import similar
+from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.short_ids import short_id
+from memtui.core.inbox import refused
 from memtui.core.memories.store import Store
 from memtui.core.review import draft, evidence, merge
 from memtui.core.review.draft import Draft
-from memtui.core.review.evidence import Similar
+from memtui.core.review.evidence import LikeRefused, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import drafts
 from memtui.present.drafts import Quote
@@ -34,10 +37,14 @@ class DraftDetails:
                 self.draft = draft.propose(store, item)
             except MemtuiError as error:
                 self.problem = f"{error.message} {error.hint}".strip()
+        self.now = ctx.now()
         near: list[Similar] = []
+        rejected: list[LikeRefused] = []
         if self.draft is not None:
             near = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
-        self.evidence = evidence.evidence_of(ctx.env, item, near)
+            known = refused.near([item.directory, paths.inbox_dir(store.root, None)])
+            rejected = similar.to_refused(self.draft.name, item.text, known)
+        self.evidence = evidence.evidence_of(ctx.env, item, near, rejected)
 
     def data(self) -> "dict[str, object]":
         """Return them for --json."""
@@ -64,6 +71,15 @@ class DraftDetails:
             }
             for each in found.similar
         ]
+        data["rejected_alike"] = [
+            {
+                "text": each.draft.description,
+                "time": None if each.draft.time is None else clock.iso_seconds(each.draft.time),
+                "never": each.draft.never,
+                "score": each.score,
+            }
+            for each in found.refused
+        ]
         return data
 
     def print(self, out: Output) -> None:
@@ -81,6 +97,8 @@ class DraftDetails:
                 out.print("  " + out.style(words, "yellow"))
             if asked := self.item.entry.fields.get("request"):
                 out.print(f"trigger  “{line(asked)}”, which was asked then")
+        for each in self.evidence.refused[: drafts.SIMILAR_SHOWN]:
+            out.paragraph(f"! {drafts.like_refused(each, self.now)}")
         self._print_evidence(out)
         self._print_similar(out)
 

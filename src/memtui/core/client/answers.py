@@ -28,7 +28,7 @@ _ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
 _ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
 
 
-class Typed(NamedTuple):
+class TypedAnswer(NamedTuple):
     """Words that a person typed to answer a question; `question`: with the options that they picked."""
 
     words: str
@@ -59,7 +59,7 @@ def is_report(text: str) -> bool:
     return bool(_ANSWERED.match(text))
 
 
-def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[Typed]:
+def typed(text: str, result: object, questions: object, *, from_client: bool) -> Iterator[TypedAnswer]:
     """Yield what was typed, by a report's text and the `result` beside it. `questions`: what `asked` kept of the call;
     `from_client`: the client is known to have written the text; otherwise only the result counts, which no other tool
     has."""
@@ -70,7 +70,7 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
     if not response and from_client and text.startswith(_RESPONDED):
         response = text.removeprefix(_RESPONDED)
     if response:
-        yield Typed(response)
+        yield TypedAnswer(response)
     known = {
         transcript.text_of(each["question"]): each
         for each in [*asked({"questions": questions}), *asked({"questions": found.get("questions")})]
@@ -82,7 +82,7 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
         yield from _of_question(question, answers.get(question), notes.get(question, ""), known)
 
 
-def clarified(words: str, questions: object) -> Iterator[Typed] | None:
+def clarified(words: str, questions: object) -> Iterator[TypedAnswer] | None:
     """Yield what was typed where the person refused questions to clarify them; None for any other refusal. `words`:
     those that the client reports of the refusal."""
     if not words.startswith(_CLARIFIED):
@@ -91,14 +91,16 @@ def clarified(words: str, questions: object) -> Iterator[Typed] | None:
     return _clarified(words, known)
 
 
-def _clarified(words: str, known: Mapping[str, dict[str, object]]) -> Iterator[Typed]:
+def _clarified(words: str, known: Mapping[str, dict[str, object]]) -> Iterator[TypedAnswer]:
     parts = _ASKED.split(words)[1:]
     for question, lines in zip(parts[::2], parts[1::2], strict=False):
         said = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
         yield from _of_question(question, said.get("Answer", ""), said.get("User notes", ""), known)
 
 
-def _of_question(question: str, answer: object, notes: str, known: Mapping[str, dict[str, object]]) -> Iterator[Typed]:
+def _of_question(
+    question: str, answer: object, notes: str, known: Mapping[str, dict[str, object]]
+) -> Iterator[TypedAnswer]:
     entry = known.get(question)
     entries = [entry] if entry is not None else list(known.values())
     labels = {_low(label) for each in entries for label in _texts(each, "label")}
@@ -111,7 +113,7 @@ def _of_question(question: str, answer: object, notes: str, known: Mapping[str, 
     # Without the options nothing tells typed words from picked ones.
     own = [each for each in words if _low(each) not in labels] if entries else []
     for each in filter(None, (", ".join(own), notes.strip())):
-        yield Typed(each, shown)
+        yield TypedAnswer(each, shown)
 
 
 def _split(answer: str, labels: set[str]) -> list[str]:

@@ -447,7 +447,7 @@ class Conversation:
             )
             self._tasks[key] = (todo, time)
 
-    def _answers(self, record: dict[str, object], found: Iterable[answers.Typed]) -> None:
+    def _answers(self, record: dict[str, object], found: Iterable[answers.TypedAnswer]) -> None:
         for words, question in found:
             self._add_turn(record, words, "answer", agent=self._text(question))
 

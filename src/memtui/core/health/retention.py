@@ -1,13 +1,13 @@
 """How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts,
-the log of calls of models, the versions of memories. What is older is removed for good, once a day in a worker, or by
-`memtui gc`; `due` only lists it.
+the log of calls of models, the versions of memories, rejected drafts. What is older is removed for good, once a day in
+a worker, or by `memtui gc`; `due` only lists it.
 
 `run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
 """
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
@@ -16,7 +16,9 @@ from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import call_log
+from memtui.core.inbox import refused
 from memtui.core.journal import compaction
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories import beside
@@ -67,6 +69,7 @@ class Due:
     versions: int = 0
     version_bytes: int = 0
     beside: list[LeftRows] = field(default_factory=list)
+    rejected: int = 0
     temporary: list[str] = field(default_factory=list)
     busy: list[str] = field(default_factory=list)
 
@@ -83,6 +86,7 @@ class Due:
             or self.directories
             or self.versions
             or self.beside
+            or self.rejected
             or self.temporary
         )
 
@@ -104,6 +108,7 @@ class Due:
             "versions_bytes": self.version_bytes,
             "triggers": len(self.beside),
             "triggers_of": sorted({f"{each.directory}/{each.file}" for each in self.beside}),
+            "rejected_drafts": self.rejected,
             "temporary_files": len(self.temporary),
             "busy": self.busy,
         }
@@ -280,6 +285,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     for each in beside.left_rows(root):
         if isinstance(known := since.get(each.key), (int, float)) and known <= old_enough:
             found.beside.append(each)
+    found.rejected = sum(count for *_, count in _old_rejected(root, now, keep))
     found.temporary = temporary(root, now)
     return found
 
@@ -403,6 +409,24 @@ def _beside(root: str, now: float, keep: Limits, found: Due, _: Callable[[], boo
         _save(root, {**state, "beside": absent})
 
 
+def _old_rejected(root: str, now: float, keep: Limits) -> Iterator[tuple[str, bytes, bytes, int]]:
+    """Yield the files with rejected drafts that are as old as trust in a text is kept, and that no undo brings back:
+    path, present content, what stays, and how many go."""
+    days = max(keep.trust_days, keep.undo_days) if keep.trust_days > 0 and keep.undo_days > 0 else 0
+    for slug in [None, *paths.inbox_slugs(root)] if days else []:
+        path = refused.path(paths.inbox_dir(root, slug))
+        before = fs.read_or_empty(path)
+        after, count = refused.too_old(before, now - days * clock.DAY)
+        if count:
+            yield path, before, after, count
+
+
+def _rejected(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
+    for path, before, after, count in _old_rejected(root, now, keep):
+        FileChange(path, before, after or None).make()
+        found.rejected += count
+
+
 def _versions(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
     if os.path.exists(f"{root}/versions.jsonl"):
         found.versions, found.version_bytes = Versions(root, lambda: now).forget(*_of_versions(keep, now))
@@ -423,6 +447,7 @@ STEPS: dict[str, Callable[[str, float, Limits, Due, Callable[[], bool]], None]] 
     "calls": _calls,
     "trust": _trust,
     "beside": _beside,
+    "rejected": _rejected,
     "versions": _versions,
     "files": _files,
 }

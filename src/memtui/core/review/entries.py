@@ -6,11 +6,10 @@ Entries are edited in place; what others append to the same file meanwhile stays
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.core.base import clock, fastjson, ids, when
+from memtui.core.base import clock, ids, when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import cut
-from memtui.core.client.conversation import normalised
-from memtui.core.inbox import deliverable, pending_update
+from memtui.core.inbox import deliverable, pending_update, refused
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
@@ -84,14 +83,13 @@ class Review:
         return fresh["id"], done
 
     def reject(self, items: Sequence[Waiting], *, never: bool = False) -> str:
-        """Remove pending updates; with `never`, what they say is not extracted again."""
+        """Remove pending updates, and remember what they said, for drafts that are like them; with `never`, it is not
+        extracted again."""
         changes: list[Change] = list(_removals(items))
-        if never:
-            for item in items:
-                words = redact.redact(item.text)[0].split("\n")[0].strip()
-                digest = ids.content_hash(normalised(words))
-                row = {"v": 1, "hash": digest, "text": words, "time": clock.iso_seconds(self.now()), "id": item.id}
-                changes.append(TextEdit(f"{item.directory}/{inbox_format.REJECTED}", "", fastjson.dumps(row) + "\n"))
+        for item in items:
+            name = item.entry.fields.get("name", "")
+            row = refused.line(item.id, name, item.text, self.now(), never=never)
+            changes.append(TextEdit(refused.path(item.directory), "", row))
         return self._run("reject", changes, items, "reject {}")
 
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:

@@ -1,4 +1,5 @@
-"""What helps a person to decide about a draft: the conversation around its evidence, and similar memories."""
+"""What helps a person to decide about a draft: the conversation around its evidence, similar memories, and drafts like
+it that they rejected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,6 +7,7 @@ from dataclasses import dataclass, field
 from memtui.core.base import paths
 from memtui.core.client import excerpt, titles, transcript
 from memtui.core.client.excerpt import Utterance
+from memtui.core.inbox.refused import RefusedDraft
 from memtui.core.memories.memory import Memory
 from memtui.core.review.waiting import Waiting
 
@@ -18,20 +20,31 @@ class Similar:
     score: float
 
 
+@dataclass(frozen=True)
+class LikeRefused:
+    """A rejected draft and how similar it is to a draft, from 0 to 1."""
+
+    draft: RefusedDraft
+    score: float
+
+
 @dataclass
 class Evidence:
     """`said`: the conversation around an entry's evidence; `title`: of its session; `problem`: why the transcript does
-    not show it, empty if it does; `similar`: memories, the most similar first."""
+    not show it, empty if it does; `similar`: memories, `refused`: rejected drafts, the most similar first."""
 
     said: list[Utterance] = field(default_factory=list)
     title: str = ""
     similar: Sequence[Similar] = ()
+    refused: Sequence[LikeRefused] = ()
     problem: str = ""
 
 
-def evidence_of(env: dict[str, str], item: Waiting, similar: Sequence[Similar] = ()) -> Evidence:
+def evidence_of(
+    env: dict[str, str], item: Waiting, similar: Sequence[Similar] = (), refused: Sequence[LikeRefused] = ()
+) -> Evidence:
     """Find the evidence of a pending update or item in its session's transcript."""
-    found = Evidence(similar=similar)
+    found = Evidence(similar=similar, refused=refused)
     fields = item.entry.fields
     path = transcript.path_of({"session_id": fields.get("session")}, paths.config_dir(env))
     if path:

@@ -1,11 +1,13 @@
 """The drafts of the inbox as they would be approved now, with the person's choices and the similar memories."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.consolidate import similar
+from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.inbox import refused
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -29,11 +31,17 @@ class Proposals:
         self.names: Mapping[str, str] = {}
         self.evidence: dict[str, Evidence] = {}
         self.choices: defaultdict[str, Choices] = defaultdict(lambda: AS_DRAFTED)
+        self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
         self._drafts: dict[str, tuple[Waiting, Choices, Draft | MemtuiError]] = {}
 
-    def forget(self) -> None:
-        """Forget what was computed from the files, as they were read again."""
+    def forget(self, directories: Iterable[str]) -> None:
+        """Forget what was computed from the files, as they were read again; `directories`: those of the inboxes. The
+        evidence only if other drafts are rejected now."""
         self._drafts.clear()
+        rejected = {directory: fs.stamp(refused.path(directory)) for directory in {*directories, *self._rejected}}
+        if any(stamp != self._rejected.get(directory, stamp) for directory, stamp in rejected.items()):
+            self.evidence.clear()
+        self._rejected = rejected
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
         """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
@@ -87,6 +95,14 @@ class Proposals:
         return [found for scope in near for found in scopes.memories(scope)]
 
     def look(self, item: Waiting, found: Draft | MemtuiError | None, near: Sequence[Memory]) -> Evidence:
-        """Find what was said around an entry, and which of the memories `near` are similar. Slow: for a worker."""
-        found_similar = similar.to_draft(found.name, item.text, near) if isinstance(found, Draft) else []
-        return evidence.evidence_of(self.data.env, item, found_similar)
+        """Find what was said around an entry, which of the memories `near` are similar, and which drafts that were
+        rejected. Slow: for a worker."""
+        if not isinstance(found, Draft):
+            return evidence.evidence_of(self.data.env, item)
+        rejected = refused.near([item.directory, paths.inbox_dir(self.data.root, None)])
+        return evidence.evidence_of(
+            self.data.env,
+            item,
+            similar.to_draft(found.name, item.text, near),
+            similar.to_refused(found.name, item.text, rejected),
+        )

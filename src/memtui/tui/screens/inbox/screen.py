@@ -204,7 +204,7 @@ class Inbox(ListScreen[InboxRow]):
         """Show the entries."""
         near = {self.services.data.slug, None}
         self._problem, self.proposals.names = message.problem, message.names
-        self.proposals.forget()
+        self.proposals.forget({each.directory for each in message.found})
         self.occasions.clear()
         now = self.services.data.now()
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)

@@ -113,6 +113,8 @@ def draft_text(
     _facts(text, item, found, now)
     for state in states:
         text.append(f"! {safe_text.line(state)}\n", style="yellow")
+    for each in (found.refused if found is not None else ())[: drafts.SIMILAR_SHOWN]:
+        text.append(f"! {drafts.like_refused(each, now)}\n", style="yellow")
     if isinstance(draft, Draft) and draft.replaced is not None:
         _heading(text, "what it changes in the memory that is there")
         before, after = (each.decode("utf-8", "replace").rstrip("\n") for each in (draft.replaced.raw, draft.data))
