@@ -16,12 +16,12 @@ from memtui.extract.signals import Signal, said_again
 SAME = 0.7
 # Candidates that are remembered, the best of all.
 REMEMBERED = 5000
-# How likely a draft is durable that only the rules have seen.
-UNKNOWN = 0.2
 # What the order of candidates depends on: the weights of what it is worth, how often said, how recent.
 WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
+# Nobody is surer of what a person meant.
+SUREST = 0.99
 # The fields of a draft that are no text.
 OTHERS = {"confidence", "durable", "judged", "repeats", "part"}
 _FIELDS = {each.name for each in fields(Signal)}
@@ -45,7 +45,7 @@ class Candidate:
     @property
     def confidence(self) -> float:
         """How likely it is feedback: each session that says it again leaves less doubt."""
-        return said_again(self.draft.confidence, max(1, len(self.sessions)) - 1)
+        return min(SUREST, said_again(self.draft.confidence, max(1, len(self.sessions)) - 1))
 
     @property
     def one_off(self) -> bool:
@@ -55,16 +55,15 @@ class Candidate:
     def score(self, now: float) -> float:
         """Return how much it deserves to be offered first, from 0 to 1: what is surely feedback and lasts is worth
         something, not what is one of both."""
-        durable = UNKNOWN if self.draft.durable is None else self.draft.durable
-        value = self.confidence * durable * worth.share(self.draft)
+        value = self.confidence * (worth.UNKNOWN if self.draft.durable is None else self.draft.durable)
         often = (min(SESSIONS, max(1, len(self.sessions))) - 1) / (SESSIONS - 1)
         days = max(0.0, now - (clock.parse(self.newest) or 0.0)) / clock.DAY
         recent: float = 0.5 ** (days / HALF_LIFE)
         return round(WORTH * value + OFTEN * often + RECENT * recent * min(1.0, 2 * value), 4)
 
     def judged_again(self, correction: Correction) -> "Candidate":
-        """Return it with what was learned since it was found, and as sure as its words are."""
-        return replace(self, draft=worth.raised(judged.again(self.draft, correction, paths.slug(self.project))))
+        """Return it with what was learned since it was found, and as its words weigh."""
+        return replace(self, draft=worth.weighed(judged.again(self.draft, correction, paths.slug(self.project))))
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""
@@ -144,7 +143,13 @@ class Candidates:
 
     def kept(self, now: float) -> Iterator[Candidate]:
         """Yield what a later backfill should know: the best REMEMBERED, each as it was found."""
-        yield from _best_first(self._all.values(), now)[:REMEMBERED]
+        if len(self._all) <= REMEMBERED:
+            yield from self._all.values()
+            return
+        learned = Correction()
+        worth_of = {key: each.judged_again(learned).score(now) for key, each in self._all.items()}
+        for key in sorted(worth_of, key=lambda key: -worth_of[key])[:REMEMBERED]:
+            yield self._all[key]
 
 
 def _best_first(found: Iterable[Candidate], now: float) -> list[Candidate]:

@@ -54,11 +54,13 @@ class ReadingProgress:
 
 @dataclass
 class BackfillReading:
-    """What a reading brought: all candidates, also of earlier ones, and what was skipped."""
+    """What a reading brought: all candidates, also of earlier ones, and what was skipped; `part`: whether only those of
+    a project or since a time were asked for."""
 
     found: Candidates
     progress: ReadingProgress
     skipped: list[SkippedSource] = field(default_factory=list)
+    part: bool = False
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class _Reader:
                 self.skipped.append(SkippedSource(each.path, _unreadable(error)))
             if progress.stopped:
                 break
-        return BackfillReading(self.found, progress, self.skipped)
+        return BackfillReading(self.found, progress, self.skipped, bool(self.project or self.since))
 
     def _read(
         self,

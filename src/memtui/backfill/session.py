@@ -25,7 +25,7 @@ AGENT_SEEN = 1000
 # Calls without a result that a later reading knows.
 KEPT_CALLS = 20
 # Characters of a line that may have been broken at a width, the ends of one that was not, and how the next one begins.
-WRAPPED, ENDS = 50, ".!?:;)]}>`。！？"
+WRAPPED, ENDS = 50, ".!?:;)]}>`\u3002\uff01\uff1f"
 _GOES_ON = re.compile(r" {0,3}[a-zà-ÿ(\"'`]")
 _WORD = re.compile(r"\w")
 

@@ -15,7 +15,9 @@ from memtui.extract.signals import Signal
 RULE_SURE, RULE_DURABLE = 0.75, 0.7
 # From this weight of a phrase on a sentence says so, and from this one also as a question.
 STANDING, ASKED = 0.65, 0.8
-# What is left of the worth of a draft that asks, breaks off, is about one task, or tells something.
+# How likely a draft lasts that only the rules have seen.
+UNKNOWN = 0.2
+# How likely a draft lasts, of what its scores say, that asks, breaks off, is about one task, or tells something.
 QUESTION, FRAGMENT, ORDER, REPORT = 0.3, 0.3, 0.5, 0.5
 
 _EVER = (
@@ -74,23 +76,22 @@ def is_rule(draft: Signal) -> bool:
     return weight >= STANDING or (bool(_FOR_GOOD.search(low)) and not phrases.LOCAL.search(low))
 
 
-def raised(draft: Signal) -> Signal:
+def weighed(draft: Signal) -> Signal:
     """Return a draft as sure and as lasting as its words say."""
-    if not is_rule(draft):
-        return draft
-    durable = max(draft.durable or 0.0, RULE_DURABLE)
-    return replace(draft, confidence=max(draft.confidence, RULE_SURE), durable=durable)
+    if is_rule(draft):
+        durable = max(draft.durable or 0.0, RULE_DURABLE)
+        return replace(draft, confidence=max(draft.confidence, RULE_SURE), durable=durable)
+    durable = UNKNOWN if draft.durable is None else draft.durable
+    return replace(draft, durable=round(durable * _share(draft), 2))
 
 
-def share(draft: Signal) -> float:
-    """Return how much of a draft's worth its words leave, from 0 to 1."""
+def _share(draft: Signal) -> float:
+    """Return how much its words leave of a draft that is no rule, from 0 to 1."""
+    low = draft.description.lower()
     if _is_fragment(draft.description):
         return FRAGMENT
-    if is_rule(draft):
-        return 1.0
     if _asks(draft):
         return QUESTION
-    low = draft.description.lower()
     found = ORDER if _AT_HAND.search(low) or phrases.LOCAL.search(low) else 1.0
     # A sentence says what to do if “always” can stand before it.
     families, forms = (phrases.PREFERENCE, phrases.PERSON, phrases.STANDING), (low, f"always {low}")
@@ -100,7 +101,7 @@ def share(draft: Signal) -> float:
 
 
 def _asks(draft: Signal) -> bool:
-    return draft.description.rstrip().endswith(("?", "？")) or bool(_ASKS.match(draft.description))
+    return draft.description.rstrip().endswith(("?", "\uff1f")) or bool(_ASKS.match(draft.description))
 
 
 def _is_fragment(text: str) -> bool:

@@ -48,6 +48,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     since = when.read(args.since, ctx.now(), ahead=False) if args.since else 0.0
     if since is None or since == when.NEVER:
         raise UsageError(f"--since {args.since} is no time.", f"Give one of: {when.BACK}.")
+    if since > ctx.now():
+        raise UsageError(f"--since {args.since} is still to come.", f"Give one of: {when.BACK}.")
     project = ctx.project_root if ctx.project_given else ""
     shown = _Shown(ctx)
     try:
@@ -129,7 +131,7 @@ class _Shown:
 def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", done: str) -> None:
     progress = found.progress
     read = f"Read {size(progress.bytes)} in {many(progress.files, 'transcript')}."
-    out.print(read if progress.files else "No transcript is new since the last time.")
+    out.print(read if progress.bytes else _nothing(ctx, found))
     rows = [
         [
             (short_id(each.id) if done else "", "cyan"),
@@ -154,4 +156,18 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
         if len(found.skipped) > FIRST:
             out.print(f"  and {len(found.skipped) - FIRST:,} more")
     if done:
-        out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+        elsewhere = any(each.candidate.project not in {"", ctx.project_root} for each in offer.drafts)
+        inbox = "memtui inbox --kind drafts --all-projects" if elsewhere else "memtui inbox"
+        out.say(f"`{inbox}` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
+
+
+def _nothing(ctx: Context, found: "BackfillReading") -> str:
+    """Say why nothing was read."""
+    if found.progress.there:
+        return "No transcript is new since the last time."
+    directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))
+    if found.skipped:
+        return f"No transcript could be read in {directory}."
+    return (
+        f"There is no transcript of that in {directory}." if found.part else f"There is no transcript in {directory}."
+    )

@@ -1,0 +1,105 @@
+"""`memtui backfill`: what it says when drafts came, when nothing did, and what it refuses."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from memtui.core.base import paths
+
+RULES = ("Always run the linter before each commit.", "Never push to main without asking me first.")
+
+
+@pytest.fixture
+def past(memtui, tmp_path):
+    """The transcripts of two projects, and nothing else."""
+    config = Path(memtui.env["CLAUDE_CONFIG_DIR"])
+    for each in config.glob("projects/*/*.jsonl"):
+        each.unlink()
+
+    def say(rule, project="", name="one"):
+        cwd = project or memtui.cwd
+        path = config / "projects" / paths.slug(cwd) / f"{name}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        common = {"sessionId": name, "cwd": cwd, "timestamp": "2026-11-20T10:00:00Z"}
+        row = {"type": "user", "uuid": name, **common, "message": {"role": "user", "content": rule}}
+        path.write_text(json.dumps(row) + "\n")
+        return path
+
+    return say
+
+
+def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    past(RULES[0], str(tmp_path / "other"))
+    done = memtui("backfill")
+    assert "`memtui inbox --kind drafts --all-projects` lists them" in done.out + done.err
+    assert "linter" in memtui("inbox", "--kind", "drafts", "--all-projects").out
+    past(RULES[1], name="two")
+    done = memtui("backfill")
+    assert "`memtui inbox` lists them" in done.out + done.err
+    assert "Never push to main" in memtui("inbox").out
+
+
+def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
+    assert "There is no transcript in " in memtui("backfill").out
+    past(RULES[0])
+    (tmp_path / "other/.git").mkdir(parents=True)
+    assert "There is no transcript of that in " in memtui("backfill", "--project", str(tmp_path / "other")).out
+    memtui("backfill")
+    assert "No transcript is new since the last time." in memtui("backfill").out
+
+
+def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch):
+    from memtui.core.base import fs
+
+    path, read = past(RULES[0]), fs.read_bytes
+
+    def refuse(name, *more, **named):
+        if name == str(path):
+            raise PermissionError(13, "Permission denied", name)
+        return read(name, *more, **named)
+
+    monkeypatch.setattr(fs, "read_bytes", refuse)
+    done = memtui("backfill")
+    assert "No transcript could be read in " in done.out
+    assert "can't be read: Permission denied" in done.out
+
+
+def test_a_directory_that_can_not_be_read_is_named(memtui, past, monkeypatch):
+    scan = os.scandir
+
+    def refuse(path="."):
+        if str(path).endswith("/projects"):
+            raise PermissionError(13, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    done = memtui("backfill", check=False)
+    assert "No transcript could be read in " in done.out
+
+
+def test_of_a_session_on_another_system_only_what_is_for_all_projects_is_taken_and_that_is_said_once(memtui, past):
+    path = past(RULES[0])
+    row = json.loads(path.read_text())
+    rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]
+    rows.append({**rows[0], "uuid": "3", "message": {"content": "In all my projects, always answer me in German."}})
+    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    done = memtui("backfill")
+    assert "names no directory of this machine: only what is for all" in " ".join(done.out.split())
+    assert "1 draft came into the inbox" in done.out
+    assert "names no directory" not in memtui("backfill").out
+
+
+def test_a_time_to_come_is_refused(memtui):
+    done = memtui("backfill", "--since", "tomorrow", check=False)
+    assert done.code == 2
+    assert "--since tomorrow is still to come." in done.err
+
+
+def test_nothing_is_quite_sure(memtui, past):
+    for number in range(40):
+        past(RULES[0], name=f"s{number}")
+    (draft,) = memtui.json("backfill")["drafts"]
+    assert draft["confidence"] == 0.99
