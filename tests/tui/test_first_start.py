@@ -1,12 +1,15 @@
 """A first start in an empty home: hooks and a first note in two keys, nothing written before them, escape at any step."""
 
+import json
 import os
 
 import pytest
 
 from hooks.launching import Home
+from memtui.core.base import paths
 from memtui.hooks.installer import status
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.dialogs.preview import Preview
@@ -183,6 +186,24 @@ async def test_the_first_note_names_what_keeps_sessions_from_being_served(home):
         await pilot.press("enter")
         await settle(pilot)
         assert "Claude Code runs no hooks" in app.screen.shape.notice
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("keys", [("escape",), ("enter", "escape"), ("enter", "enter")])
+async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
+    directory = home.config / "projects" / paths.slug(str(home.project))
+    directory.mkdir(parents=True)
+    row = {"type": "user", "uuid": "u", "cwd": str(home.project), "message": {"content": "Always run the linter."}}
+    (directory / "old.jsonl").write_text(json.dumps(row) + "\n")
+    app = starting(home)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        for key in keys:
+            assert not isinstance(app.screen, Choice)
+            await pilot.press(key)
+            await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        assert "Read your earlier sessions" in app.screen.question
 
 
 @pytest.mark.slow

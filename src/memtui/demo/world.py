@@ -47,6 +47,8 @@ def build(directory: str, now: float | None = None) -> World:
     sessions.write(world)
     subconscious.write(world)
     _trashed(world)
+    asked = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
+    _write(world.root + "/run/tui.json", asked, world.now)
     return world
 
 

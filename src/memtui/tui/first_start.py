@@ -1,5 +1,5 @@
-"""The first start: the hooks are offered, then a first note, then the screen that shows whether it arrived, and where
-there are earlier sessions, reading these for drafts."""
+"""The first start: the hooks are offered, then a first note, then the screen that shows whether it arrived. Where there
+are earlier sessions, reading these for drafts is offered once, whatever was answered, or installed before."""
 
 import os
 from typing import TYPE_CHECKING
@@ -24,6 +24,11 @@ NO_NOTE = "{app.guide} writes a note at any time."
 
 
 def is_due(services: "Services") -> bool:
+    """Return whether there is something to offer that no earlier start has offered."""
+    return _is_first(services) or backfill.is_due(services)
+
+
+def _is_first(services: "Services") -> bool:
     """Return whether this is a first start: no hooks are or were ever installed, and no offer was answered."""
     root = services.data.root
     if services.read_only or services.data.facts.hooks:
@@ -33,6 +38,14 @@ def is_due(services: "Services") -> bool:
 
 
 async def begin(services: "Services") -> None:
+    """Offer the hooks and a first note at a first start, then reading earlier sessions."""
+    if _is_first(services):
+        await _begin(services)
+    if backfill.is_due(services):
+        await backfill.begin(services)
+
+
+async def _begin(services: "Services") -> None:
     """Offer the hooks. Where they are installed now, open the form with a first note, then show what becomes of it."""
     data = services.data
     installed = await change_hooks(services, "install", offer=True)
@@ -48,5 +61,3 @@ async def begin(services: "Services") -> None:
         return
     services.go("guidance")
     services.read()
-    if backfill.is_due(services):
-        await backfill.begin(services)

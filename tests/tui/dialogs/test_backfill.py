@@ -13,24 +13,100 @@ from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.preview import Preview
 from tui.conftest import NOW, settle
 
+OTHER = "Never push to main without asking me first."
 RULE = "From now on always run the linter with the strict option in this repository."
+
+
+def leave(env, cwd, said, name="old"):
+    """Leave the transcript of a session in which a person said something."""
+    directory = f"{paths.config_dir(dict(env))}/projects/{paths.slug(cwd)}"
+    os.makedirs(directory, exist_ok=True)
+    rows = [
+        {"type": "user", "uuid": name, "sessionId": name, "cwd": cwd, "message": {"content": said}},
+        {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "Understood."}]}},
+    ]
+    with open(f"{directory}/{name}.jsonl", "w") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture
 def app(world):
-    directory = f"{paths.config_dir(dict(world.env))}/projects/{paths.slug(world.shop)}"
-    os.makedirs(directory, exist_ok=True)
-    rows = [
-        {"type": "user", "uuid": "u1", "sessionId": "old", "cwd": world.shop, "message": {"content": RULE}},
-        {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "Understood."}]}},
-    ]
-    with open(f"{directory}/old.jsonl", "w") as file:
-        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    leave(world.env, world.shop, RULE)
     return MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
 
 
 def drafts(world):
     return [each.text.partition("\n")[0] for each in waiting_in(world.root, [paths.slug(world.shop)], ("updates",))]
+
+
+async def answer(pilot, *keys):
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+        await settle(pilot)
+
+
+async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    leave(world.env, str(tmp_path / "other"), OTHER)
+    app = MemtuiApp(dict(world.env), world.shop, screen="inbox", now=NOW)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        assert not app.screen.all_projects
+        await answer(pilot, "B", "enter", "enter")
+        assert app.screen.all_projects
+        texts = [row.item.text for row in app.screen.table.rows if row.item is not None]
+        assert any(text.startswith("Never push to main") for text in texts)
+
+
+async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world, monkeypatch):
+    read = reading.read
+    monkeypatch.setattr(reading, "read", lambda env, *, now, go_on: read(env, now=now, go_on=lambda at: at.files < 1))
+    leave(world.env, world.shop, OTHER, "older")
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await answer(pilot, "B", "enter")
+        assert app.screen.title_text.startswith("The best so far: 1 draft")
+
+
+@pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
+async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, monkeypatch, fallen, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr(reading, "read", fail)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await answer(pilot, "B", "enter")
+        assert app.screen.group == "inbox"
+        told = " ".join(str(each) for each in pilot.app.screen.query("Toast"))
+        assert "Errno" not in told
+    fallen.clear()
+
+
+async def test_an_empty_inbox_names_the_key(empty):
+    env, project = empty
+    app = MemtuiApp(env, project, screen="inbox", now=NOW)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        assert "B reads earlier sessions" in " ".join(app.screen.why_empty().split())
+        assert "inbox.backfill" in [each.id for each in app.screen.footer_actions()]
+
+
+@pytest.mark.parametrize("ends", ["escape", "enter"])
+async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there_before(empty, ends):
+    env, project = empty
+    leave(env, project, RULE)
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, Choice)
+        assert "Read your earlier sessions (1 session" in app.screen.question
+        await answer(pilot, ends)
+    app = MemtuiApp(dict(env), project, now=NOW)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        assert not isinstance(app.screen, Choice)
 
 
 async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_back(app, world):

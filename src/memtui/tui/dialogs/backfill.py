@@ -1,5 +1,6 @@
 """Earlier sessions are read for drafts: asked first, with progress that escape stops, then shown before they come."""
 
+import asyncio
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
@@ -13,12 +14,15 @@ from textual.message import Message
 from textual.widgets import Static
 
 from memtui import actions
-from memtui.core.base.errors import ConflictError
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, size
+from memtui.core.base.storage import file_error
+from memtui.core.deliveries import error_log
 from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.model.remembered import State
 
 if TYPE_CHECKING:
     from memtui.backfill.offering import Offer
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
+LATER = "{inbox.backfill} in the Inbox reads them at any time."
+FAILED = "Reading earlier sessions failed; `memtui doctor --errors` has the details."
+# The table of the remembered state that says that the person was asked once.
+TABLE = "backfill"
 
 
 @dataclass
@@ -83,11 +91,13 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
         data = self.services.data
         try:
-            found = reading.read(data.env, now=data.now(), go_on=self._go_on)
-        except (OSError, ConflictError) as error:
-            self.post_message(ReadThrough(None, str(error)))
-        else:
-            self.post_message(ReadThrough(found))
+            self.post_message(ReadThrough(reading.read(data.env, now=data.now(), go_on=self._go_on)))
+        except (OSError, MemtuiError) as error:
+            told = file_error(error) if isinstance(error, OSError) else error
+            self.post_message(ReadThrough(None, f"{told.message} {told.hint}".strip()))
+        except Exception as error:  # the dialog must not stay open
+            error_log.add(data.root, "backfill", error)
+            self.post_message(ReadThrough(None, FAILED))
 
     def _go_on(self, far: "ReadingProgress") -> bool:
         read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
@@ -106,11 +116,13 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
 
 def is_due(services: "Services") -> bool:
-    """Tell whether there are sessions on this machine that were never read for drafts."""
+    """Tell whether there are sessions on this machine that were never read for drafts, and the person was not asked."""
     from memtui.backfill import reading
 
     data = services.data
-    return not services.read_only and not reading.was_done(data.root) and bool(reading.transcripts(data.config_dir))
+    if services.read_only or reading.was_done(data.root) or State(data.root).get(TABLE).get("asked"):
+        return False
+    return bool(reading.transcripts(data.config_dir))
 
 
 async def begin(services: "Services") -> None:
@@ -125,21 +137,30 @@ async def begin(services: "Services") -> None:
     volume = f"{many(len(there), 'session')}, {size(sum(each.size for each in there))}"
     question = f"Read your earlier sessions ({volume}) for drafts? It stays on this machine, and takes no model."
     options = [("go", "Read them, and show the best drafts"), ("no", "Not now")]
-    if await services.ask(Choice(question, options, narrows=False)) != "go":
+    answer = await services.ask(Choice(question, options, narrows=False))
+    State(data.root, read_only=services.read_only).put(TABLE, {"asked": True})
+    if answer != "go":
+        services.say(actions.keyed(LATER))
         return
     found = await services.ask(BackfillProgress(services))
     if found is None:
         return
     store = data.store()
-    offer = offering.plan(store, found.found)
+    offer = await asyncio.to_thread(offering.plan, store, found.found)
+    stopped = " The reading was stopped." if found.progress.stopped else ""
     if not offer.drafts:
-        services.say("No new draft was found." + (" The reading was stopped." if found.progress.stopped else ""))
+        services.say("No new draft was found." + stopped)
         return
-    title = f"The best {many(len(offer.drafts), 'draft')}" + (f", {offer.left:,} more later" if offer.left else "")
+    best = "The best so far" if stopped else "The best"
+    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f", {offer.left:,} more later" if offer.left else "")
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
-        services.say(f"{many(len(offer.drafts), 'draft')} came into the inbox. {actions.takes_back()}")
-        services.go("inbox")
+        elsewhere = sum(each.candidate.project not in {"", data.project_root} for each in offer.drafts)
+        told = f", {elsewhere} of them of other projects" if elsewhere else ""
+        inbox = services.go("inbox")
+        if elsewhere:
+            inbox.show_all_projects()
+        services.say(f"{many(len(offer.drafts), 'draft')} came into the inbox{told}. {actions.takes_back()}")
         services.read()
 
 

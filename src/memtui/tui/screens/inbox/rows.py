@@ -8,6 +8,8 @@ from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
 
 DEFAULT_CONFIDENCE = "0.7"
+# How likely a draft lasts that nobody has scored for this.
+UNSCORED = 0.5
 # The marks of items.
 OPEN, KEPT = "☐", "="
 # The mark of a memory that somebody else wrote. More of them than this are folded.
@@ -37,11 +39,11 @@ class InboxRow:
 
 
 def in_order(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
-    """Return a row for each entry: drafts, those with most confidence and newest first; items; and snoozed drafts, in
-    the order in which they come back."""
+    """Return a row for each entry: drafts, those that are most worth keeping and newest first; items; and snoozed
+    drafts, in the order in which they come back."""
     drafts = sorted(
         (each for each in waiting if each.kind == "updates"),
-        key=lambda each: (-confidence(each), -(each.entry.time() or 0.0)),
+        key=lambda each: (-worth(each), -(each.entry.time() or 0.0)),
     )
     found = [
         InboxRow(each.key, each, until=each.until(now))
@@ -73,6 +75,12 @@ def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Se
 def is_doubtful(row: InboxRow) -> bool:
     """Return whether a row is a draft to review that looks like a one-off."""
     return row.until is None and row.kind == "updates" and row.item is not None and row.item.entry.one_off()
+
+
+def worth(item: Waiting) -> float:
+    """Return how much a draft is worth keeping, from 0 to 1: how likely it is meant, and lasts."""
+    durable = item.entry.fraction("durable")
+    return confidence(item) * (UNSCORED if durable is None else durable)
 
 
 def confidence(item: Waiting) -> float:

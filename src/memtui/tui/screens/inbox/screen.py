@@ -60,7 +60,10 @@ Sessions save drafts here when you correct or confirm the agent, and the work th
 EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
-ELSEWHERE = "{app.guide} writes a note, ", "{app.memories} shows the memories."
+ELSEWHERE = (
+    "{inbox.backfill} reads earlier sessions for drafts, {app.guide} writes a note, ",
+    "{app.memories} shows the memories.",
+)
 COLUMNS = (
     Column("kind", 10),
     Column("draft"),
@@ -79,6 +82,7 @@ ON_CHANGED = {
     "mark": "mark",
     "mark_all": "mark all",
 }
+ON_NOTHING = ("backfill", "projects")
 ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
@@ -440,6 +444,8 @@ class Inbox(ListScreen[InboxRow]):
         if self.chosen.means_changed:
             return [replace(actions.get(f"inbox.{verb}"), footer=word) for verb, word in ON_CHANGED.items()]
         under = self.chosen.under_cursor
+        if under is None and not self.found:
+            return [actions.get(f"inbox.{verb}") for verb in ON_NOTHING]
         order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
         return [actions.get(f"inbox.{verb}") for verb in order]
 
@@ -490,6 +496,11 @@ class Inbox(ListScreen[InboxRow]):
     def projects(self) -> None:
         """Show the entries of all projects, or of this one only."""
         self.all_projects = not self.all_projects
+        self.reload()
+
+    def show_all_projects(self) -> None:
+        """Show the entries of all projects."""
+        self.all_projects = True
         self.reload()
 
     def undo(self) -> None:
