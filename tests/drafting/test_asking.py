@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -152,6 +152,34 @@ def test_a_quotation_may_be_wrapped_in_another_way(asked):
 def test_an_answer_of_another_shape_is_an_error_in_the_log_and_no_draft(asked, answer):
     assert asked.run(answer) == []
     assert [(purpose, outcome != "ok") for purpose, outcome in asked.calls] == [("extract", True)]
+
+
+@pytest.mark.parametrize("failed", [Reply([], status=401), Reply([], status=400)])
+def test_turns_that_could_not_be_sent_are_read_with_the_next_ones(asked, api, failed):
+    for _ in range(4):
+        assert asked.run(failed) == []
+    later = Turn("And ask Kim before a deploy.", "prompt", uuid="u8", session="s1")
+    (draft,) = asked.run(use("answer", notes=[note()]), turns=(later,))
+    assert draft.fields["evidence"] == "u7"
+    assert api.requests[-1].text().count("<memtui-person") == 2
+    asked.run(use("answer", notes=[]), turns=(replace(later, uuid="u9"),))
+    assert api.requests[-1].text().count("<memtui-person") == 1
+
+
+def test_turns_that_no_model_can_read_are_given_up(asked, api):
+    for number in range(4):
+        asked.run(say("I would rather not."), turns=(replace(TURN, uuid=f"u{number}"),))
+    assert [request.text().count("<memtui-person") for request in api.requests] == [1, 2, 3, 3]
+
+
+def test_what_waits_is_bounded(asked, api):
+    turns = [replace(TURN, uuid=f"u{number}", text=f"{number} " + "word " * 1000) for number in range(30)]
+    for each in turns:
+        asked.run(Reply([], status=401), turns=(each,))
+    text = api.requests[-1].text()
+    assert "29 word" in text
+    assert "\n2 word" not in text
+    assert len(text) < 60_000
 
 
 def test_one_turn_makes_one_draft_and_only_once(asked):

@@ -1,13 +1,14 @@
 """The blocks of the subconscious: what somebody wrote into their files is never lost."""
 
 import os
+import threading
 
 import pytest
 
 from e2e.model import use
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal.journal import Journal
-from memtui.subconscious import places
+from memtui.subconscious import places, runs
 
 pytestmark = pytest.mark.slow
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -81,3 +82,36 @@ def test_a_block_that_is_a_link_to_elsewhere_is_not_changed(read):
         read.blocks.replace("project_context", "Other.", Journal(read.root))
     assert os.path.islink(path)
     assert (read.base / "notes.md").read_text() == "mine\n"
+
+
+def test_a_line_that_another_one_begins_with_is_added(read):
+    read.block("project_context", "- Deploys on Tuesdays only")
+    read.says(SAID)
+    run = read.run(edit(new="- Deploys on Tuesday"))
+    assert run.blocks == ("project_context",)
+    assert read.blocks.text("project_context") == "- Deploys on Tuesdays only\n- Deploys on Tuesday"
+
+
+def test_what_a_block_says_already_is_told_in_the_run(read):
+    read.block("project_context", "- Deploys on Tuesdays\n- Ask Kim")
+    read.says(SAID)
+    run = read.run(edit(new="- Deploys on Tuesdays"))
+    assert (run.blocks, run.refused) == ((), ("a change of project_context: it says that already",))
+
+
+def test_of_many_processes_that_write_while_files_are_cut_none_loses_its_newest_lines(read, monkeypatch):
+    monkeypatch.setattr(runs, "TRIM_BYTES", 4000)
+    seen = []
+
+    def log(who):
+        for number in range(40):
+            name = f"{who}-{number}"
+            runs.append(read.root, runs.Run(name, 1.0 + number, "s", "p", "/", "Stop"))
+            seen.append(name in {run.id for run in runs.newest_first(read.root, 1000)})
+
+    threads = [threading.Thread(target=log, args=(who,)) for who in "abcd"]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert seen.count(False) <= 4, "cut by another one right after"

@@ -26,7 +26,7 @@ ANSWER = {
 def test_wherever_it_is_killed_the_next_run_completes_what_was_answered(read, tmp_path, monkeypatch):
     read.block("pending_items", "ship it")
     read.says(SAID)
-    monkeypatch.setattr(Along, "_act", lambda self, state, answer: state)
+    monkeypatch.setattr(Along, "_act", lambda self, state, answer, **_: state)
     read.run(use("answer", **ANSWER))
     monkeypatch.undo()
     shutil.copytree(read.root, tmp_path / "kept")

@@ -12,7 +12,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.versions import Versions
-from memtui.worker import extraction, main, tidying
+from memtui.worker import extraction, main, starting, tidying
 
 RULE = "No, use pnpm. From now on always use pnpm."
 
@@ -466,3 +466,17 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
     world.run("ok")
     assert world.updates == []
     assert world.errors == []
+
+
+@pytest.mark.parametrize("extract", ["true", "false"])
+def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, monkeypatch, extract):
+    monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)
+    fs.write_atomic(
+        world.root + "/config.toml", f'llm_backend = "api"\nsubconscious = "full"\nextract = {extract}\n'.encode()
+    )
+    seen = []
+    monkeypatch.setattr(starting, "start", lambda *_, **__: seen.append(os.path.getsize(world.path)))
+    world.write(world.user("hello"))
+    threading.Timer(0.3, lambda: world.write(world.agent("Understood."))).start()
+    world.run("Understood.")
+    assert seen == [os.path.getsize(world.path)]

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from memtui.core.base import clock, fastjson, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.client import transcript
-from memtui.core.client.conversation import Turn
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
-from memtui.drafting import reading
+from memtui.drafting import reading, unread
 from memtui.extract import write
 from memtui.llm.errors import ModelError
 from memtui.llm.model import LanguageModel
@@ -23,27 +22,28 @@ LOOKED_UP, MORE_SECONDS = 4000, 60
 
 
 def run(env: dict[str, str], given: Mapping[str, object]) -> list[str]:
-    """Ask about `given`: `cwd`, and `turns` as extract/readable.py chose them; return the ids of the new drafts.
+    """Ask about `given`: `cwd`, and `turns` of a session as extract/readable.py chose them, with those that wait since
+    an earlier call; return the ids of the new drafts.
 
-    If the model gives no answer of the schema, the log of calls has why, and what the rules found stands alone. Raises
-    MemtuiError, OSError.
+    If the model gives no answer of the schema, the log of calls has why, what the rules found stands alone, and the
+    turns wait for the next call. Raises MemtuiError, OSError.
     """
     root, cwd = paths.root(env), transcript.text_of(given.get("cwd"))
-    rows = given.get("turns")
-    turns = [_turn(row) for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    turns = unread.turns_of(given.get("turns"))
+    waiting = unread.UnreadTurns(root, turns[-1].session if turns else "")
+    turns = waiting.add(turns)
     words = "\n".join(turn.text for turn in turns)[-LOOKED_UP:]
     known = selection.catalogue(root, places.of_session(env, cwd), words, clock.now())
     try:
         drafts = reading.read(LanguageModel(env, root), turns, known)
-    except ModelError:
+    except ModelError as error:
+        if error.futile:
+            waiting.sent_in_vain(turns)
         return []
     threshold = config.value(config.load(root), None, "extract_confidence")
-    return write.write_drafts(env, cwd, drafts, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
-
-
-def _turn(row: Mapping[str, object]) -> Turn:
-    names = ("text", "channel", "uuid", "session", "time", "agent", "request")
-    return Turn(**{name: transcript.text_of(row.get(name)) for name in names})  # type: ignore[arg-type]
+    made = write.write_drafts(env, cwd, drafts, float(threshold) if isinstance(threshold, (int, float)) else 0.5)
+    waiting.done(turns)
+    return made
 
 
 def main() -> None:

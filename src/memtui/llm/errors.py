@@ -10,11 +10,13 @@ MESSAGE_MOST = 300
 
 class ModelError(MemtuiError):
     """A call gave no answer. `usage`: what it used all the same; `unmetered`: if that is nothing, nobody said what it
-    used; `retryable`: the same call may succeed later, `after` so many seconds at the soonest."""
+    used; `retryable`: the same call may succeed later, `after` so many seconds at the soonest; `futile`: it may fail
+    again and again, and cost each time."""
 
     outcome = "failed"
     retryable = False
     unmetered = False
+    futile = False
 
     def __init__(self, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0) -> None:
         super().__init__(message, hint)
@@ -66,18 +68,21 @@ class RefusedError(ModelError):
     """The model refused to answer."""
 
     outcome = "refused"
+    futile = True
 
 
 class InvalidAnswerError(ModelError):
     """The answer is not of the schema."""
 
     outcome = "invalid"
+    futile = True
 
 
 class TimeLimitError(ModelError):
     """The call took longer than the settings allow."""
 
     outcome = "late"
+    futile = True
     unmetered = True
 
 

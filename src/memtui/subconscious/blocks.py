@@ -243,11 +243,11 @@ class Blocks:
 
 def _edited(name: str, before: str, old: str, new: str) -> str:
     if not old:
-        if not new or new in before:
+        if not new or f"\n{new}\n" in f"\n{before}\n":
             return before
         after = f"{before}\n{new}" if before else new
     elif new and new in before and (old in new or old not in before):
-        return before  # it was made already, by a process that was killed then
+        return before  # it was made already, perhaps by a process that was killed then
     elif before.count(old) == 1:
         after = before.replace(old, new)
     else:

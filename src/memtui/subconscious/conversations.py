@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.core.base import backwards, clock, fastjson, fs
-from memtui.subconscious import places
+from memtui.subconscious import lines, places
 
 VERSION = 1
 # Bytes of the state, and of a conversation from which the older half is dropped.
@@ -65,15 +65,9 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 def add(root: str, session: str, entries: Sequence[Remark]) -> None:
     """Add entries to a conversation. Raises OSError."""
-    path = places.session(root, session, "jsonl")
-    lines = b"".join(fastjson.dumps({"v": VERSION, **each.data()}).encode() + b"\n" for each in entries)
-    if not lines:
-        return
-    fs.append(path, lines)
-    data = fs.read_bytes(path)
-    if len(data) > TRIM_BYTES:
-        kept = data.splitlines(keepends=True)
-        fs.write_atomic(path, b"".join(kept[len(kept) // 2 :]), durable=False)
+    data = b"".join(fastjson.dumps({"v": VERSION, **each.data()}).encode() + b"\n" for each in entries)
+    if data:
+        lines.append(root, places.session(root, session, "jsonl"), data, TRIM_BYTES)
 
 
 def last(root: str, session: str, limit: int) -> list[Remark]:

@@ -19,7 +19,7 @@ from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
-from memtui.llm.errors import CancelledCallError, InvalidAnswerError, ModelError, RefusedError, TimeLimitError
+from memtui.llm.errors import CancelledCallError, ModelError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
@@ -34,8 +34,8 @@ LEAST = 200
 LOOKED_UP, MORE_SECONDS = 4000, 120
 # Mentions that wait, at most; whispers to a session back to which none is repeated.
 WAITING, SAID = 20, 200
-# How often the same words are sent in vain, and the outcomes that are the fault of words.
-IN_VAIN, FAULTS = 3, {InvalidAnswerError.outcome, RefusedError.outcome, TimeLimitError.outcome}
+# How often the same words are sent in vain.
+IN_VAIN = 3
 # A transcript is read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
 
@@ -82,7 +82,7 @@ class Along:
         state = conversations.load(self.root, self.id)
         if "answer" in state:  # a killed process did not come to it
             answer = pending.read(state["answer"])
-            state = self._acted(state) if answer is None else self._act(state, answer)
+            state = self._acted(state) if answer is None else self._act(state, answer, again=True)
         begin = cursor.start(state, self.transcript)
         if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
@@ -135,7 +135,7 @@ class Along:
         some times already."""
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
         why = error.message
-        if outcome in FAULTS:
+        if isinstance(error, ModelError) and error.futile:
             times = 1 + session_state.number(dict(state), "in_vain")  # since something was read last
             if times < IN_VAIN:
                 conversations.save(self.root, self.id, {**state, "in_vain": times})
@@ -178,15 +178,18 @@ class Along:
             all_tools=powers.allowed == "full",
         )
 
-    def _act(self, state: dict[str, Any], answer: PendingAnswer) -> dict[str, Any]:
-        """Do what an answer asks for, and return the state without it. What was done before a process was killed is not
-        done again."""
+    def _act(self, state: dict[str, Any], answer: PendingAnswer, *, again: bool = False) -> dict[str, Any]:
+        """Do what an answer asks for, and return the state without it. What was done by a process that was killed then
+        is not done `again`."""
         run, wishes, now = answer.run, answer.wishes, answer.time
         changed: list[str] = []
         for name, old, new in wishes.edits:
             try:
-                if self.blocks.edit(name, old, new, run=run.id, session=self.id) is not None:
+                version = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                if version is not None or (again and self._made(name, run)):
                     changed.append(name)
+                else:
+                    wishes.refused.append(f"a change of {name}: it says that already")
             except RefusedEditError as error:
                 wishes.refused.append(f"a change of {name}: {error.message}")
         mentions = {each["id"]: each for each in conversations.mentions(state)}
@@ -217,6 +220,10 @@ class Along:
             ),
         )  # fmt: skip
         return self._acted({**state, "mentions": [*mentions.values()]})
+
+    def _made(self, name: str, run: runs.Run) -> bool:
+        """Tell whether a run changed a block in a process that was killed then, perhaps before it noted that."""
+        return any(each.run == run.id or not each.id for each in self.blocks.versions(name, agent.EDITS))
 
     def _acted(self, state: dict[str, Any]) -> dict[str, Any]:
         after = {key: value for key, value in state.items() if key != "answer"}

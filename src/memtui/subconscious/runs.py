@@ -3,13 +3,12 @@
 A run is noted when it begins and again when it has ended; one that only began is under way, or was killed.
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.core.base import backwards, clock, fastjson, fs
-from memtui.subconscious import places
+from memtui.core.base import backwards, clock, fastjson
+from memtui.subconscious import lines, places
 
 VERSION = 1
 # Outcomes. Others are those of a call that failed (llm/errors.py): budget, busy, …
@@ -73,10 +72,8 @@ def path(root: str) -> str:
 
 def append(root: str, run: Run) -> None:
     """Log a run, or its end. Raises OSError."""
-    fs.append(path(root), fastjson.dumps({"v": VERSION, **run.data()}).encode() + b"\n")
-    if os.stat(path(root)).st_size > TRIM_BYTES:
-        lines = fs.read_bytes(path(root)).splitlines(keepends=True)
-        fs.write_atomic(path(root), b"".join(lines[len(lines) // 2 :]), durable=False)
+    row = {"v": VERSION, **run.data()}
+    lines.append(root, path(root), fastjson.dumps(row).encode() + b"\n", TRIM_BYTES)
 
 
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Run]:

@@ -4,12 +4,12 @@ is delivered once, before the next prompt or, urgent, before the next tool, with
 import os
 from dataclasses import dataclass
 
-from memtui.core.base import backwards, clock, fastjson, fs, paths
+from memtui.core.base import backwards, clock, fastjson, paths
 from memtui.core.deliveries import notes
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox.deliverable import WHISPER
-from memtui.subconscious import places
+from memtui.subconscious import lines, places
 
 VERSION = 1
 SENDER = "subconscious"
@@ -77,11 +77,8 @@ def send(root: str, whisper: Whisper) -> bool:
 
 
 def _note(root: str, whisper: Whisper) -> None:
-    fs.append(path(root), fastjson.dumps({"v": VERSION, **whisper.data()}).encode() + b"\n")
-    data = fs.read_bytes(path(root))
-    if len(data) > TRIM_BYTES:
-        lines = data.splitlines(keepends=True)
-        fs.write_atomic(path(root), b"".join(lines[len(lines) // 2 :]), durable=False)
+    row = {"v": VERSION, **whisper.data()}
+    lines.append(root, path(root), fastjson.dumps(row).encode() + b"\n", TRIM_BYTES)
 
 
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Whisper]:

@@ -12,7 +12,7 @@ from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
-from memtui.worker.extraction import extract
+from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
 
 # Seconds between two looks at what was approved, for its triggers.
@@ -180,6 +180,9 @@ def think(env: dict[str, str], payload: dict[str, object], event: str) -> None:
         return
     from memtui.worker import starting
 
+    if config.value(settings, project, "extract") is not True:  # else it was waited for the turn's end already
+        path, last = (transcript.text_of(payload.get(key)) for key in ("transcript_path", "last_assistant_message"))
+        wait_for_turn(path, last)
     keys = ("session_id", "transcript_path", "cwd")
     given = {key: payload.get(key) for key in keys} | {"hook_event_name": event}
     starting.start(env, root, cwd, "memtui.subconscious.running", given=fastjson.dumps(given).encode())

@@ -17,7 +17,7 @@ def path(root: str, session_id: str, part: str = "") -> str:
     """Return the path of a session's state file, or of another `part` of its state.
 
     Parts: `index`, the memories it was told of; `cursor`, how far its transcript was read; `missed`, what did not
-    arrive; `stopped`, the claims under way when a turn ended.
+    arrive; `unread`, turns that a model was to read; `stopped`, the claims under way when a turn ended.
     """
     return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
