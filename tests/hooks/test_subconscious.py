@@ -119,16 +119,49 @@ def test_a_block_that_somebody_spoilt_is_no_obstacle(home):
 
 
 def test_the_banner_says_which_model_reads_along(home):
-    assert "subconscious full (haiku by api, tools read-only)" in home.start().message
+    assert "subconscious full (haiku by the API, tools read-only)" in home.start().message
     home.settings('subconscious = "whisper"\n')
     assert "subconscious whisper, but llm_backend is off" in home.start().message
     home.settings(ON + 'subconscious_model = "sonnet"\nsubconscious_tools = "off"\n')
-    assert "subconscious full (sonnet by api, tools off)" in home.start().message
+    assert "subconscious full (sonnet by the API, tools off)" in home.start().message
     (home.root / "subconscious").mkdir(exist_ok=True)
     (home.root / "subconscious" / "stopped").write_text("")
     assert "subconscious full, stopped by you" in home.start().message
     home.settings("")
     assert "subconscious" not in home.start().message
+
+
+@pytest.mark.parametrize(
+    ("lines", "env", "said"),
+    [
+        ('llm_backend = "auto"\nsubconscious_tools = "full"\n', {}, "haiku by claude, tools full"),
+        (
+            'llm_backend = "auto"\nsubconscious_tools = "full"\n',
+            {"ANTHROPIC_API_KEY": "k"},
+            "haiku by the API, tools read-only",
+        ),
+        (
+            'llm_backend = "api"\n',
+            {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1"},
+            "the best model of your service by the API, tools read-only",
+        ),
+    ],
+)
+def test_the_banner_says_what_is_in_force(home, lines, env, said):
+    home.settings(lines + 'subconscious = "full"\n')
+    home.env |= env
+    assert f"subconscious full ({said})" in home.start().message
+    if "read-only" in said:
+        assert "tools off)" in home.start(cwd="/").message
+
+
+def test_the_banner_names_the_model_that_was_asked_last(home):
+    home.settings(ON)
+    values = ["api", "haiku", "auto"]
+    places.note_asked(str(home.root), places.choosing(home.env, values), "api", "qwen3-70b")
+    assert "subconscious full (qwen3-70b by the API" in home.start().message
+    home.settings(ON + 'llm_model = "opus"\n')
+    assert "subconscious full (opus by the API" in home.start().message
 
 
 def send(home, text, **more):

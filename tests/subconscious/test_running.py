@@ -56,6 +56,18 @@ def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
     assert len(read.runs) == 2
 
 
+def test_it_knows_what_it_noted_in_a_long_session_up_to_a_limit(read, api):
+    look = answer(looks=[{"tool": "Glob", "path": "."}] * 5)
+    for number in range(30):
+        read.says(f"Wish {number}, if you please.")
+        read.run(look, answer(note=f"Note {number}. " + "word " * 60))
+    text = api.requests[-1].text()
+    assert "Note 28." in text
+    assert "Note 8." in text
+    assert "Note 1." not in text
+    assert "looked" not in text.split("<memtui-earlier>")[1].split("</memtui-earlier>")[0]
+
+
 def test_a_whisper_waits_for_its_session_alone(read):
     read.says(SAID, BUILT)
     run = read.run(answer(whispers=[whisper(urgent=True)]))

@@ -468,6 +468,18 @@ def test_what_a_hook_gave_in_an_earlier_turn_is_no_correction(world, given, turn
     assert world.errors == []
 
 
+@pytest.mark.parametrize("event", ["Stop", "SessionEnd", "PreCompact"])
+def test_the_subconscious_is_started_after_a_turn_and_before_a_compaction(world, monkeypatch, event):
+    fs.write_atomic(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
+    started = []
+    monkeypatch.setattr(starting, "start", lambda *words, given: started.append((words[3], json.loads(given))))
+    world.write(world.user("hello"), world.agent("Understood."))
+    world.run(event=event)
+    ((module, given),) = started
+    assert module == "memtui.subconscious.running"
+    assert given["hook_event_name"] == event
+
+
 @pytest.mark.parametrize("extract", ["true", "false"])
 def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, monkeypatch, extract):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 3.0)

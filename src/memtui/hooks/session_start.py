@@ -269,7 +269,7 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         listed = ", ".join([f"{number} {scope}" for scope, number in counts])
         words.append(f"{listed} {'memory' if total == 1 else 'memories'}")
     if hook.settings and hook.setting("subconscious") != "off":
-        words.append(_reads_along(hook))
+        words.append(_subconscious_words(hook))
     waiting, now = [], clock.now()
     for kind, before, after in (
         ("guidance", "note", ""),
@@ -296,15 +296,33 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     return words
 
 
-def _reads_along(hook: runner.Hook) -> str:
-    """Say which model reads along, and with which tools: `subconscious full (haiku by api, tools read-only)`."""
+def _subconscious_words(hook: runner.Hook) -> str:
+    """Say which model reads the session, and with which tools: `subconscious full (haiku by the API, tools
+    read-only)`."""
+    from memtui.subconscious import places
+
     mode, backend = str(hook.setting("subconscious")), str(hook.setting("llm_backend"))
-    if backend == "off":
-        return f"subconscious {mode}, but llm_backend is off"
     try:
         posix.lstat(hook.root + "/subconscious/stopped")
+        return f"subconscious {mode}, stopped by you"
     except OSError:
+        pass
+    if backend == "off":
+        return f"subconscious {mode}, but llm_backend is off"
+    choosing = places.choosing(hook.env, [hook.setting(key) for key in places.CHOOSING])
+    last = places.asked(hook.root, choosing)
+    if last is not None:
+        backend, model = last
+    else:
+        # What the first run will find out: where there is a key, `auto` is the API.
+        backend = backend if backend != "auto" else "api" if choosing[-1] else "claude"
         own = str(hook.setting("subconscious_model"))
         model = str(hook.setting("llm_model")) if own == "auto" else own
-        return f"subconscious {mode} ({model} by {backend}, tools {hook.setting('subconscious_tools')})"
-    return f"subconscious {mode}, stopped by you"
+        if own == "auto" and choosing[-2] and backend == "api" and "llm_model" not in hook.settings:
+            model = "the best model of your service"
+    tools = str(hook.setting("subconscious_tools"))
+    if tools == "full" and backend != "claude":
+        tools = "read-only"
+    if tools == "read-only" and not places.may_read(hook.env, hook.root, places.top_of(hook.started_in)):
+        tools = "off"
+    return f"subconscious {mode} ({model} by {'the API' if backend == 'api' else backend}, tools {tools})"

@@ -26,29 +26,47 @@ NO_LIST = {404, 405, 501}
 # Seconds to wait for the list, and those for which it holds; bytes of it that are read.
 WAIT, HOLDS, MOST = 5.0, clock.DAY, 1 << 20
 HOST = "https://api.anthropic.com"
+KEPT = "/run/llm-models.json"
 
 
 def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
     """Return the model to ask: the default one, or, if ANTHROPIC_BASE_URL names a service that lists others only, the
     best of these. The list is kept for a day in `run/llm-models.json`. Never raises for a service that does not answer:
     it is asked again the next time."""
-    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
-    if choice.backend != "api" or url == HOST:
+    url = _own_service(env, choice)
+    if not url:
         return choice.model
-    path, now = root + "/run/llm-models.json", clock.now()
-    try:
-        known = fastjson.loads_dict(fs.read(path, "cache"))
-    except OSError:
-        known = {}
-    read = known.get("time")
-    if known.get("url") != url or not isinstance(read, float) or not 0 <= now - read < HOLDS:
-        models = listed(env, url)
-        if models is None:
+    names = _kept(root, url)
+    if names is None:
+        names = listed(env, url)
+        if names is None:
             return choice.model
-        known = {"v": 1, "url": url, "time": now, "models": models}
-        fs.write_cache(path, fastjson.dumps(known).encode())
-    names = known.get("models")
-    return chosen([str(each) for each in names] if isinstance(names, list) else [], choice.model)
+        known = {"v": 1, "url": url, "time": clock.now(), "models": names}
+        fs.write_cache(root + KEPT, fastjson.dumps(known).encode())
+    return chosen(names, choice.model)
+
+
+def known(env: dict[str, str], root: str, choice: ModelChoice) -> str:
+    """Return the model that is asked, as far as it is known without asking the service."""
+    url = _own_service(env, choice)
+    return chosen((_kept(root, url) if url else None) or [], choice.model)
+
+
+def _own_service(env: dict[str, str], choice: ModelChoice) -> str:
+    url = (env.get("ANTHROPIC_BASE_URL") or HOST).rstrip("/")
+    return "" if choice.backend != "api" or url == HOST else url
+
+
+def _kept(root: str, url: str) -> list[str] | None:
+    """Return the list of a service as it was read within a day; None if it was not."""
+    try:
+        found = fastjson.loads_dict(fs.read(root + KEPT, "cache"))
+    except OSError:
+        return None
+    read, names = found.get("time"), found.get("models")
+    if found.get("url") != url or not isinstance(read, float) or not 0 <= clock.now() - read < HOLDS:
+        return None
+    return [str(each) for each in names] if isinstance(names, list) else []
 
 
 def chosen(names: list[str], default: str) -> str:

@@ -26,7 +26,9 @@ from memtui.subconscious.whispers import MOST as MOST_WHISPER
 PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
-CATALOGUE_LINE, MEMORIES, EARLIER, EARLIER_TEXT = 160, 60, 12, 600
+CATALOGUE_LINE, MEMORIES = 160, 60
+# Of its conversation about the session: remarks, characters of one, and of all.
+EARLIER, EARLIER_TEXT, EARLIER_ALL = 40, 600, 8000
 # Characters of a note; a longer one is cut.
 NOTE = 2000
 ANSWER_TOKENS = 6000
@@ -191,7 +193,14 @@ def _head(situation: Situation) -> str:
 def _told(situation: Situation) -> str:
     parts = []
     if situation.earlier:
-        lines = [f"- {each.kind}: {_line(each.text)[:EARLIER_TEXT]}" for each in situation.earlier]
+        lines: list[str] = []
+        room = EARLIER_ALL
+        for each in reversed(situation.earlier):
+            line = f"- {each.kind}: {_line(each.text)[:EARLIER_TEXT]}"
+            room -= len(line)
+            if room < 0:
+                break
+            lines.insert(0, line)
         parts.append(fenced("earlier", "\n".join(lines)))
     if situation.heard.left_out:
         parts.append(f"({situation.heard.left_out} older messages are left out.)")

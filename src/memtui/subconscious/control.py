@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from memtui.core.base import clock, fs
 from memtui.core.base.storage import storage_error
 from memtui.core.settings import config
-from memtui.llm import choice
-from memtui.subconscious import places, tools
+from memtui.llm import choice, offered
+from memtui.subconscious import places
 
 # The value of `subconscious_model` that stands for the model of the other features.
 AS_OTHERS = "auto"
@@ -29,7 +29,7 @@ class Powers:
 
     def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
         """Return what it may do in a session of the work tree `top`."""
-        if self.allowed != "read-only" or tools.may_read(env, root, top):
+        if self.allowed != "read-only" or places.may_read(env, root, top):
             return self
         return replace(self, allowed="off", fewer="a directory with your home in it is not read")
 
@@ -44,14 +44,15 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     why, hint = "", ""
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious whisper"
+    elif stopped(root):
+        why, hint = "You have stopped it.", "memtui subconscious start"
     elif config.value(settings, project_root, "mode") == "off":
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:
         why, hint = chosen.why, chosen.hint
-    elif stopped(root):
-        why, hint = "You have stopped it.", "memtui subconscious start"
+    model = chosen.model if chosen.chosen else offered.known(env, root, chosen)
     allowed, fewer = ("read-only", "all tools need llm_backend claude") if less else (wanted, "")
-    found = Powers(mode, wanted, allowed, chosen.backend, chosen.model, why, hint, fewer)
+    found = Powers(mode, wanted, allowed, chosen.backend, model, why, hint, fewer)
     return found.in_tree(env, root, project_root) if project_root else found
 
 
@@ -60,6 +61,12 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> choice.ModelChoi
     chosen = choice.choose(env, settings)
     model = str(config.value(settings, None, "subconscious_model"))
     return chosen if model == AS_OTHERS else chosen._replace(model=model, chosen=True)
+
+
+def choosing(env: dict[str, str], root: str) -> list[str]:
+    """Return what the choice of a model depends on, as the banner of a session compares it."""
+    settings = config.load(root)
+    return places.choosing(env, [config.value(settings, None, key) for key in places.CHOOSING])
 
 
 def _switch(root: str) -> str:

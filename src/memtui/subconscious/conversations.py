@@ -70,13 +70,14 @@ def add(root: str, session: str, entries: Sequence[Remark]) -> None:
         lines.append(root, places.session(root, session, "jsonl"), data, TRIM_BYTES)
 
 
-def last(root: str, session: str, limit: int) -> list[Remark]:
-    """Return the last entries of a conversation, oldest first; lines that can't be read are skipped."""
+def last(root: str, session: str, limit: int, without: str = "") -> list[Remark]:
+    """Return the last entries of a conversation, oldest first, `without` those of a kind; lines that can't be read are
+    skipped."""
     found: list[Remark] = []
     try:
         for _, line in backwards.lines(places.session(root, session, "jsonl")):
             entry = _entry(fastjson.loads_dict(line))
-            if entry is not None:
+            if entry is not None and entry.kind != without:
                 found.append(entry)
                 if len(found) >= limit:
                     break

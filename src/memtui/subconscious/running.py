@@ -23,7 +23,7 @@ from memtui.llm.errors import CancelledCallError, ModelError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
-from memtui.subconscious import agent, control, conversations, pending, places, reading, runs, tools, whispers
+from memtui.subconscious import agent, control, conversations, pending, places, reading, runs, whispers
 from memtui.subconscious.blocks import Blocks, RefusedEditError
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.pending import PendingAnswer
@@ -52,7 +52,7 @@ class Along:
         self.transcript = transcript.text_of(payload.get("transcript_path"))
         self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
         self.project_root = paths.project_root(self.cwd)
-        self.top = tools.top_of(self.cwd)
+        self.top = places.top_of(self.cwd)
         self.slug = paths.slug(self.project_root)
         self.event = transcript.text_of(payload.get("hook_event_name")) or "by hand"
         self.blocks = Blocks(self.root, self.slug, now)
@@ -103,6 +103,7 @@ class Along:
         begun, wishes, failed, model = time.monotonic(), agent.Wishes(), None, None
         try:
             model = self._model(powers)
+            places.note_asked(self.root, control.choosing(self.env, self.root), powers.backend, model.name)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
                 raise CancelledCallError(f"{why} What was answered is dropped.")
@@ -169,7 +170,7 @@ class Along:
         return agent.Situation(
             self.blocks.told(places.DIRECTIVES),
             {name: self.blocks.told(name) for name in places.BLOCKS},
-            conversations.last(self.root, self.id, agent.EARLIER),
+            conversations.last(self.root, self.id, agent.EARLIER, without=conversations.LOOKED),
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),

@@ -67,26 +67,6 @@ SECRET_DIRS = {
 SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
 
 
-def top_of(cwd: str) -> str:
-    """Return the work tree that a directory is in, also a linked one; outside of any, the directory itself."""
-    here = cwd.rstrip("/") or "/"
-    while not os.path.lexists(here.rstrip("/") + "/.git"):
-        if here == "/":
-            return cwd.rstrip("/") or "/"
-        here = paths.parent(here)
-    return here
-
-
-def may_read(env: dict[str, str], root: str, top: str) -> bool:
-    """Tell whether a directory may be read: not one with the person's home, the client's or memtui's own in it."""
-    real = paths.resolve(top) or top
-    for place in (env.get("HOME") or os.path.expanduser("~"), paths.config_dir(env), root):
-        within = paths.resolve(place) or place
-        if within == real or within.startswith(real.rstrip("/") + "/"):
-            return False
-    return True
-
-
 class Found(NamedTuple):
     """What a tool found, as text, or why it was `refused`."""
 

@@ -54,7 +54,7 @@ def run(
         "select": lambda: select(env, payload) if tasks else None,
         "tidy": lambda: tidy(root),
         "triggers": lambda: write_triggers(env, payload),
-        "subconscious": lambda: think(env, payload, event) if event in {"Stop", "SessionEnd"} else None,
+        "subconscious": lambda: think(env, payload, event),
         "dream": lambda: dream(env, payload),
     }
     for name, step in steps.items():
@@ -168,8 +168,8 @@ def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
 
 
 def think(env: dict[str, str], payload: dict[str, object], event: str) -> None:
-    """Have the subconscious read the turn, in a process of its own, if the settings want that
-    (subconscious/running.py)."""
+    """Have the subconscious read what is new, in a process of its own that nobody waits for, if the settings want that
+    (subconscious/running.py): after a turn, and before a compaction leaves only a summary of it."""
     root = paths.root(env)
     settings = config.load(root)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
