@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.subconscious.evidence import Evidence
+from memtui.subconscious.evidence import Sources
 
 from .test_running import SAID, SECRET, answer, edit, tool, whisper
 
@@ -122,8 +122,8 @@ def test_a_secret_at_the_end_of_what_is_said_is_not_cut_in_two(read):
     ],
 )
 def test_a_quotation_has_a_few_words(person, quote, enough):
-    assert Evidence([person], []).quoted(quote) is enough
-    assert Evidence([], [person]).quoted(quote, person=True) is False
+    assert Sources([person], []).quoted(quote) is enough
+    assert Sources([], [person]).quoted(quote, person=True) is False
 
 
 @pytest.mark.parametrize(
@@ -139,4 +139,4 @@ def test_a_quotation_has_a_few_words(person, quote, enough):
     ],
 )
 def test_a_run_of_words_that_only_a_tool_has_is_found(printed, text, repeated):
-    assert bool(Evidence(["Hello there."], [], (), [printed]).repeats(text)) is repeated
+    assert bool(Sources(["Hello there."], [], (), [printed]).repeats(text)) is repeated

@@ -19,7 +19,7 @@ from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
 from memtui.subconscious import conversations, places, tools
 from memtui.subconscious.conversations import Remark
-from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Evidence
+from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Sources
 from memtui.subconscious.reading import AGENT, PERSON, Heard
 from memtui.subconscious.whispers import MOST as MOST_WHISPER
 
@@ -168,10 +168,10 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
             prompt += f"\n\nNothing was done of your {' and '.join(beside)}: give them again, without `looks`."
 
 
-def _evidence(situation: Situation) -> Evidence:
+def _evidence(situation: Situation) -> Sources:
     heard, said = situation.heard, {conversations.NOTED, conversations.WHISPERED}
     asked = {who: [words for _, by, words in situation.mentions if by == who] for who in (PERSON, AGENT)}
-    return Evidence(
+    return Sources(
         [*heard.said(PERSON), *asked[PERSON]],
         [*heard.said(AGENT), *asked[AGENT]],
         [*situation.blocks.values(), *(each.text for each in situation.earlier if each.kind in said)],
@@ -209,7 +209,7 @@ def _told(situation: Situation) -> str:
     return "\n\n".join(parts) or "Nothing new was said."
 
 
-def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Evidence, found: Wishes) -> None:
+def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, found: Wishes) -> None:
     """Put into `found` what is allowed of an answer, and what is not."""
     for edit in answer.get("edits") or []:
         name, new = edit["block"], str(edit["new"])

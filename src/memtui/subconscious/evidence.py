@@ -25,7 +25,7 @@ _ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://|www\.)", re.IGNORECASE)
 _ENDS = ".,;:!?()[]{}<>\"'`*_“”„‘’«»。、，！？：；（）「」"
 
 
-class Evidence:
+class Sources:
     """What was said, and what was only brought by tools and files. `person`: messages of the person; `agent`: those of
     the agent; `known`: texts that may be repeated, as those of the blocks themselves; `printed`: what tools printed."""
 

@@ -67,7 +67,7 @@ SECRET_DIRS = {
 SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
 
 
-class Found(NamedTuple):
+class Looked(NamedTuple):
     """What a tool found, as text, or why it was `refused`."""
 
     text: str
@@ -80,16 +80,16 @@ class Tools:
     def __init__(self, top: str) -> None:
         self.top = paths.resolve(top) or top
 
-    def run(self, tool: str, path: str, text: str) -> Found:
+    def run(self, tool: str, path: str, text: str) -> Looked:
         """Return what a tool finds: Read the lines of the file `path` (from the line `text`, if that is a number), Grep
         the lines below `path` that have `text`, Glob the files below `path` whose names match `text`."""
         try:
             place = self._inside(path or ".")
-            return Found({READ: self._read, GREP: self._grep, GLOB: self._glob}[tool](place, text))
+            return Looked({READ: self._read, GREP: self._grep, GLOB: self._glob}[tool](place, text))
         except _NotReadError as error:
-            return Found(str(error), refused=True)
+            return Looked(str(error), refused=True)
         except OSError as error:
-            return Found(f"Not read: {error.strerror or error}.", refused=True)
+            return Looked(f"Not read: {error.strerror or error}.", refused=True)
 
     def _inside(self, path: str) -> str:
         """Return the real path of something below `top`. Raises _NotReadError."""
