@@ -12,9 +12,9 @@ from memtui.present import glyphs
 
 SOURCES = pathlib.Path(memtui.__file__).parent
 # What these hold is no drawing: words of other languages, the text of the sample world.
-ELSEWHERE = {"demo", "extract", "recall"}
+ELSEWHERE = {"backfill", "demo", "extract", "recall"}
 # What is looked for in texts.
-TABLES = {"LOOK_ALIKES", "OPENERS", "SENTENCE_END", "_ENDS", "_QUOTES"}
+TABLES = {"DENSE", "LOOK_ALIKES", "OPENERS", "SENTENCE_END", "_ENDS", "_QUOTES"}
 
 
 def is_drawing(char):

@@ -10,7 +10,7 @@ from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import LASTING
 from memtui.extract import decisions, judged
 from memtui.extract.personal import Correction
-from memtui.extract.signals import Signal, said_again
+from memtui.extract.signals import MOST_SURE, Signal, said_again
 
 # How many of the words of two short texts, of all that either has, make them the same for a person.
 SAME = 0.7
@@ -20,8 +20,6 @@ REMEMBERED = 5000
 WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
-# Nobody is surer of what a person meant.
-SUREST = 0.99
 # The fields of a draft that are no text.
 OTHERS = {"confidence", "durable", "judged", "repeats", "part"}
 _FIELDS = {each.name for each in fields(Signal)}
@@ -45,7 +43,7 @@ class Candidate:
     @property
     def confidence(self) -> float:
         """How likely it is feedback: each session that says it again leaves less doubt."""
-        return min(SUREST, said_again(self.draft.confidence, max(1, len(self.sessions)) - 1))
+        return min(MOST_SURE, said_again(self.draft.confidence, max(1, len(self.sessions)) - 1))
 
     @property
     def one_off(self) -> bool:

@@ -48,7 +48,7 @@ def build(directory: str, now: float | None = None) -> World:
     subconscious.write(world)
     _trashed(world)
     asked = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
-    _write(world.root + "/run/tui.json", asked, world.now)
+    fs.write_atomic(world.root + "/run/tui.json", asked, durable=False)
     return world
 
 

@@ -29,9 +29,8 @@ def refuse(hook: runner.Hook) -> bool:
     from memtui.recall import memory_block
 
     command, found.reason = found.reason, f"it forbids `{found.reason}`: refused"
-    about = found.hit.description or found.hit.name
-    about += "" if about.endswith((".", "!", "?", "。")) else "."
-    reason = REASON.format(name=found.hit.name, command=command, about=" ".join(about.split()))
+    about = memory_block.sentence(found.hit.description or found.hit.name)
+    reason = REASON.format(name=found.hit.name, command=command, about=about)
     if hook.payload.get("agent_id"):  # what a subagent got the session does not have
         deliver.send(
             hook, ids.new_id(), memory_block.blocks([found], deliver.budget(hook), clock.now()), [], "", reason

@@ -53,8 +53,8 @@ def _shares(texts: "list[str]", frames: "list[int]", room: int) -> "list[int]":
 def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delivery_blocks.Block:
     hit = verdict.hit
     written = verdict.stamp[0] / 1e9
-    about, name = _about(hit), hit.name[:MOST_NAME]
-    intro = INTRO.format(about=about if about.endswith((".", "!", "?", "。")) else about + ".")
+    name = hit.name[:MOST_NAME]
+    intro = INTRO.format(about=sentence(_about(hit)))
     if now - written > clock.DAY:
         intro += AGED.format(ago=clock.ago(written, now))
     short = cut(text, min(most, judge.MOST_BYTES))
@@ -75,6 +75,12 @@ def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delive
     }
     part = delivery_blocks.Part(short, name, item)
     return delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, " ".join(intro.split()), [part])
+
+
+def sentence(text: str) -> str:
+    """Return a text on one line that ends as a sentence."""
+    text = " ".join(text.split())
+    return text if text.endswith((".", "!", "?", "。")) else text + "."
 
 
 def _about(hit: "Hit") -> str:

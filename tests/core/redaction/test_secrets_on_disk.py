@@ -58,6 +58,7 @@ def session(tmp_path, monkeypatch):
     monkeypatch.setattr(extraction, "TURN_SECONDS", 0.2)
     monkeypatch.setattr(extraction, "READ_SECONDS", 600.0)
     monkeypatch.setattr(write, "MAX_DRAFTS", 10_000)
+    monkeypatch.setattr(write.same_rule, "first", lambda *_: None)  # the texts differ in their secrets only
     monkeypatch.setattr(items, "MAX_ITEMS", 10_000)
     return Session(tmp_path)
 
@@ -99,7 +100,9 @@ def test_of_no_kind_planted_in_agent_messages_anything_is_kept(session):
     for _, text, _ in planted_in:
         session.says(f"I ran this: {text}")
         session.user("No, that is wrong. From now on always ask me first before you run such a thing.")
-    last = "Remaining:\n" + "\n".join(f"- try {text}" for _, text, _ in planted_in)
+    # A key takes what stands below it along, and no list is left.
+    listed = [" ".join(text.split()) for _, text, _ in planted_in if "BEGIN" not in text]
+    last = "Remaining:\n" + "\n".join(f"- try {text}" for text in listed)
     session.says(last)
     session.run(last)
     files = session.files()
