@@ -11,8 +11,10 @@ import pytest
 from hooks.killing import Child, every_point
 from memtui.core.base import fs, paths
 from memtui.core.client.conversation import Turn
+from memtui.core.health import findings
 from memtui.core.journal.journal import Journal
-from memtui.core.review import learned, taught
+from memtui.core.memories.store import Store
+from memtui.core.review import approve, draft, learned, taught
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
 from memtui.extract import classifier, decisions, personal, signals
@@ -93,6 +95,37 @@ def cli_undo(world):
         capture_output=True,
     )
     return done.returncode
+
+
+def approved(world, item, **choices):
+    store = Store(world.env, world.project)
+    (outcome,) = approve.approve_all(store.journal, [draft.propose(store, item, draft.Choices(**choices))])
+    assert outcome.error is None
+
+
+def test_a_draft_that_was_rewritten_before_it_was_approved_counts_less(world):
+    drafts = world.says(*RULES)
+    review = Review(world.root)
+    approved(world, drafts[0])
+    review.edit(drafts[1], drafts[1].text.replace("code", "code itself"))
+    approved(world, next(each for each in world.drafts() if each.id == drafts[1].id))
+    approved(world, drafts[2], description="Deploys go out on Mondays", body="Nobody wants to be called on a weekend.")
+    decided.learn(world.root)
+    labels = taught.labels_of(taught.load(learned.decisions_path(world.root)))
+    kinds = [taught.parts(labels[each.id]) for each in drafts[:3]]
+    assert [kind for kind, _ in kinds] == ["approved", "edited", "edited"]
+    assert kinds[2][1] < 0.3
+    assert 0.7 < kinds[1][1] < 1
+    assert world.taught().counts == {"approved": 1, "edited": 2}
+    rows = {each.counts for each in decisions.decided(world.root, labels)}
+    assert len(rows) == 3
+    weights = [decisions.target(labels[each.id])[1][1] for each in drafts[:3]]
+    assert weights[0] == 1 > weights[1] > 0.7 > weights[2] > 0
+    (finding,) = taught.check(world.root)
+    assert "3 decisions on drafts, 2 of them approved after an edit" in findings.message(finding)
+    assert cli_undo(world) == 0
+    decided.learn(world.root)
+    assert world.taught().counts == {"approved": 1, "edited": 1}
 
 
 def test_the_next_session_is_judged_with_what_was_learned(world):

@@ -7,13 +7,16 @@ import os
 from memtui.core.base import fastjson, fs
 from memtui.core.deliveries import error_log
 from memtui.core.redaction.redact import redact
+from memtui.core.review import taught
 from memtui.extract.personal import Decided
 from memtui.extract.signals import Basis, Signal
 
 VERSION = 1
 # Bytes of the file from which its older half is dropped: some 2,000 drafts.
 TRIM_BYTES = 2 << 20
-APPROVED, REJECTED, NEVER = "approved", "rejected", "never"
+APPROVED, EDITED, REJECTED, NEVER = taught.APPROVED, taught.EDITED, taught.REJECTED, taught.NEVER
+# How much a draft counts that was approved after it was rewritten as a whole, of one that was approved as it was.
+REWRITTEN = 0.25
 # What each decision says about feedback and durable, and how much that counts: who rejects a draft may only find it not
 # worth keeping, so that says nothing about feedback.
 TARGETS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
@@ -21,6 +24,17 @@ TARGETS: dict[str, tuple[tuple[float, float], tuple[float, float]]] = {
     REJECTED: ((0.0, 0.0), (0.0, 1.0)),
     NEVER: ((0.0, 0.0), (0.5, 2.0)),
 }
+
+
+def target(label: str) -> tuple[tuple[float, float], tuple[float, float]] | None:
+    """Return what a decision says, and how much that counts: a draft that was approved after an edit says the same as
+    any approved one, and the less the fewer of its words are left. None for an unknown decision."""
+    kind, kept = taught.parts(label)
+    if kind != EDITED:
+        return TARGETS.get(kind)
+    targets, (feedback, durable) = TARGETS[APPROVED]
+    weight = REWRITTEN + (1 - REWRITTEN) * kept
+    return targets, (weight * feedback, weight * durable)
 
 
 def path(root: str) -> str:
@@ -85,15 +99,15 @@ def decided(root: str, labels: dict[str, str]) -> list[Decided]:
     for line in lines:
         row = fastjson.loads_dict(line)
         name = str(row.get("id"))
-        label = labels.get(name)
-        each = _decided(row, label) if label in TARGETS else None
+        each = _decided(row, labels.get(name, ""))
         if each is not None:
             found[name] = each
     return list(found.values())
 
 
 def _decided(row: dict[str, object], label: str) -> Decided | None:
-    basis = of_row(row) if row.get("v") == VERSION else None
-    if basis is None:
+    said = target(label)
+    basis = of_row(row) if said and row.get("v") == VERSION else None
+    if said is None or basis is None:
         return None
-    return Decided(basis[1], basis[0], *TARGETS[label], str(row.get("project") or ""))
+    return Decided(basis[1], basis[0], *said, str(row.get("project") or ""))

@@ -1,19 +1,24 @@
-"""Learn from decisions on drafts: read from the journal which drafts the person approved or rejected, and fit the
-correction of the classifier to them (extract/personal.py).
+"""Learn from decisions on drafts: read from the journal which drafts the person approved, as they were or edited, or
+rejected, and fit the correction of the classifier to them (extract/personal.py).
 
 The decisions are kept (core/review/taught.py), also those that the journal has forgotten since; one that was undone is
 taken back.
 """
 
+import difflib
 import os
+from collections.abc import Iterable, Mapping
 
 from memtui.core.base import fastjson, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import format as inbox_format
-from memtui.core.inbox import refused
+from memtui.core.inbox import pending_update, refused
+from memtui.core.journal.changes.change import Change
+from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.memories import memory
 from memtui.core.review import learned, taught
 from memtui.core.settings import config
 from memtui.extract import decisions, personal
@@ -21,7 +26,9 @@ from memtui.extract import decisions, personal
 # Decisions that are kept, the newest.
 MOST = 2000
 UPDATES, FORGOTTEN = "/" + inbox_format.FILES["updates"], "/" + inbox_format.REJECTED
-OPS = {"approve", "reject"}
+OPS, EDIT = {"approve", "reject"}, "edit entry"
+# With at least this part of its words left a draft counts as approved as it was; words of a text that are compared.
+UNCHANGED, MOST_WORDS = 0.98, 2000
 # The stamp of the journal as it was read last.
 READ = "/run/decided"
 
@@ -58,9 +65,13 @@ def _learn(root: str) -> personal.Correction | None:
     known = taught.labels_of(before)
     labels = dict(known)
     journal = Journal(root, by="worker")
+    edits: dict[str, Transaction] = {}  # the first edit of a draft, by its id
     for each in Ledger(journal.path).follow().transactions.values():
-        if each.op in OPS and each.is_change and each.time > since:
-            _take(labels, journal, each)
+        if each.op == EDIT and each.state == "done":
+            for name in each.record.get("entries") or ():
+                edits.setdefault(str(name), each)
+        elif each.op in OPS and each.is_change and each.time > since:
+            _take(labels, journal, each, edits)
     labels = dict(list(labels.items())[-MOST:])
     if labels == known:
         return None
@@ -71,24 +82,62 @@ def _learn(root: str) -> personal.Correction | None:
     return made
 
 
-def _take(labels: dict[str, str], journal: Journal, each: Transaction) -> None:
+def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Mapping[str, Transaction]) -> None:
     """Take in the decisions of a transaction, or take them back if it was undone."""
     try:
-        changes = [change for change in journal.changes_of(each.record) if isinstance(change, TextEdit)]
+        changes = journal.changes_of(each.record)
     except (MemtuiError, OSError, ValueError):
         return  # its contents are gone: what was known of it stays
-    rows = [row for change in changes if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
+    texts = [change for change in changes if isinstance(change, TextEdit)]
+    rows = [row for change in texts if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
     never = any(refused.is_never(fastjson.loads_dict(row)) for row in rows)
     label = decisions.APPROVED if each.op == "approve" else decisions.NEVER if never else decisions.REJECTED
+    entries = [
+        entry for change in texts if change.path.endswith(UPDATES) for entry in inbox_format.parse(change.removed)
+    ]
+    for entry in entries:
+        if each.state == "done":
+            labels.pop(entry.id, None)
+            kept = 1.0
+            if each.op == "approve":
+                made = _made(changes) if len(entries) == 1 else ""
+                kept = _kept(_drafted(journal, entry, edits), made or _words_of(entry))
+            labels[entry.id] = label if kept >= UNCHANGED else taught.edited(kept)
+        elif each.state == "undone":
+            labels.pop(entry.id, None)
+
+
+def _made(changes: Iterable[Change]) -> str:
+    """Return the description and the text of the memory that a draft became; empty if it became part of another."""
     for change in changes:
-        if not change.path.endswith(UPDATES):
-            continue
-        for entry in inbox_format.parse(change.removed):
-            if each.state == "done":
-                labels.pop(entry.id, None)
-                labels[entry.id] = label
-            elif each.state == "undone":
-                labels.pop(entry.id, None)
+        if isinstance(change, FileChange) and change.after is not None and change.before is None:
+            made = memory.from_bytes(change.path, "", change.after)
+            return f"{made.description}\n{made.body}"
+    return ""
+
+
+def _drafted(journal: Journal, entry: inbox_format.Entry, edits: Mapping[str, Transaction]) -> str:
+    """Return what a draft said before the person edited it."""
+    edit = edits.get(entry.id)
+    try:
+        changes = journal.changes_of(edit.record) if edit is not None else []
+    except (MemtuiError, OSError, ValueError):
+        changes = []
+    texts = [change.removed for change in changes if isinstance(change, TextEdit) and change.path.endswith(UPDATES)]
+    first = next((each for text in texts for each in inbox_format.parse(text) if each.id == entry.id), entry)
+    return _words_of(first)
+
+
+def _words_of(entry: inbox_format.Entry) -> str:
+    """Return the description and the text of the memory that a draft is."""
+    first, _, rest = pending_update.split(entry.text)[0].partition("\n")
+    return f"{first}\n{rest.strip() or first}"
+
+
+def _kept(before: str, after: str) -> float:
+    """Return which part of the words of both texts is in both, in the same order, from 0 to 1."""
+    one, other = (text.split()[:MOST_WORDS] for text in (before, after))
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def _validation() -> list[personal.Validated]:

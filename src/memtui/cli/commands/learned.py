@@ -9,7 +9,7 @@ from memtui.core.base.phrasing import many
 from memtui.core.review import taught
 from memtui.core.review.taught import Taught
 
-WORDS = {"approved": "approved", "rejected": "rejected", "never": "never again"}
+WORDS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -21,8 +21,9 @@ def register(commands: "parser.Commands") -> None:
         "show what your decisions on drafts taught",
         "memtui learned\nmemtui learned --reset",
         "What you approve and reject moves the scores of later drafts, for you and for each project, after the next"
-        " turn. Numbers are kept, no words. On messages that memtui ships as numbers it never gets worse by more than"
-        " .02 of average precision. Undone decisions don't count; `memtui config set extract_learn false` stops it.",
+        " turn; a draft that you rewrote before you approved it counts less. Numbers are kept, no words. On messages"
+        " that memtui ships as numbers it never gets worse by more than .02 of average precision. Undone decisions"
+        " don't count; `memtui config set extract_learn false` stops it.",
     )
     found.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
 

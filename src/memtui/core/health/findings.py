@@ -235,7 +235,8 @@ REGISTRY = {
     # models that memtui may ask
     "learned.ok": Kind("no decision on a draft yet"),
     "learned.decisions": Kind(
-        "{decisions:decision} on drafts moved {features:feature}; on the validation figures {told}",
+        "{decisions:decision} on drafts, {edited} of them approved after an edit, moved {features:feature}; on the"
+        " validation figures {told}",
         "Forget it: memtui learned --reset",
         "forget",
     ),

@@ -1,6 +1,6 @@
 """What a person's decisions on drafts have taught: the files of it, what they say, and forgetting it.
 
-`feedback/decisions.json` has `labels`, the decision on each draft by its id (approved, rejected, never), and
+`feedback/decisions.json` has `labels`, the decision on each draft by its id (approved, edited, rejected, never), and
 `reset`, the time before which nothing counts. `feedback/weights.json` has what follows (extract/personal.py).
 """
 
@@ -16,6 +16,8 @@ from memtui.core.journal.journal import Journal
 from memtui.core.review import learned
 
 VERSION = 1
+# Decisions. The label of a draft that was approved after an edit tells how much of its words stayed: `edited:60`.
+APPROVED, EDITED, REJECTED, NEVER = "approved", "edited", "rejected", "never"
 MOST_BYTES = 8 << 20
 
 
@@ -60,13 +62,24 @@ def labels_of(found: Mapping[str, object]) -> dict[str, str]:
     return {str(key): str(value) for key, value in rows.items()} if isinstance(rows, dict) else {}
 
 
+def edited(kept: float) -> str:
+    """Return the label of a draft that was approved when this part of its words was left, from 0 to 1."""
+    return f"{EDITED}:{round(100 * kept)}"
+
+
+def parts(label: str) -> tuple[str, float]:
+    """Return the decision that a label tells, and which part of the draft's words was left, from 0 to 1."""
+    kind, _, kept = label.partition(":")
+    return kind, min(100, int(kept)) / 100 if kept.isascii() and kept.isdigit() else 1.0
+
+
 def look(root: str) -> Taught:
     """Return what was taught."""
     found = load(learned.weights_path(root))
     whole, projects, halved = found.get("all"), found.get("projects"), found.get("halved")
     pairs = whole.values() if isinstance(whole, dict) else ()
     return Taught(
-        Counter(labels_of(load(learned.decisions_path(root))).values()),
+        Counter(parts(label)[0] for label in labels_of(load(learned.decisions_path(root))).values()),
         learned.figures_of(found),
         len({key for each in pairs if isinstance(each, dict) for key in each}),
         len(projects) if isinstance(projects, dict) else 0,
@@ -79,7 +92,8 @@ def check(root: str) -> Iterator[Finding]:
     found = look(root)
     if found.total:
         told = ", ".join(f"{name} {shipped:.3f} → {now:.3f}" for name, (shipped, now) in found.figures.items())
-        yield good("learned.decisions", decisions=found.total, features=found.features, told=told or "-")
+        edits = found.counts.get(EDITED, 0)
+        yield good("learned.decisions", decisions=found.total, edited=edits, features=found.features, told=told or "-")
 
 
 def forget(root: str, journal: Journal) -> bool:
