@@ -73,6 +73,15 @@ class Terminal:
         self.painted = b""
         os.write(self._fd, b"\r")
 
+    def approve(self, more: str) -> None:
+        """Say more to the first answer of a permission dialog, Yes, and choose it."""
+        self._wait(0.5)
+        for key in [b"\t", more.encode()]:
+            os.write(self._fd, key)
+            self._wait(0.5)
+        self.painted = b""
+        os.write(self._fd, b"\r")
+
     def press(self, *keys: str) -> None:
         """Press keys one by one."""
         for key in keys:

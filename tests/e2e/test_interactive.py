@@ -82,6 +82,31 @@ def test_a_correction_typed_in_mid_turn_becomes_a_draft(on, model):
     assert on.waiting("updates").count("always use pnpm") >= 1
 
 
+def test_words_added_to_an_approval_become_a_draft(on, model):
+    model.will(call(use("Bash", command="touch made-by-npm")), "Answer one.")
+    with Terminal(on) as terminal:
+        terminal.say("install the dependencies")
+        terminal.see("Do you want to proceed")
+        terminal.approve("from now on always use pnpm instead of npm")
+        terminal.see("Answer one")
+        on.eventually(lambda: "pnpm" in on.waiting("updates"))
+    draft = on.waiting("updates")
+    assert "> agent: Bash: touch made-by-npm\n> you: from now on always use pnpm instead of npm\n" in draft
+    assert 'request="install the dependencies"' in draft
+
+
+def test_a_command_that_still_runs_when_the_turn_ends_is_an_item_until_it_has_ended(on, model):
+    allow_bash(on)
+    run = use("Bash", command="sleep 6", description="Build the site", run_in_background=True)
+    model.will(call(run), "Answer one.", "Answer two.")
+    with Terminal(on) as terminal:
+        terminal.say("build it")
+        terminal.see("Answer one")
+        assert on.eventually(lambda: "still running: Build the site" in on.waiting("items"))
+        terminal.see("Answer two")  # the client tells the model that it has ended
+        assert on.eventually(lambda: "Build the site" not in on.waiting("items"))
+
+
 def tally(request, *needles):
     text = "\n".join(b.text for b in injected(request))
     return [text.count(needle) for needle in needles]
