@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.client.conversation import Turn
+from memtui.core.inbox.format import DELIVERED, LASTING
 from memtui.extract import classifier, features, judged, signals
 
 AGENT = "I ran npm install and added a comment to every function. All tests pass."
@@ -56,9 +57,24 @@ def test_ordinary_talk_stays_below_the_set_confidence(text):
 def test_a_rule_for_the_future_lasts_and_a_complaint_of_the_moment_does_not():
     lasting = draft("No, don't use npm here, always use pnpm.")
     passing = draft("but the button is still hidden behind the menu, you did not fix it")
-    assert lasting.durable >= 0.3
+    assert lasting.durable >= DELIVERED
     assert passing.durable < 0.2
     assert lasting.durable > passing.durable
+
+
+def test_what_is_said_to_be_for_the_future_is_delivered_and_what_only_sounds_like_a_rule_waits():
+    said = draft("From now on use pnpm for packages, please.")
+    sounds = draft("use redis instead of memcached for the store")
+    assert said.durable >= DELIVERED
+    assert sounds.confidence >= 0.5
+    assert LASTING <= sounds.durable
+
+
+def test_drafts_of_a_few_words_are_judged_too():
+    found = judged.draft_of(Turn("no, stop", "prompt", uuid="u1", agent=AGENT), JUDGE)
+    assert found is None or found.durable is not None
+    found = judged.draft_of(Turn("use tabs instead", "tool_reject", uuid="u1", agent=AGENT), JUDGE)
+    assert found.durable is not None
 
 
 def test_what_the_rules_are_sure_of_stays_in_languages_that_the_classifier_does_not_know():

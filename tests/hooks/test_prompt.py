@@ -212,6 +212,18 @@ def test_a_draft_that_looks_like_a_one_off_is_not_told_until_it_is_met_again(hom
     assert "passing" in home.prompt().context
 
 
+def test_only_what_is_probably_worth_keeping_is_told_before_a_review(home):
+    home.leave("updates", "perhaps", durable="0.25")
+    home.leave("updates", "probably", durable="0.30")
+    home.leave("updates", "unjudged doubtful", kind="correction", confidence="0.60")
+    home.leave("updates", "unjudged plain", kind="preference", confidence="0.85")
+    home.leave("updates", "handmade")
+    said = home.prompt().context
+    assert all(word in said for word in ("probably", "unjudged plain", "handmade"))
+    assert "perhaps" not in said
+    assert "doubtful" not in said
+
+
 def test_a_draft_that_is_snoozed_is_not_told_as_gone_and_not_told_again(home):
     home.leave("updates", "one")
     home.prompt()

@@ -33,8 +33,8 @@ def updates(
     """Return the block of one inbox's pending updates for a session that knows `known` (id -> [hash, text as shown]).
 
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
-    from the session itself are left out: it has the words they come from. So are those that a person has snoozed, and
-    those that look like one-offs, and those that were imported.
+    from the session itself are left out: it has the words they come from. So are those that a person has snoozed, those
+    that are hardly worth keeping for good (`Entry.lasting`), and those that were imported.
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
@@ -43,7 +43,7 @@ def updates(
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
     imported = inbox_format.IMPORTED
-    awake = [e for e in entries if not e.snoozed(now) and not e.one_off() and e.fields.get("kind") != imported]
+    awake = [e for e in entries if not e.snoozed(now) and e.lasting() and e.fields.get("kind") != imported]
     fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.

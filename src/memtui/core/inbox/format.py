@@ -25,6 +25,9 @@ MAX_BYTES = 1 << 20
 LASTING = 0.2
 # The confidence from which one does whose likelihood to last nobody has scored.
 DOUBTFUL = 0.6
+# From this probability on, a draft is given to sessions before a person has reviewed it; from this confidence on, one
+# whose probability nothing has judged.
+DELIVERED, DELIVERED_UNJUDGED = 0.3, 0.75
 # The kind of a draft that was imported: nobody saw it in a session, so no session gets it before a person did.
 IMPORTED = "imported"
 BULLETS = ("- ", "* ", "+ ")
@@ -76,6 +79,17 @@ class Entry:
             return False
         lasting, sure = self.fraction("durable"), self.fraction("confidence")
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
+
+    def lasting(self) -> bool:
+        """Whether sessions get it unreviewed, if it is a draft: it was met again, or is likely enough to last.
+        One that nothing has judged counts by how sure the rules are of it; one that a person or a program wrote has
+        neither number, and is given."""
+        if self.count("seen", 1) > 1:
+            return True
+        likely, sure = self.fraction("durable"), self.fraction("confidence")
+        if likely is not None:
+            return likely >= DELIVERED
+        return sure is None or sure >= DELIVERED_UNJUDGED
 
     def snoozed(self, now: float) -> bool:
         """Whether its `until` lies in the future, so that it waits unseen; False if that can't be parsed."""
