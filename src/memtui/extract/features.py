@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import phrases, signals
+from memtui.extract import phrases, signals, wording
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
 SIZES = {
@@ -30,6 +30,8 @@ MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
 TAIL_OF_CLAIM = 800
 
 _WORD = re.compile(r"[\w']+|[?!]")
+_IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
+_DOCUMENT = re.compile(r"\b(?:CLAUDE\.md|AGENTS|README|memory|docs?|plan)\b", re.IGNORECASE)
 _FAMILIES = {
     "standing": phrases.STANDING,
     "preference": phrases.PREFERENCE,
@@ -112,6 +114,11 @@ def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, 
     found["listed"] = float(any(s.listed for s in sentences))
     found["pasted"] = float(len(words) < 0.7 * len(turn.text.strip()))
     found["shouts"] = float(any(w.isupper() and len(w) > 2 for w in words.split()[:60]))
+    found["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
+    found["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
+    found["document"] = float(_DOCUMENT.search(words) is not None)
+    found["check"] = float(phrases.COMMAND.search(words) is not None)
+    found["link"] = float("http" in words)
     found[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
     for tool in turn.tools[-3:]:
         found["tool " + tool] = 0.5

@@ -49,6 +49,11 @@ def draft_of(turn: Turn, classifier: Classifier | None) -> Signal | None:
     return next(iter(drafts_of(turn, classifier)), None)
 
 
+def joined(feedback: float, durable: float, sure: float) -> tuple[float, float]:
+    """Return both probabilities of the classifier for a draft that the rules are `sure` of, with what that adds."""
+    return (max(feedback, sure), _lasting(durable, sure)) if sure >= SURE else (feedback, durable)
+
+
 def _lasting(durable: float, sure: float) -> float:
     """Return how likely what the rules are `sure` of is durable, by the classifier and by its words."""
     return max(durable, SAID_DURABLE if sure >= SAID else SURE_DURABLE)
@@ -64,7 +69,7 @@ def _judged(turn: Turn, draft: Signal | None, classifier: Classifier) -> Signal 
     if draft.kind == "confirmation":
         return replace(draft, durable=round(durable, 2))
     if draft.confidence >= SURE:
-        durable, feedback = _lasting(durable, draft.confidence), max(feedback, draft.confidence)
+        feedback, durable = joined(feedback, durable, draft.confidence)
     elif signals.too_short(turn.text):
         feedback = draft.confidence  # of a few words the classifier says too much; how long they hold, it may say
     return replace(draft, confidence=round(feedback, 2), durable=round(durable, 2))
