@@ -1,5 +1,7 @@
 """What is found for a prompt, and in which order."""
 
+import os
+
 import pytest
 
 from memtui.recall import query
@@ -83,3 +85,16 @@ def test_what_headings_and_links_say_counts_more_than_other_text(store):
     points = {hit.name: hit.lexical for hit in store.search("canary")}
     assert points["one"] > points["two"]
     assert points["three"] > points["four"]
+
+
+def test_neither_a_prompt_nor_an_index_leaves_a_file_open(store):
+    # A screen that runs each prompt as it is typed would have none left.
+    store.remember("billing", "How invoices are numbered", "Never reuse a number.")
+    store.index(table=...)
+    store.search("payment receipts of customers")
+    before = len(os.listdir("/dev/fd"))
+    for number in range(3):
+        store.remember("wine", "Grapes and bottles", f"In cellar {number}.")
+        store.index(table=...)
+        store.search(f"payment receipts of {number} customers")
+    assert len(os.listdir("/dev/fd")) == before

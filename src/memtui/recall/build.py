@@ -91,7 +91,7 @@ def bring_up_to_date(
         try:
             with fs.Lock(base + ".lock", wait):
                 fs.unlink(base + ".again")
-                done = _Builder(root, directory, table).run()
+                done = _built(root, directory, table)
                 # What was read the first time is not read again the next, and is news all the same.
                 done.read, done.gone = done.read + report.read, done.gone + report.gone
                 report = done
@@ -100,10 +100,21 @@ def bring_up_to_date(
     return report
 
 
+def _built(root: str, directory: str, table: vectors.Table | EllipsisType | None) -> BuildReport:
+    if table is not ...:
+        return _Builder(root, directory, table).run()
+    shipped = _shipped()
+    try:
+        return _Builder(root, directory, shipped).run()
+    finally:
+        if shipped is not None:
+            shipped.close()
+
+
 class _Builder:
     """Brings one index up to date, with its lock held."""
 
-    def __init__(self, root: str, directory: str, table: vectors.Table | EllipsisType | None) -> None:
+    def __init__(self, root: str, directory: str, table: vectors.Table | None) -> None:
         self.root = root
         self.directory = directory
         self.base = paths.index_base(root, directory)
@@ -305,8 +316,8 @@ class _Embedding:
     """Makes the vectors of passages, if there is a table of token vectors; what makes them is loaded when it is
     needed. `version` tells indexes with other vectors, or without, apart."""
 
-    def __init__(self, table: vectors.Table | EllipsisType | None) -> None:
-        self.table = _shipped() if table is ... else table
+    def __init__(self, table: vectors.Table | None) -> None:
+        self.table = table
         self.version = self.table.size if self.table is not None else 0
         self._embedder: embed.Embedder | None = None
 

@@ -276,7 +276,11 @@ def _cosines(
 
     try:
         text = gloss.in_english(text)
-        vector = vectors.Table().of_text(_without(text, often) if often else text)
+        table = vectors.Table()
+        try:
+            vector = table.of_text(_without(text, often) if often else text)
+        finally:
+            table.close()
     except OSError:
         return None
     if vector is None:
