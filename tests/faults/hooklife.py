@@ -10,6 +10,7 @@ from memtui.core.deliveries import log as delivery_log
 
 DUE = {"tok-g1", "tok-g2", "tok-g4", "tok-g7"}  # for anybody who asks
 KEPT = {"tok-g3", "tok-g5", "tok-g6"}  # for somebody else, too long, expired
+AFTERWARDS = {"Stop", "SessionEnd", "PreCompact"}  # which start a worker that reads the session
 LISTS = {"tok-u1", "tok-u2", "tok-u3", "tok-i1", "tok-i2"}
 # What the world is before, by name: the events that a session had, and what was left since.
 BEFORE = {
@@ -76,6 +77,7 @@ def live(world: World, one: Session) -> dict:
         "waiting": [(e.text, e.flag("repeat")) for e in world.waiting()],
         "updates": Counter(e.text.split("\n")[0] for e in world.waiting("updates")),
         "items": Counter(e.text for e in world.waiting("items")),
+        "drafted": Counter(world.drafted()),
         "seen": world.seen(whole=False),
         "strays": world.strays(),
         "claimed": world.claimed(),
@@ -117,12 +119,15 @@ def wrong(scenario: HookScenario, ended: running.Ended, found: dict, plain: dict
         for token in sorted({t for t, *_ in plain[who]} - told.keys()):
             if not token.startswith(("tok-g", "tok-h")) and (who == "other" or scenario.event != "SessionStart"):
                 said.append(f"{token} not told to {who}")
-    for kind in ("updates", "items"):
+    for kind in ("updates", "items", "drafted"):
         if found[kind] != plain[kind]:
             said.append(f"pending {kind}: {found[kind] - plain[kind]} more, {plain[kind] - found[kind]} less")
     said += [f"{path} changed" for path in differ(found["seen"], plain["seen"])]
     said += [f"stray {path}" for path in found["strays"]]
     said += [f"still claimed: {path}" for path in found["claimed"]]
+    # Each of the sessions that had a worker after its first prompt said what is to be kept.
+    if scenario.mode == TOLD and sum(plain["drafted"].values()) < 1 + (scenario.event in AFTERWARDS):
+        said.append("the workers draft nothing, so nothing is tried")
     if not found["logged"]:
         said.append("lines of the delivery log are gone")
     return said

@@ -24,7 +24,7 @@ FIELD = re.compile(r'([\w-]+)="([^"]*)"')
 DAY = 86400.0
 # What the transcript tells: all hooks' attachments; or there is none (--no-session-persistence).
 TOLD, NONE = "told", "none"
-RULE = "No, use pnpm. From now on always use pnpm."
+RULE = "No, use pnpm. From now on always use pnpm for {session}."
 LAST = "Remaining:\n- Write docs"
 MEMORY = "---\nname: {name}\ndescription: {name} says tok-m{number}\nmetadata:\n  type: feedback\n---\n{body}\n"
 SETTINGS = """{
@@ -169,6 +169,16 @@ class World:
             found += inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
         return found
 
+    def drafted(self) -> "list[str]":
+        """What the workers noted as drafted, by the hashes of the words."""
+        found = []
+        for directory in self.inboxes.values():
+            path = directory + "/extracted.jsonl"
+            if os.path.exists(path):
+                with open(path) as file:
+                    found += [json.loads(line)["hash"] for line in file if line.endswith("}\n")]
+        return found
+
     def claimed(self) -> "list[str]":
         """Guidance under way."""
         places = [directory + "/claimed" for directory in self.inboxes.values()]
@@ -205,7 +215,9 @@ class Session:
     def ask(self, event: str) -> None:
         """What the client notes before it runs a hook."""
         if event == "UserPromptSubmit":
-            self._record({"type": "user", "message": {"role": "user", "content": RULE if not self.turn else "go on"}})
+            # The start of the session was its first event.
+            said = RULE.format(session=self.name) if self.turn < 2 else "go on"
+            self._record({"type": "user", "message": {"role": "user", "content": said}})
 
     def take(self, event: str, ended: running.Ended) -> None:
         """Give the model what a hook printed, as the client does, and let it answer."""

@@ -78,9 +78,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         known = digest in hashes or key in unwanted or _is_known(env, cwd, draft.scope, key)
         known = known or same_rule.first(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not known:
-            found.append(
-                inbox_file.append_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now)
-            )
+            found.append(inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now))
             decisions.note(paths.root(env), found[-1], paths.slug(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
         noted = b"".join(_noted(digest, origin, now) for origin in origins)

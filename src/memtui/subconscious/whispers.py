@@ -72,7 +72,7 @@ def send(root: str, whisper: Whisper) -> bool:
     }
     if whisper.urgent:
         fields["urgent"] = "yes"
-    inbox_file.append_entry(paths.inbox_dir(root, whisper.project), "guidance", fields, whisper.text)
+    inbox_file.add_entry(paths.inbox_dir(root, whisper.project), "guidance", fields, whisper.text)
     return True
 
 

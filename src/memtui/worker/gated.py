@@ -110,4 +110,4 @@ def _leave(directory: str, fields: dict[str, str], text: str) -> None:
     if not inbox_format.unread(path) and fs.stamp(path):
         inbox_file.rewrite(path, change)
     if not replaced:
-        inbox_file.append_entry(directory, "updates", fields, text)
+        inbox_file.add_entry(directory, "updates", fields, text)

@@ -31,10 +31,33 @@ def append_entry(
     `id` and `time` are added if the fields lack them. A lock that another process holds for longer than `timeout`
     seconds is ignored: an append is whole without it, and the entry must not be lost.
     """
-    seconds = clock.now() if now is None else now
-    all_fields = {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
+    all_fields = _with_id(fields, now)
     append_text(directory, kind, inbox_format.render(all_fields, text), timeout)
     return all_fields["id"]
+
+
+def add_entry(
+    directory: str, kind: str, fields: "dict[str, str]", text: str, timeout: float = 2.0, now: "float | None" = None
+) -> str:
+    """Add an entry as `append_entry` does, whole or not at all even if this process is killed meanwhile, and return its
+    id. Raises OSError."""
+    all_fields = _with_id(fields, now)
+    made = inbox_format.render(all_fields, text)
+    lock = _lock_if_free(directory, timeout)
+    try:
+        if lock.fd >= 0:
+            recover(directory)
+            add_locked(directory + "/" + inbox_format.FILES[kind], made)
+            return all_fields["id"]
+    finally:
+        lock.__exit__()
+    append_text(directory, kind, made, 0.0)
+    return all_fields["id"]
+
+
+def _with_id(fields: "dict[str, str]", now: "float | None") -> "dict[str, str]":
+    seconds = clock.now() if now is None else now
+    return {"id": fields.get("id") or ids.new_id(seconds), "time": clock.iso_seconds(seconds), **fields}
 
 
 def append_text(directory: str, kind: str, text: str, timeout: float) -> None:
