@@ -463,12 +463,3 @@ def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given()
         }
         read = [draft for piece in session.read(str(path), {}, judge, 0.5) for draft in piece.drafts]
         assert {each.evidence for each in read} >= {evidence for evidence, _ in live}, path
-
-
-@pytest.mark.slow
-def test_a_transcript_of_100_mb_is_read_within_200_mb_of_memory():
-    here = Path(__file__).resolve().parents[1] / "benchmarks/backfill.py"
-    done = subprocess.run([sys.executable, str(here), "--megabytes", "100", "--once"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    peak = float(done.stdout.rpartition("peak ")[2].split()[0])
-    assert peak < 200, done.stdout

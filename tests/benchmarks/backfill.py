@@ -13,58 +13,16 @@ import argparse
 import glob
 import json
 import os
-import random
-import resource
 import sys
 import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "..", "src"))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "src")]
 
-from memtui.backfill import reading, session  # noqa: E402
-from memtui.extract import classifier  # noqa: E402
+from transcripts import generate, peak  # noqa: E402
 
 SHARED = os.path.join(HERE, "..", "..", "..", "shared", "data", "transcripts")
-WORDS = "the build of a release reads each file from disk and then writes what it found to standard output".split()
-RULES = [
-    "From now on, always run the {} before each commit.",
-    "No, never touch the {} without asking.",
-    "what does {} do?",
-]
-
-
-def generate(path: str, megabytes: int, said: int, letters: int) -> None:
-    """Write a transcript of about so many megabytes: a prompt in each `said` records, and about so many `letters` in
-    it and in what the agent says."""
-    chance = random.Random(7)
-    common = {"isSidechain": False, "sessionId": "s", "cwd": "/work/shop", "timestamp": "2026-11-01T10:00:00Z"}
-    number = 0
-    with open(path, "w", encoding="utf-8") as file:
-        while file.tell() < megabytes * 1_000_000:
-            number += 1
-            some = " ".join(chance.choices(WORDS, k=letters // 5))
-            if number % said == 0:
-                words = chance.choice(RULES).format(f"{chance.choice(WORDS)} {number % 97}")
-                if letters > 200:
-                    words = f"{some[: letters - len(words)]}. {words}" if number % 3 else some
-                record = {"type": "user", "message": {"role": "user", "content": words}}
-            elif number % 3 == 0:
-                blocks = [
-                    {"type": "text", "text": some},
-                    {"type": "tool_use", "id": f"t{number + 1}", "name": "Bash", "input": {}},
-                ]
-                record = {"type": "assistant", "message": {"role": "assistant", "id": f"m{number}", "content": blocks}}
-            else:
-                output = (some + '\n\t"quoted" line\n') * chance.randint(10, 60)
-                result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": output, "is_error": False}
-                record = {
-                    "type": "user",
-                    "message": {"role": "user", "content": [result]},
-                    "toolUseResult": {"stdout": output},
-                }
-            row = {"parentUuid": f"u{number - 1}", **common, **record, "uuid": f"u{number}"}
-            file.write(json.dumps(row, separators=(",", ":")) + "\n")
 
 
 def measure(name: str, files: list[str]) -> float:
@@ -104,7 +62,7 @@ def main() -> None:
             measure("real", real)
         else:
             print(f"real        skipped: {os.path.normpath(SHARED)} is not here")
-    print(f"peak {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3:.0f} MB")
+    print(f"peak {peak():.0f} MB")
 
 
 if __name__ == "__main__":

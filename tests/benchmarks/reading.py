@@ -1,0 +1,66 @@
+"""How much memory it takes to read a transcript: for a backfill, by the worker after a turn, which then has a model read the
+turns, and by the subconscious.
+
+    python tests/benchmarks/reading.py backfill|worker|subconscious TRANSCRIPT
+
+Prints the peak, and what came of it. Nothing is asked of a real model.
+"""
+
+import os
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "src")]
+
+from transcripts import peak  # noqa: E402
+
+
+def backfill(path: str) -> str:
+    from memtui.backfill import session
+    from memtui.extract import classifier
+
+    found = sum(len(piece.drafts) for piece in session.read(path, {}, classifier.shipped(), 0.5))
+    return f"{found} drafts"
+
+
+def worker(path: str) -> str:
+    from memtui.core.base import fastjson, paths, session_state
+    from memtui.drafting import asking
+    from memtui.llm.model import LanguageModel
+    from memtui.worker import main, starting
+
+    asked: list[int] = []
+
+    def answer(_, purpose, rules, prompt, *more, **named):
+        asked.append(len(prompt))
+        return {"notes": []}
+
+    LanguageModel.ask = answer
+    starting.start = lambda env, root, cwd, *words, given: asking.run(env, fastjson.loads_dict(given))
+    with tempfile.TemporaryDirectory() as top:
+        env = {"HOME": top, "PATH": os.environ["PATH"], "ANTHROPIC_API_KEY": "sk-none"}
+        root = paths.root(env)
+        os.makedirs(root, mode=0o700)
+        with open(root + "/config.toml", "w") as file:
+            file.write('llm_backend = "api"\nextract_ask = true\n')
+        payload = {"session_id": "s", "transcript_path": path, "cwd": top}
+        size = os.path.getsize(path)
+        while session_state.load(root, "s", "cursor").get("offset") != size:
+            main.run(env, payload, "SessionEnd", ("extract",))
+        assert not os.path.exists(root + "/log/errors.jsonl")
+    return f"{max(asked)} characters for a model"
+
+
+def subconscious(path: str) -> str:
+    from memtui.core.client import transcript
+    from memtui.core.client.conversation import Conversation
+    from memtui.subconscious import reading
+
+    heard = reading.listen(transcript.Reader(path), Conversation())
+    return f"{len(heard.lines)} messages, {heard.left_out} left out"
+
+
+if __name__ == "__main__":
+    done = {"backfill": backfill, "worker": worker, "subconscious": subconscious}[sys.argv[1]](sys.argv[2])
+    print(f"{done}; peak {peak():.0f} MB")
