@@ -22,6 +22,9 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "src")]
 
 from transcripts import generate, peak  # noqa: E402
 
+from memtui.backfill import reading, session  # noqa: E402
+from memtui.extract import classifier  # noqa: E402
+
 SHARED = os.path.join(HERE, "..", "..", "..", "shared", "data", "transcripts")
 
 

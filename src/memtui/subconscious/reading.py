@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from memtui.core.base import fastjson, visible
 from memtui.core.client import transcript
 from memtui.core.client.conversation import QUEUE_WINDOW, Conversation
+from memtui.core.deliveries import receipts
 from memtui.core.redaction.redact import redact
 
 PERSON, AGENT, TOOL = "person", "agent", "tool"
@@ -69,7 +70,9 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
         for turn in conversation.turns[before:]:
             _hear(heard, PERSON, conversation.own(turn).text, MESSAGE)
         del conversation.turns[:-QUEUE_WINDOW]
-        if any(record.get(key) for key in HIDDEN):
+        message = record.get("message")
+        synthetic = isinstance(message, dict) and message.get("model") == receipts.SYNTHETIC
+        if synthetic or any(record.get(key) for key in HIDDEN):
             continue
         if record.get("type") == "assistant":
             for block in transcript.blocks(record):

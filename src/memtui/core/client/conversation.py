@@ -531,5 +531,5 @@ class Conversation:
             self._agent = self._doing = ""
             self.todos_changed = False
             if self._asks(turn):
-                self._request = request.of_prompt(text) or self._request
+                self._request = request.of_prompt(self.own(turn).text) or self._request
         self._tools.clear()

@@ -7,13 +7,13 @@ LONGEST = 300
 # Fewer words than this (“yes”, “go on then”) continue the request before.
 LEAST_WORDS = 3
 
-_FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+_PASTED = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)|^\s*>.*$", re.MULTILINE)
 
 
 def of_prompt(text: str) -> str:
-    """Return what a prompt asks for: one line of the person's words without code, cut at a word; empty if it only
-    continues what was asked before."""
-    line = " ".join(_FENCE.sub(" ", text).split())
+    """Return what a prompt asks for: one line of the person's words without code and quotations, cut at a word; empty
+    if it only continues what was asked before."""
+    line = " ".join(_PASTED.sub(" ", text).split())
     if len(line.split()) < LEAST_WORDS and (line.isascii() or len(line) < 2 * LEAST_WORDS):
         return ""
     if len(line) <= LONGEST:
