@@ -5,7 +5,7 @@ import json
 import pytest
 
 from e2e.model import use
-from memtui.core.base import clock, paths
+from memtui.core.base import clock, fs, paths
 from memtui.subconscious import blocks, conversations, places, runs, whispers
 from memtui.subconscious.conversations import Remark
 
@@ -23,7 +23,7 @@ def on(memtui, world):
 def test_at_first_it_is_off_and_says_how_to_switch_it_on(memtui):
     out = memtui("subconscious").out
     assert "memtui config set subconscious whisper" in out
-    assert "reads along in the background" in out
+    assert "reads the session in the background" in out
     data = memtui.json("subconscious")
     assert (data["mode"], data["tools"], data["tools_in_force"]) == ("off", "read-only", "read-only")
     assert data["reason"]
@@ -130,3 +130,41 @@ def test_a_person_has_it_read_the_newest_session_now(on, world, api):
     assert "done: 1 block" in out
     assert "Deploys: Tuesdays." in on("subconscious", "show", "project_context").out
     assert "Nothing new was said" in on("subconscious", "run", SESSION[:6]).out
+
+
+def test_what_is_of_another_project_says_so(on, world):
+    now = clock.parse("2026-11-21T08:59:00Z")
+    blog = paths.slug(world.blog)
+    whispers.send(world.root, whispers.Whisper("W" * 26, now, SESSION, blog, "r9", "Ask Kim first."))
+    runs.append(world.root, runs.Run("r9", now, SESSION, blog, world.blog, "Stop", outcome="done", note="Of the blog."))
+    mention = {"id": "m1", "who": "person", "words": "who is asked?", "time": clock.iso(now)}
+    conversations.save(world.root, SESSION, {"mentions": [mention], "project": blog})
+    row = next(line for line in on("subconscious", "runs").out.splitlines() if "5e55aaaa" in line)
+    assert " blog " in row
+    row = next(line for line in on("subconscious", "whispers").out.splitlines() if "Ask Kim" in line)
+    assert " blog " in row
+    assert "you in blog, " in on("subconscious").out
+    assert on.json("subconscious")["waiting"][-1]["project"] == blog
+    assert "in blog" not in "".join(line for line in on("subconscious").out.splitlines() if "who is asked" not in line)
+
+
+@pytest.mark.parametrize(("hours", "said"), [(1, "withdrawn"), (30, "expired")])
+def test_a_whisper_that_waits_no_more_says_why(on, world, hours, said):
+    now = clock.parse("2026-11-21T08:59:00Z")
+    gone = whispers.Whisper("W" * 26, now - hours * 3600, SESSION, paths.slug(world.shop), "r9", "Ask Kim first.")
+    whispers.send(world.root, gone)
+    fs.unlink(f"{paths.inbox_dir(world.root, gone.project)}/guidance.md")
+    row = next(line for line in on("subconscious", "whispers").out.splitlines() if "Ask Kim" in line)
+    assert f" {said} " in row
+
+
+def test_what_to_do_is_said_by_its_name_and_the_stop_first(on):
+    on.env.pop("ANTHROPIC_API_KEY")
+    out = on("subconscious").out
+    assert "there is no ANTHROPIC_API_KEY" in out
+    assert "Set ANTHROPIC_API_KEY" in out
+    on("subconscious", "stop")
+    out = on("subconscious").out
+    assert "stopped by you" in out
+    assert "memtui subconscious start" in out
+    assert "ANTHROPIC_API_KEY" not in out

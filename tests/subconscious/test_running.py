@@ -58,12 +58,12 @@ def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
 
 def test_it_knows_what_it_noted_in_a_long_session_up_to_a_limit(read, api):
     look = answer(looks=[{"tool": "Glob", "path": "."}] * 5)
-    for number in range(30):
+    for number in range(18):
         read.says(f"Wish {number}, if you please.")
-        read.run(look, answer(note=f"Note {number}. " + "word " * 60))
+        read.run(look, answer(note=f"Note {number}. " + "word " * 105))
     text = api.requests[-1].text()
-    assert "Note 28." in text
-    assert "Note 8." in text
+    assert "Note 16." in text
+    assert "Note 5." in text
     assert "Note 1." not in text
     assert "looked" not in text.split("<memtui-earlier>")[1].split("</memtui-earlier>")[0]
 

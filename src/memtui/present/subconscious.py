@@ -2,25 +2,26 @@
 
 from memtui.core.base.phrasing import ago, many
 from memtui.present import models
-from memtui.subconscious import blocks, control, runs
+from memtui.subconscious import blocks, control, runs, whispers
 from memtui.subconscious.overview import Overview
 
 WHO = {blocks.SUBCONSCIOUS: "the subconscious", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
-EMPTY = "Nothing was read along yet."
+EMPTY = "It has read no session yet."
 WHAT = (
-    "After each turn a model of yours reads along in the background: it keeps notes in blocks, and may leave a remark"
-    " for the session. Write “@memtui …” in a prompt to ask it something."
+    "After each turn a model of yours reads the session in the background: it keeps notes in blocks, and may leave a"
+    " remark for the session. Write “@memtui …” in a prompt to ask it something."
 )
 NO_WHISPERS = "It has said nothing yet."
 
 
 def state(found: Overview, now: float) -> str:
-    """Say whether it reads along, by which model and with which tools, or why it does not."""
+    """Say whether it reads sessions, in which mode and by which model, or why it does not."""
     powers = found.powers
     if found.stopped is not None and powers.mode != "off":
         return f"stopped by you {ago(found.stopped, now)}"
     if powers.why:
-        return "off" if powers.mode == "off" else powers.why.removesuffix(".").lower()
+        why = powers.why.removesuffix(".")
+        return "off" if powers.mode == "off" else why[:1].lower() + why[1:]
     return f"{powers.mode}, {powers.model} by {models.BACKENDS[powers.backend]}"
 
 
@@ -51,6 +52,11 @@ def did(run: runs.Run) -> str:
 def cost(run: runs.Run) -> str:
     """Say what a run cost."""
     return models.dollars(run.cost)
+
+
+def ended(whisper: whispers.Whisper, now: float) -> str:
+    """Say why a whisper that was not delivered does not wait any more."""
+    return "expired" if now - whisper.time > whispers.EXPIRES else "withdrawn"
 
 
 def writer(version: blocks.BlockVersion) -> str:

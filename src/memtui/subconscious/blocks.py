@@ -24,7 +24,7 @@ SUBCONSCIOUS, PERSON, OTHER = "subconscious", "person", "other"
 KEPT, TRIM_BYTES = 200, 4 << 20
 DEFAULTS = {
     places.DIRECTIVES: """\
-You are the subconscious of a coding agent: you read along, after each turn, and never act yourself.
+You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
 Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
 Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
 Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
@@ -165,8 +165,8 @@ class Blocks:
         return found[:limit]
 
     def changes(self, limit: int = 50) -> list[tuple[BlockVersion, str]]:
-        """Return the newest changes of all blocks that the project sees, newest first, each with the text before."""
-        rows = [each for each in self._read() if each.project in {"", self.project}]
+        """Return the newest changes of all blocks of all projects, newest first, each with the text before."""
+        rows = self._read()
         found: list[tuple[BlockVersion, str]] = []
         for at, each in enumerate(rows[: 4 * limit]):
             if len(found) >= limit:

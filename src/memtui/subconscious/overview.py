@@ -1,11 +1,12 @@
 """What the subconscious is doing and what it waits for, as both user interfaces show it."""
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import NotFoundError
-from memtui.core.settings import config
+from memtui.core.client import projects
 from memtui.llm import log
 from memtui.llm.usage import ModelUsage
 from memtui.subconscious import agent, control, conversations, places, runs
@@ -17,17 +18,24 @@ ENDING = ".jsonl"
 
 @dataclass(frozen=True)
 class WaitingMention:
-    """Words that addressed the subconscious in a session and have no reply yet. `who`: person or agent; `time`:
-    seconds since the epoch."""
+    """Words that addressed the subconscious in a session of a `project` (slug) and have no reply yet. `who`: person or
+    agent; `time`: seconds since the epoch."""
 
     session: str
+    project: str
     who: str
     words: str
     time: float
 
     def data(self) -> dict[str, object]:
         """Return it for --json."""
-        return {"session": self.session, "who": self.who, "words": self.words, "time": clock.iso(self.time)}
+        return {
+            "session": self.session,
+            "project": self.project,
+            "who": self.who,
+            "words": self.words,
+            "time": clock.iso(self.time),
+        }
 
 
 @dataclass(frozen=True)
@@ -80,11 +88,18 @@ def mentions(root: str, now: float) -> list[WaitingMention]:
     found = []
     for _, name in sorted(states, reverse=True)[:SESSIONS]:
         session = name.removesuffix(".json")
-        for each in conversations.mentions(conversations.load(root, session)):
+        state = conversations.load(root, session)
+        for each in conversations.mentions(state):
             if conversations.waits(each, now):
                 when = clock.parse(each.get("time")) or 0.0
-                found.append(WaitingMention(session, each["who"], each["words"], when))
+                project = str(state.get("project") or "")
+                found.append(WaitingMention(session, project, each["who"], each["words"], when))
     return sorted(found, key=lambda each: each.time)
+
+
+def names(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str]:
+    """Return what a person calls projects, by slug."""
+    return projects.names(env, projects.paths_of(env, {slug for slug in slugs if slug}))
 
 
 def payload(env: dict[str, str], cwd: str, session: str = "") -> dict[str, str]:
@@ -109,9 +124,4 @@ def payload(env: dict[str, str], cwd: str, session: str = "") -> dict[str, str]:
         raise NotFoundError(f"There are {len(found)} sessions {session}….", "Give more of its id.")
     path = max(found)[1]
     name = os.path.basename(path).removesuffix(ENDING)
-    return {"session_id": name, "transcript_path": path, "cwd": cwd, "hook_event_name": "by hand"}
-
-
-def is_on(root: str, project_root: str) -> bool:
-    """Tell whether the settings let it read sessions of a project along."""
-    return config.value(config.load(root), project_root, "subconscious") != "off"
+    return {"session_id": name, "transcript_path": path, "cwd": cwd, "hook_event_name": runs.BY_HAND}

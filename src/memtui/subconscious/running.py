@@ -41,7 +41,7 @@ FIRST_BYTES = 1 << 20
 
 
 class Along:
-    """A session to read along with. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
+    """A session to read. `payload`: as a hook gets it; `now`: the clock, in seconds since the epoch."""
 
     def __init__(
         self, env: dict[str, str], payload: Mapping[str, object], now: Callable[[], float] = clock.now
@@ -54,7 +54,7 @@ class Along:
         self.project_root = paths.project_root(self.cwd)
         self.top = places.top_of(self.cwd)
         self.slug = paths.slug(self.project_root)
-        self.event = transcript.text_of(payload.get("hook_event_name")) or "by hand"
+        self.event = transcript.text_of(payload.get("hook_event_name")) or runs.BY_HAND
         self.blocks = Blocks(self.root, self.slug, now)
         self._looked, self._off = time.monotonic(), False
 
@@ -83,16 +83,9 @@ class Along:
         if "answer" in state:  # a killed process did not come to it
             answer = pending.read(state["answer"])
             state = self._acted(state) if answer is None else self._act(state, answer, again=True)
-        begin = cursor.start(state, self.transcript)
-        if not begin and "offset" not in state:
-            begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
-        kept = state.get("conversation") if begin else None
-        conversation = Conversation(kept if isinstance(kept, dict) else None, redacted)
-        reader = transcript.Reader(self.transcript, begin)
-        heard = reading.listen(reader, conversation)
+        heard, conversation, end = self._listen(state)
         mentions = _waiting(state, heard, self.now())
-        said = sum(len(text) for who, text in heard.lines if who == reading.AGENT)
-        if not heard.mentions and said < LEAST and not heard.said(reading.PERSON):
+        if not _is_news(heard):
             return None
         run = runs.Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
@@ -115,8 +108,9 @@ class Along:
             run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
         after = {
             "path": self.transcript,
-            "offset": reader.offset,
-            "mark": cursor.mark(self.transcript, reader.offset),
+            "offset": end,
+            "mark": cursor.mark(self.transcript, end),
+            "project": self.slug,
             "conversation": conversation.to_state(),
             "mentions": mentions,
         }
@@ -128,6 +122,21 @@ class Along:
         conversations.save(self.root, self.id, after)
         self._act(after, answer)
         return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
+
+    def has_news(self) -> bool:
+        """Tell whether a run would have something to read. Raises OSError."""
+        state = conversations.load(self.root, self.id)
+        return "answer" in state or _is_news(self._listen(state)[0])
+
+    def _listen(self, state: dict[str, Any]) -> tuple[reading.Heard, Conversation, int]:
+        """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
+        begin = cursor.start(state, self.transcript)
+        if not begin and "offset" not in state:
+            begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+        kept = state.get("conversation") if begin else None
+        conversation = Conversation(kept if isinstance(kept, dict) else None, redacted)
+        reader = transcript.Reader(self.transcript, begin)
+        return reading.listen(reader, conversation), conversation, reader.offset
 
     def _failed(
         self, run: runs.Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]
@@ -230,6 +239,12 @@ class Along:
         after = {key: value for key, value in state.items() if key != "answer"}
         conversations.save(self.root, self.id, after)
         return after
+
+
+def _is_news(heard: reading.Heard) -> bool:
+    """Tell whether what was heard is worth a call."""
+    said = sum(len(text) for text in heard.said(reading.AGENT))
+    return bool(heard.mentions or heard.said(reading.PERSON)) or said >= LEAST
 
 
 def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from memtui.subconscious import lines, places
 VERSION = 1
 # Outcomes. Others are those of a call that failed (llm/errors.py): budget, busy, …
 BEGUN, DONE, FAILED = "begun", "done", "failed"
+# The event of a run that a person asked for.
+BY_HAND = "by hand"
 # Bytes of the file from which its older half is dropped; seconds after which a run that only began was killed, where it
 # does not say how many it may take.
 TRIM_BYTES, UNDER_WAY = 2 << 20, 900.0

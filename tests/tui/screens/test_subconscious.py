@@ -5,7 +5,7 @@ from textual.widgets import TextArea
 
 from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
-from memtui.subconscious import blocks, control, whispers
+from memtui.subconscious import blocks, control, runs, whispers
 from memtui.subconscious import running as subconscious_running
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -36,7 +36,7 @@ async def test_everything_is_listed_and_told(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert [row.kind for row in app.screen.table.rows] == ["question"] + ["block"] * 8 + ["whisper"] + ["run"] * 3
-        assert "off: no model reads along" in app.screen.summary_line.shown.plain
+        assert "off: no model reads sessions" in app.screen.summary_line.shown.plain
         await to(pilot, "question")
         assert "It is switched off." in app.screen.detail.plain
         await to(pilot, "block", "project_context")
@@ -153,6 +153,46 @@ async def test_it_is_told_to_read_the_newest_session_now(app, world, monkeypatch
     ((module, given),) = started
     assert module == subconscious_running.__name__
     assert world.sessions["today"].encode() in given
+
+
+async def test_where_nothing_is_new_it_says_so(app, world, monkeypatch):
+    started = []
+    monkeypatch.setattr(commands.starting, "start", lambda *words, given: started.append(words))
+    monkeypatch.setattr(commands.Along, "has_news", lambda self: False)
+    fs.append(world.root + "/config.toml", b'subconscious = "whisper"\nllm_backend = "api"\n')
+    app.data.env["ANTHROPIC_API_KEY"] = "k"
+    said = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        monkeypatch.setattr(app.screen.services, "say", said.append)
+        await pilot.press("R")
+        await settle(pilot)
+    assert started == []
+    assert said == [f"Nothing new was said in session {world.sessions['today'][:8]}."]
+
+
+async def test_a_run_of_another_project_shows_what_it_changed_there(app, world):
+    blog, session = paths.slug(world.blog), world.sessions["blog"]
+    blocks.Blocks(world.root, blog, lambda: NOW).edit("guidance", "", "Ask for alt texts.", run="r9", session=session)
+    run = runs.Run(
+        "r9", NOW, session, blog, world.blog, runs.BY_HAND, outcome="done", blocks=("guidance",), note="Blog."
+    )
+    runs.append(world.root, run)
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "run", "Blog.")
+        assert rows.who(app.screen.table.row) == f"{session[:8]} blog"
+        detail = app.screen.detail.plain
+        assert "Ask for alt texts." in detail
+        assert f", by hand, session {session[:8]} of blog" in detail
+        assert "H on a block restores an earlier version of it." in detail
+
+
+async def test_the_summary_says_which_tools_are_in_force(app, world):
+    fs.append(world.root + "/config.toml", b'subconscious = "full"\nllm_backend = "api"\nsubconscious_tools = "full"\n')
+    app.data.env["ANTHROPIC_API_KEY"] = "k"
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "tools read-only (all tools need llm_backend claude)" in app.screen.summary_line.shown.plain
 
 
 async def test_what_a_run_brings_shows_by_itself(app, world):

@@ -1,4 +1,4 @@
-"""`memtui subconscious`: the model that reads sessions along, its blocks of notes, what it did and what it said."""
+"""`memtui subconscious`: the model that reads sessions in the background, its notes, what it did and what it said."""
 
 import argparse
 import sys
@@ -26,14 +26,14 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "subconscious",
         status,
-        "show what reads sessions along, its notes and whispers",
+        "show what reads sessions in the background, its notes and whispers",
         "memtui subconscious\nmemtui subconscious blocks\nmemtui subconscious edit project_context\n"
         "memtui subconscious stop",
         present.WHAT + " It is off until you set `subconscious` and `llm_backend` (memtui help config).",
     )
     below = parser.actions(found)
     parser.command(
-        below, "status", status, "show whether it reads along, and what it waits for", "memtui subconscious status"
+        below, "status", status, "show whether it reads sessions, and what it waits for", "memtui subconscious status"
     )
     parser.command(below, "blocks", blocks, "list its blocks of notes", "memtui subconscious blocks --json")
     each = parser.command(
@@ -87,7 +87,7 @@ def register(commands: "parser.Commands") -> None:
     )
     each.add_argument("session", metavar="ID", nargs="?", default="", help="default: the newest session of the project")
     parser.command(below, "stop", stop, "stop it, also what it does now, until `start`", "memtui subconscious stop")
-    parser.command(below, "start", start, "let it read along again", "memtui subconscious start")
+    parser.command(below, "start", start, "let it read sessions again", "memtui subconscious start")
 
 
 def _names() -> str:
@@ -136,9 +136,11 @@ def _print_status(ctx: Context, out: Output, found: overview.Overview) -> None:
     if found.last is not None:
         last = f"{ago(found.last.time, now)}: {present.outcome(found.last, now)[0]}"
         rows.append(("last run", line(f"{last}, {present.did(found.last)}".removesuffix(", "))))
+    called = overview.names(ctx.env, [each.project for each in found.mentions])
     for each in found.mentions:
         who = "you" if each.who == "person" else "the agent"
-        rows.append(("to answer", line(f"{who}, {ago(each.time, now)}: {each.words}")))
+        where = f" in {called[each.project]}" if each.project not in {"", ctx.slug} else ""
+        rows.append(("to answer", line(f"{who}{where}, {ago(each.time, now)}: {each.words}")))
     out.facts(rows, whole=("to do",))
     if powers.mode == "off":
         out.paragraph(present.WHAT)
@@ -274,10 +276,11 @@ def list_runs(ctx: Context, args: argparse.Namespace) -> Result:
         if not found:
             out.print(present.EMPTY)
             return
-        now = ctx.now()
+        now, called = ctx.now(), overview.names(ctx.env, [each.project for each in found])
         cells = [
             [
                 age(each.time, now),
+                line(called.get(each.project, "-")),
                 line(each.session[:8]),
                 present.outcome(each, now),
                 str(each.heard),
@@ -287,10 +290,10 @@ def list_runs(ctx: Context, args: argparse.Namespace) -> Result:
             for each in found
         ]
         out.table(
-            ["AGE", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"],
+            ["AGE", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"],
             cells,
-            flex=(5,),
-            right=(0, 3, 4),
+            flex=(6, 1),
+            right=(0, 4, 5),
             notes=[line(each.note) for each in found],
         )
 
@@ -312,17 +315,23 @@ def list_whispers(ctx: Context, args: argparse.Namespace) -> Result:
         if not rows:
             out.print(present.NO_WHISPERS)
             return
+        now, called = ctx.now(), overview.names(ctx.env, [each.project for each, _, _ in rows])
         cells = [
             [
-                age(each.time, ctx.now()),
+                age(each.time, now),
+                line(called.get(each.project, "-")),
                 line(each.session[:8]),
-                came if came in {"waits", "gone"} else deliveries.receipt(came),
+                "waits"
+                if came == "waits"
+                else present.ended(each, now)
+                if came == "gone"
+                else deliveries.receipt(came),
                 "urgent" if each.urgent else "reply" if each.reply else "",
                 line(each.text),
             ]
             for each, came, _ in rows
         ]
-        out.table(["AGE", "SESSION", "RECEIPT", "", "TEXT"], cells, flex=(4,), right=(0,))
+        out.table(["AGE", "PROJECT", "SESSION", "RECEIPT", "", "TEXT"], cells, flex=(5, 1), right=(0,))
 
     return Result({"whispers": [{**each.data(), "outcome": came, "delivery": name} for each, came, name in rows]}, text)
 
@@ -377,14 +386,14 @@ def stop(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def start(ctx: Context, _: argparse.Namespace) -> Result:
-    """Let it read along again."""
+    """Let it read sessions again."""
     ctx.must_have_home()
     ctx.must_own()
     changed = control.start(ctx.root)
     powers = control.powers(ctx.env, ctx.root, ctx.project_root)
 
     def text(out: Output) -> None:
-        out.print("It may read along again." if changed else "It was not stopped.")
+        out.print("It may read sessions again." if changed else "It was not stopped.")
         if powers.why:
             out.print(f"But: {powers.why} {powers.hint}")
 

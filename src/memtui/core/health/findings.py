@@ -242,11 +242,14 @@ REGISTRY = {
     ),
     "llm.off": Kind("off: memtui asks no model"),
     "llm.ok": Kind("{model} by {backend}; today {calls:call}, {tokens} tokens, ${cost}"),
-    "llm.no_key": Kind("There is no ANTHROPIC_API_KEY.", "Set it, or: memtui config set llm_backend claude"),
+    "llm.no_key": Kind(
+        "There is no ANTHROPIC_API_KEY.", "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude"
+    ),
     "llm.no_package": Kind("The Python package anthropic is not installed.", "pip install anthropic"),
     "llm.no_client": Kind("`claude` is not on the PATH.", "Install Claude Code, or: memtui config set llm_backend api"),
     "llm.nothing": Kind(
-        "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.", "Set the key, or install Claude Code."
+        "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.",
+        "Set ANTHROPIC_API_KEY, or install Claude Code.",
     ),
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),

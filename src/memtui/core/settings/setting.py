@@ -45,7 +45,7 @@ MEANINGS = {
     "recall_select": "have a model select memories, too",
     "semantic": "recall by a local sentence model, too",
     "semantic_model": "polyglot, english, or fastembed's id",
-    "subconscious": "reads along: off, whisper, full",
+    "subconscious": "reads sessions: off, whisper, full",
     "subconscious_tools": "its tools: off, read-only, full",
     "subconscious_model": "its model: auto (llm_model) or id",
     "journal": "give the journal of today at the start",
@@ -86,14 +86,14 @@ VALUES = {
         "ID": "Any other model, as fastembed calls it.",
     },
     "subconscious": {
-        "off": "No model reads along.",
+        "off": "No model reads sessions.",
         "whisper": "After a turn the model of llm_backend reads it, keeps blocks of notes up to date, and may leave a"
         " remark for the session, which comes with its next prompt or, if urgent, before its next tool.",
         "full": "As whisper, and sessions get the blocks: all at their start, then what changed.",
     },
     "subconscious_tools": {
-        "off": "It knows only what it reads along.",
-        "read-only": "It may read and search files below the project's directory, except those that hold secrets.",
+        "off": "It knows only what is said in sessions.",
+        "read-only": "It may read and search files below the session's work tree, except those that hold secrets.",
         "full": "Your client runs it with all of its tools, as far as the permissions in your own settings allow that."
         " Needs llm_backend claude; else it is read-only.",
     },

@@ -1,5 +1,7 @@
 """The commands of the Subconscious screen: change a block, withdraw a whisper, stop it, have it read."""
 
+import asyncio
+
 from rich.text import Text
 
 from memtui import actions
@@ -12,6 +14,7 @@ from memtui.present import safe_text
 from memtui.present import subconscious as present
 from memtui.subconscious import control, overview
 from memtui.subconscious.blocks import Blocks
+from memtui.subconscious.running import Along
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -24,7 +27,7 @@ from memtui.tui.services import Command, Services, first_of
 from memtui.worker import starting
 
 MODES = [
-    ("off", "off: no model reads along"),
+    ("off", "off: no model reads sessions"),
     ("whisper", "whisper: it keeps its notes, and may leave a remark for the session"),
     ("full", "full: sessions get its notes, too"),
 ]
@@ -135,7 +138,7 @@ class SubconsciousCommands:
             self.services.show_deliveries(session=self._row.session)
 
     def stop(self) -> None:
-        """Stop the subconscious, or let it read along again."""
+        """Stop the subconscious, or let it read sessions again."""
         data = self.services.data
         again = actions.key_of("subconscious.stop")
         if control.stop(data.root):
@@ -143,19 +146,22 @@ class SubconsciousCommands:
         else:
             control.start(data.root)
             why = control.powers(data.env, data.root, data.project_root).why
-            self.services.say("It may read along again." + (f" But: {why}" if why else ""))
+            self.services.say("It may read sessions again." + (f" But: {why}" if why else ""))
         self.screen.reload()
 
-    def read_now(self) -> None:
+    async def read_now(self) -> None:
         """Have it read the session of the row, or the newest one of the project, in the background."""
         data = self.services.data
         row = self._row
         payload = overview.payload(data.env, data.cwd, row.session if row is not None else "")
+        if not await asyncio.to_thread(Along(data.env, payload, data.now).has_news):
+            self.services.say(f"Nothing new was said in session {payload['session_id'][:8]}.")
+            return
         starting.start(data.env, data.root, data.cwd, RUNNING, given=fastjson.dumps(payload).encode())
         self.services.say(f"It reads session {payload['session_id'][:8]} now; what comes of it shows here.")
 
     async def mode(self) -> None:
-        """Choose whether it reads along, and whether sessions get its notes."""
+        """Choose whether it reads sessions, and whether sessions get its notes."""
         data = self.services.data
         current = str(data.setting("subconscious"))
         below = "It asks the model of llm_backend after each turn, which costs tokens: see Health, settings."

@@ -1,5 +1,6 @@
 """Read what the Subconscious screen shows: state, questions, blocks, whispers with their receipts, runs."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memtui.core.deliveries import receipts
@@ -13,8 +14,8 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.notes import Note
     from memtui.tui.model.data import Data
 
-# Whispers and runs that are shown, the newest; remarks of a session's conversation.
-WHISPERS, RUNS, REMARKS = 50, 100, 30
+# Whispers, runs and changes of blocks that are shown, the newest; remarks of a session's conversation.
+WHISPERS, RUNS, CHANGES, REMARKS = 50, 100, 200, 30
 
 
 def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
@@ -29,12 +30,14 @@ def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
         versions = tuple(blocks.versions(name))
         when = versions[0].time if versions else None
         rows.append(SubconsciousRow(BLOCK, f"block {name}", when, name, blocks.text(name), versions))
-    changes = blocks.changes(RUNS)
+    changes = blocks.changes(CHANGES)
     rows += [_whisper(data, each) for each in whispers.newest_first(data.root, WHISPERS)]
     for run in runs.newest_first(data.root, RUNS):
         made = tuple(each for each in changes if each[0].run == run.id)
         rows.append(SubconsciousRow(RUN, f"run {run.id}", run.time, run=run, changes=made))
-    return found, rows
+    others = {row.slug for row in rows} - {"", data.slug}
+    called = overview.names(data.env, others) if others else {}
+    return found, [replace(row, project=called[row.slug]) if row.slug in called else row for row in rows]
 
 
 def _whisper(data: "Data", each: whispers.Whisper) -> SubconsciousRow:

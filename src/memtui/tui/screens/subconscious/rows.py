@@ -16,7 +16,7 @@ from memtui.subconscious.runs import Run
 from memtui.subconscious.whispers import Whisper
 
 WAITS, BLOCK, WHISPER, RUN = "question", "block", "whisper", "run"
-# The outcomes of a whisper that was not delivered.
+# The outcomes of a whisper that was not delivered: it waits, or was withdrawn or expired.
 WAITING, OVER = "waits", "over"
 MARKS = (
     (WAITS, "words with @memtui that have no reply yet"),
@@ -28,9 +28,10 @@ MARKS = (
 
 @dataclass(frozen=True)
 class SubconsciousRow:
-    """One row. `key`: its id; `time`: seconds since the epoch, None for a block that nobody changed. One of the others
-    is set, by its `kind`: of a block its `name`, `content` and `versions` (newest first); of a whisper `outcome` too:
-    that of its delivery, `waits`, or `gone`; of a run the `changes` that it made, each with the text before."""
+    """One row. `key`: its id; `time`: seconds since the epoch, None for a block that nobody changed; `project`: what
+    another project is called that it is of, empty for this one. One of the others is set, by its `kind`: of a block its
+    `name`, `content` and `versions` (newest first); of a whisper `outcome` too: that of its delivery, WAITING or OVER;
+    of a run the `changes` that it made, each with the text before."""
 
     kind: str
     key: str
@@ -44,12 +45,19 @@ class SubconsciousRow:
     delivery: str = ""
     run: Run | None = None
     changes: tuple[tuple[BlockVersion, str], ...] = field(default=())
+    project: str = ""
 
     @property
     def session(self) -> str:
         """The session that it is about; empty for a block."""
         about = self.mention or self.whisper or self.run
         return about.session if about is not None else ""
+
+    @property
+    def slug(self) -> str:
+        """The slug of the project that it is of; empty for a block, and where it is not known."""
+        about = self.mention or self.whisper or self.run
+        return about.project if about is not None else ""
 
 
 def words(row: SubconsciousRow) -> str:
@@ -70,8 +78,9 @@ def state(row: SubconsciousRow, now: float) -> Text:
         if row.outcome in GLYPHS:
             glyph, style = GLYPHS[row.outcome]
             return Text(f"{glyph} {row.outcome}", style=style)
-        waits = row.outcome == WAITING
-        return Text("… waits" if waits else "over", style="cyan" if waits else "dim")
+        if row.outcome == WAITING:
+            return Text("… waits", style="cyan")
+        return Text(present.ended(row.whisper, now), style="dim")
     if row.run is not None:
         said, style = present.outcome(row.run, now)
         return Text(said, style=style)
@@ -83,9 +92,9 @@ def state(row: SubconsciousRow, now: float) -> Text:
 def who(row: SubconsciousRow) -> str:
     """Return whom a row is from or for."""
     if row.mention is not None:
-        return "you" if row.mention.who == "person" else "the agent"
+        return f"{'you' if row.mention.who == 'person' else 'the agent'} {row.project}".rstrip()
     if row.session:
-        return row.session[:8]
+        return f"{row.session[:8]} {row.project}".rstrip()
     return present.WHO.get(row.versions[0].by, "") if row.versions else ""
 
 

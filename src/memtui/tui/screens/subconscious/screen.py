@@ -1,4 +1,4 @@
-"""The Subconscious screen: what reads sessions along, its notes, what it said and whether it arrived, its runs."""
+"""The Subconscious screen: what reads sessions, its notes, what it said and whether it arrived, its runs."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,7 +29,7 @@ COLUMNS = (
     Column("kind", 8),
     Column("what"),
     Column("state", 12),
-    Column("who", 16, from_width=76),
+    Column("who", 20, from_width=76),
     Column("age", 4, right=True),
 )
 BLOCK_ACTIONS = ("edit", "history", "stop", "mode", "filter")
@@ -89,7 +89,7 @@ class Subconscious(ListScreen[SubconsciousRow]):
         return [actions.get(f"subconscious.{verb}") for verb in order]
 
     def summary(self) -> Text:
-        """Return whether it reads along, by which model, and what it did and used today."""
+        """Return whether it reads sessions, by which model and with which tools, and what it did and used today."""
         summary = Text(no_wrap=True, overflow="ellipsis")
         found = self._overview
         if found is None:
@@ -100,7 +100,9 @@ class Subconscious(ListScreen[SubconsciousRow]):
         if found.powers.mode == "off":
             key = actions.key_of("subconscious.mode")
             switch = "" if self.services.read_only else f" · {key} switches it on"
-            return summary.append(f": no model reads along{switch}", style="dim")
+            return summary.append(f": no model reads sessions{switch}", style="dim")
+        if running:
+            summary.append(f" · tools {present.tools(found.powers)}", style="dim")
         if found.powers.hint and not running and found.stopped is None:
             summary.append(f" · {safe_text.line(found.powers.hint)}", style="dim")
         if found.under_way:

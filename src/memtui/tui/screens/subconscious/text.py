@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from memtui import actions
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.short_ids import short_id
 from memtui.present import models, safe_text
@@ -12,7 +13,7 @@ from memtui.present.deliveries import GLYPHS, MEANINGS
 from memtui.subconscious import places
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.overview import Overview
-from memtui.subconscious.runs import Run
+from memtui.subconscious.runs import BY_HAND, Run
 from memtui.subconscious.whispers import Whisper
 from memtui.tui.model import line_diff
 from memtui.tui.screens.subconscious.rows import WAITING, SubconsciousRow
@@ -33,7 +34,7 @@ def detail(
     if row.mention is not None:
         text.append(safe_text.clean(row.mention.words) + "\n\n")
         who = "You" if row.mention.who == "person" else "The agent"
-        _line(text, f"{who} asked {ago(row.mention.time, now)}, in session {row.mention.session[:8]}")
+        _line(text, f"{who} asked {ago(row.mention.time, now)}, in session {row.mention.session[:8]}{_of(row)}")
         why = found.powers.why if found is not None else ""
         _line(text, why or "It replies once it has read that session's next turn.", "yellow" if why else "dim")
         append_keys(text, SESSION_KEYS, read_only=read_only)
@@ -43,6 +44,8 @@ def detail(
         append_keys(text, (*keys, *SESSION_KEYS), read_only=read_only)
     elif row.run is not None:
         _run(text, row, row.run, remarks, now)
+        if row.changes and not read_only:
+            _line(text, f"{actions.key_of('subconscious.history')} on a block restores an earlier version of it.")
         append_keys(text, SESSION_KEYS, read_only=read_only)
     else:
         _block(text, row, path, now)
@@ -53,6 +56,10 @@ def detail(
 def changed(before: str, after: str) -> Text:
     """Return what a version of a block changed; of the first one, its text."""
     return line_diff.drawn(before, after, ("before", "after")) if before else Text(safe_text.clean(after))
+
+
+def _of(row: SubconsciousRow) -> str:
+    return f" of {row.project}" if row.project else ""
 
 
 def _line(text: Text, words: str, style: str = "dim") -> None:
@@ -85,8 +92,10 @@ def _whisper(text: Text, row: SubconsciousRow, whisper: Whisper, now: float) -> 
         before = "tool" if whisper.urgent else "prompt"
         text.append("… waits", style="cyan").append(f": it comes before the session's next {before}, for a day\n")
     else:
-        text.append("It was withdrawn, or its day is over.\n")
-    _line(text, f"said {ago(whisper.time, now)} to session {whisper.session[:8]}{', urgent' * whisper.urgent}")
+        text.append(f"{present.ended(whisper, now)}", style="dim").append(": it did not reach the session\n")
+    _line(
+        text, f"said {ago(whisper.time, now)} to session {whisper.session[:8]}{_of(row)}{', urgent' * whisper.urgent}"
+    )
     if whisper.reply:
         _line(text, f"a reply to: {whisper.reply}")
     if whisper.because:
@@ -101,7 +110,8 @@ def _run(text: Text, row: SubconsciousRow, run: Run, remarks: Sequence[Remark], 
     if run.note:
         text.append(safe_text.clean(run.note) + "\n")
     text.append("\n")
-    _line(text, f"{ago(run.time, now)}, after {run.event}, session {run.session[:8]}")
+    event = run.event if run.event == BY_HAND else f"after {run.event}"
+    _line(text, f"{ago(run.time, now)}, {event}, session {run.session[:8]}{_of(row)}")
     _line(text, f"in {run.cwd}")
     _line(text, f"heard {many(run.heard, 'message')}, {many(run.calls, 'call')} of {models.short_name(run.model)}")
     _line(text, f"{run.tokens:,} tokens, {models.dollars(run.cost)}, {run.seconds:.1f} s, tools {run.tools}")
