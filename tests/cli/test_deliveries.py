@@ -23,6 +23,7 @@ def test_every_receipt_occurs_in_the_sample_world(memtui):
         "arrived",
         "arrived",
         "arrived",
+        "arrived",
         "previewed",
         "arrived",
         "arrived",
@@ -54,7 +55,7 @@ def test_filters(memtui, world):
     assert len(outcomes(memtui, "--limit", "3")) == 3
     assert outcomes(memtui, "--text", "REGISTRY mirror") == ["arrived"]
     assert outcomes(memtui, "--kind", "use") == ["nothing"] * 4
-    assert len(outcomes(memtui, "--kind", "guidance")) == len(outcomes(memtui, "--kind", "notes")) == 7
+    assert len(outcomes(memtui, "--kind", "guidance")) == len(outcomes(memtui, "--kind", "notes")) == 8
     assert outcomes(memtui, "--kind", "drafts") == outcomes(memtui, "--kind", "pending-update") != []
     assert len(outcomes(memtui, "--since", "yesterday")) == len(outcomes(memtui, "--since", "2026-11-20"))
     assert outcomes(memtui, "--since", "never", "--until", "never") == outcomes(memtui)
@@ -97,7 +98,7 @@ def test_what_the_deliveries_add_up_to(memtui, world):
     assert data["outcomes"]["receipts"] == memtui.json("receipts", *[row["id"] for row in rows])["sums"]
     assert data["days"][1]["p50_ms"] is None
     by_event = {event["event"]: event for event in data["events"]}
-    assert by_event["UserPromptSubmit"]["hooks"] == 5
+    assert by_event["UserPromptSubmit"]["hooks"] == 6
     assert by_event["SessionStart"]["p50_ms"] <= by_event["SessionStart"]["p95_ms"]
     counts = {row["name"]: row["deliveries"] for row in data["memories"]}
     assert (counts["concise-answers"], counts["prefer-pnpm"]) == (4, 3)
@@ -116,8 +117,8 @@ def test_the_sums_are_drawn(memtui, bare):
     assert max(map(len, out.splitlines())) <= 80
     for words in ("Per day", "P50", "█", "✓ arrived", "Delivered most", "UserPromptSubmit", "skip-code-review"):
         assert words in out, words
-    assert "✓ arrived 8 of 11  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in out
-    assert "73% of settled" in out
+    assert "✓ arrived 9 of 12  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in out
+    assert "75% of settled" in out
     assert re.search(r"2026-11-1\d +- +none for 4 days", out), "days without deliveries are one line"
     assert "…\n" not in out.replace(" …\n", "")
     assert "Nothing was delivered" in bare("deliveries", "--stats").out
@@ -164,10 +165,10 @@ def test_lines_that_can_not_be_read_are_counted(memtui, world):
 
 def test_receipts_count_what_became_of_all(memtui):
     told = memtui.json("receipts")
-    assert told["sums"] == {"settled": 11, "arrived": 8, "previewed": 1, "lost": 2, "waiting": 1, "unknown": 2}
-    assert "✓ arrived 8 of 11  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in memtui("receipts").out
+    assert told["sums"] == {"settled": 12, "arrived": 9, "previewed": 1, "lost": 2, "waiting": 1, "unknown": 2}
+    assert "✓ arrived 9 of 12  ◐ 1 previewed  ✗ 2 lost  … 1 waiting  · 2 unknown" in memtui("receipts").out
     counts = told["counts"]
-    assert counts == {"arrived": 8, "unknown": 2, "waiting": 1, "failed": 1, "timed out": 1, "previewed": 1}
+    assert counts == {"arrived": 9, "unknown": 2, "waiting": 1, "failed": 1, "timed out": 1, "previewed": 1}
     (row,) = memtui.json("receipts", memtui.json("deliveries")["deliveries"][0]["id"][-6:])["receipts"]
     assert row["outcome"] == "waiting"
 
@@ -180,11 +181,17 @@ def test_sessions_and_what_each_one_got(memtui, world):
     assert rows[0]["title"] == "add tests for the new components"
     assert rows[1]["receipts"] == {"settled": 4, "arrived": 2, "previewed": 0, "lost": 2, "waiting": 0, "unknown": 0}
     found = memtui.json("sessions", "show", "7c1e")
-    assert [record["outcome"] for record in found["records"]] == ["arrived", "nothing", "arrived", "previewed"]
+    assert [record["outcome"] for record in found["records"]] == [
+        "arrived",
+        "arrived",
+        "nothing",
+        "arrived",
+        "previewed",
+    ]
     chars = sum(record["chars"] for record in found["records"])
     ms = round(sum(record["ms"] for record in found["records"] if record["chars"]))
-    sums = {"deliveries": 3, "characters": chars, "tokens": chars // 4, "ms": ms}
-    assert found["sums"] == {**sums, "outcomes": {"arrived": 2, "nothing": 1, "previewed": 1}}
+    sums = {"deliveries": 4, "characters": chars, "tokens": chars // 4, "ms": ms}
+    assert found["sums"] == {**sums, "outcomes": {"arrived": 3, "nothing": 1, "previewed": 1}}
     text = memtui("sessions", "show", "7c1e").out
     assert f"about {chars // 4:,} tokens" in text
     assert f"{ms} ms" in text
@@ -240,7 +247,7 @@ def test_what_comes_in_stands_below_what_was_there(memtui, monkeypatch):
     done = memtui("deliveries", "--follow", check=False)
     assert done.code == 130
     lines = done.out.splitlines()
-    assert len(lines) == 1 + 2 * 14  # the head, and each with what it brought below it
+    assert len(lines) == 1 + 2 * 15  # the head, and each with what it brought below it
     assert lines[-1] == "    The lint job is slow today."
     assert max(map(len, lines)) <= 80
     assert {text[lines[0].index("EVENT") :].split()[0] for text in lines[1::2]} == {"start", "prompt", "tool"}

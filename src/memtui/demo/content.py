@@ -378,8 +378,8 @@ SUBCONSCIOUS_RUNS: list[tuple[str, float, str, tuple[str, bool, str, str] | None
     ),
     (
         "tuesday",
-        50.0,
-        "The upload test is somebody else's today. They want to be asked before a migration.",
+        50.94,
+        "The upload test is somebody else's today. They want tests stable before anything new.",
         (
             "On Monday the person said that releases go by a tag on main; there is no deploy script.",
             False,
@@ -402,7 +402,7 @@ SUBCONSCIOUS_NOTES: list[tuple[int, str, str]] = [
         "project_context",
         "Releases: a tag on main, CI does the rest. No deploy script.\nPackages: pnpm, from the mirror.",
     ),
-    (1, "user_preferences", "Wants to be asked before a migration."),
+    (1, "user_preferences", "Wants tests stable before anything new."),
     (1, "pending_items", "Make the upload test stable (somebody else is on it)."),
     (
         2,

@@ -10,7 +10,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import history, scopes
 from memtui.core.memories.versions import Versions
 from memtui.core.review import changed
-from memtui.demo import content
+from memtui.demo import content, subconscious
 from memtui.demo.layout import HOUR, World, state, transcript_path, ulid
 from memtui.hooks import index_block, lists
 
@@ -272,6 +272,7 @@ def write(world: World) -> None:
     tuesday.delivers("PreToolUse", urgent, tool="Bash")
     tuesday.answers("I stop working on the upload test, then.")
     tuesday.says("from now on ask me before you write a migration")
+    tuesday.delivers("UserPromptSubmit", [subconscious.delivered(world, tuesday.time)])
     tuesday.answers("Understood.")
     tuesday.ends()
     review(world, tuesday.time + 2 * HOUR)

@@ -3,6 +3,9 @@
 import os
 
 from memtui.core.base import clock, fastjson, fs, paths
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.inbox import deliverable
+from memtui.core.inbox import format as inbox_format
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
 from memtui.subconscious import conversations, places, runs, whispers
@@ -33,6 +36,20 @@ def write(world: World) -> None:
         _run(world, number, slug)
 
 
+def delivered(world: World, at: float) -> delivery_blocks.Block:
+    """Return the block with which the whisper of a run reaches its session at the time `at`."""
+    number, hours, whisper = next((n, row[1], row[3]) for n, row in enumerate(content.SUBCONSCIOUS_RUNS) if row[3])
+    said = world.now - hours * HOUR
+    fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(said), "from": whispers.SENDER}
+    fields |= {"kind": deliverable.WHISPER, "for": "session"}
+    entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
+    return deliverable.note(paths.inbox_dir(world.root, paths.slug(world.shop)), entry, at, "for this session")
+
+
+def _whisper_id(world: World, number: int) -> str:
+    return ulid(world.now - content.SUBCONSCIOUS_RUNS[number][1] * HOUR, FIRST_ID + 200 + number)
+
+
 def _run_id(world: World, number: int) -> str:
     hours = content.SUBCONSCIOUS_RUNS[number][1]
     return ulid(world.now - hours * HOUR, FIRST_ID + 100 + number)
@@ -41,7 +58,7 @@ def _run_id(world: World, number: int) -> str:
 def _run(world: World, number: int, slug: str) -> None:
     name, hours, note, whisper = content.SUBCONSCIOUS_RUNS[number]
     at, session, run_id = world.now - hours * HOUR, world.sessions[name], _run_id(world, number)
-    said = ulid(at, FIRST_ID + 200 + number)
+    said = _whisper_id(world, number)
     remarks = [Remark(at, run_id, conversations.NOTED, note)]
     if whisper:
         found = whispers.Whisper(said, at, session, slug, run_id, *whisper)

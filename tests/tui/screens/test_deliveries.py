@@ -494,7 +494,7 @@ async def test_plots_tell_days_outcomes_times_and_memories(deliveries, size):
         await settle(pilot)
         await settle(pilot)
         text = screen.query_one("#plots", Detail).plain
-        for words in ("Per day", "Receipts", "arrived 8 of 11", "Hook time", "p95", "Delivered most", "prefer-pnpm"):
+        for words in ("Per day", "Receipts", "arrived 9 of 12", "Hook time", "p95", "Delivered most", "prefer-pnpm"):
             assert words in text
         assert "Never delivered" in text
         assert "looking" not in text

@@ -714,7 +714,7 @@ async def test_a_short_list_leaves_its_free_rows_to_the_text_below_it(app):
         await pilot.press(*"CI", "enter")
         await settle(pilot)
         assert table.size.height == table.header + len(table.rows)
-        await pilot.resize_terminal(80, 16)
+        await pilot.resize_terminal(80, 18)
         await settle(pilot)
         assert glance.size.height >= 5  # a long list leaves it its part
 

@@ -44,12 +44,13 @@ async def test_everything_is_listed_and_told(app, world):
         assert "+ Tests of components" in detail
         assert f"session {world.sessions['today'][:8]}" in detail
         await to(pilot, "whisper")
+        assert "✓ arrived" in app.screen.detail.plain
         assert "because of: “somebody else" in app.screen.detail.plain
         await to(pilot, "run", "2 blocks, 1 whisper")
         detail = app.screen.detail.plain
         assert "Grep . migration" in detail
         assert "whispered" in detail
-        assert "Wants to be asked" in detail
+        assert "Wants tests stable" in detail
 
 
 async def test_a_block_is_changed_in_the_form_and_undone(app, world):
@@ -65,7 +66,7 @@ async def test_a_block_is_changed_in_the_form_and_undone(app, world):
         assert known(world).versions("user_preferences")[0].by == "person"
         await pilot.press("z")
         await settle(pilot)
-        assert known(world).text("user_preferences") == "Wants to be asked before a migration."
+        assert known(world).text("user_preferences") == "Wants tests stable before anything new."
 
 
 async def test_a_text_that_is_too_long_stays_in_the_form(app, world):

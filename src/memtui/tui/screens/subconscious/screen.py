@@ -29,7 +29,7 @@ COLUMNS = (
     Column("kind", 8),
     Column("what"),
     Column("state", 12),
-    Column("who", 20, from_width=76),
+    Column("who", 16, from_width=76),
     Column("age", 4, right=True),
 )
 BLOCK_ACTIONS = ("edit", "history", "stop", "mode", "filter")
