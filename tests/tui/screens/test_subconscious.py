@@ -181,7 +181,7 @@ async def test_a_run_of_another_project_shows_what_it_changed_there(app, world):
     runs.append(world.root, run)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "run", "Blog.")
-        assert rows.who(app.screen.table.row) == f"{session[:8]} blog"
+        assert any("blog: 1 block: Blog." in line for line in drawn(app))
         detail = app.screen.detail.plain
         assert "Ask for alt texts." in detail
         assert f", by hand, session {session[:8]} of blog" in detail
@@ -223,3 +223,7 @@ async def test_read_only_changes_nothing(world):
             await settle(pilot)
         assert not control.stopped(world.root)
         assert "switches it on" not in app.screen.summary_line.shown.plain
+
+
+def drawn(app):
+    return [strip.text for strip in app.screen._compositor.render_strips()]

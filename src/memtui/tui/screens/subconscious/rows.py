@@ -92,15 +92,15 @@ def state(row: SubconsciousRow, now: float) -> Text:
 def who(row: SubconsciousRow) -> str:
     """Return whom a row is from or for."""
     if row.mention is not None:
-        return f"{'you' if row.mention.who == 'person' else 'the agent'} {row.project}".rstrip()
+        return "you" if row.mention.who == "person" else "the agent"
     if row.session:
-        return f"{row.session[:8]} {row.project}".rstrip()
+        return row.session[:8]
     return present.WHO.get(row.versions[0].by, "") if row.versions else ""
 
 
 def searched(row: SubconsciousRow) -> str:
     """Return the text that the filter searches."""
-    return f"{row.kind} {words(row)} {who(row)} {row.content}"
+    return f"{row.kind} {row.project} {words(row)} {who(row)} {row.content}"
 
 
 def counted(rows: "list[SubconsciousRow]") -> str:

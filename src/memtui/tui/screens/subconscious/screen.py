@@ -117,7 +117,10 @@ class Subconscious(ListScreen[SubconsciousRow]):
         return summary.append(f" · {rows.counted(list(self.found))}", style="dim")
 
     def _draw(self, row: SubconsciousRow) -> list[Text]:
-        kind, what = Text(row.kind, style="dim"), Text(rows.words(row))
+        kind, what = Text(row.kind, style="dim"), Text()
+        if row.project:
+            what.append(f"{safe_text.line(row.project, 40)}: ", style="dim")
+        what.append(rows.words(row))
         if row.name and not row.content:
             what.append(f"  {places.BLOCKS[row.name][1]}", style="dim")
         who = Text(safe_text.line(rows.who(row), 40), style="dim")
