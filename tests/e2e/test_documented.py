@@ -312,7 +312,11 @@ STORIES = {
         typed("subconscious show BLOCK", "memtui subconscious show guidance", "Ask before"),
         typed("subconscious history BLOCK", "memtui subconscious history guidance", "you"),
         typed("", "memtui subconscious history guidance --diff 1", "Ask before"),
-        typed("", "memtui subconscious history guidance --restore 1", "changed|Nothing"),
+        typed(
+            "memtui subconscious history BLOCK --restore N",
+            "memtui subconscious history guidance --restore 1",
+            "changed|Nothing",
+        ),
         typed(
             ("subconscious runs", "memtui subconscious runs --json"),
             "memtui subconscious runs --limit 5 --json",
@@ -393,15 +397,28 @@ def transferred(tui, world):
     tui.see("prefer-pnpm", gone="Nothing new is in it|would come into the inbox")
 
 
+def backfilled(tui, world):
+    """B in the Inbox reads the earlier sessions, if that is wanted."""
+    tui.press("2")
+    tui.see("wait for you|to review")
+    tui.press("B")
+    tui.see("Read your earlier sessions")
+    tui.press("\x1b")
+    tui.see("B in the Inbox|wait for you|to review", gone="Not now")
+    tui.press("1")
+    tui.see("prefer-pnpm")
+
+
 def numbers(tui, world):
-    """1 to 7 open the seven screens."""
+    """1 to 8 open the eight screens."""
     for key, words in (
         ("2", "Inbox"),
         ("3", "notes wait"),
         ("4", "deliveries"),
         ("5", "Settings|Hooks"),
         ("6", "proposed"),
-        ("7", "likely +memory"),
+        ("7", "notes|whisper|off"),
+        ("8", "likely +memory"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
@@ -511,8 +528,8 @@ def sessions(tui, world):
 
 
 def recalled(tui, _):
-    """7 shows what a prompt would bring."""
-    tui.press("7")
+    """8 shows what a prompt would bring."""
+    tui.press("8")
     tui.see("likely +memory", "to help|would be delivered")
     tui.press("i")
     tui.see("to the list")
@@ -553,10 +570,11 @@ def settings(world):
 # What is done in the TUI for the keys that a text names.
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
-    **{("README.md", key): numbers for key in ("q",)},
+    **{("README.md", key): numbers for key in ("q", "7")},
+    ("cli.md", "B"): backfilled,
     **{("README.md", key): changed_by_others for key in ("=", "e", "x")},
     **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
-    **{(file, "7"): recalled for file in ("README.md", "cli.md")},
+    **{(file, "8"): recalled for file in ("README.md", "cli.md")},
     ("README.md", "?"): help_,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,

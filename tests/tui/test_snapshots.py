@@ -42,8 +42,8 @@ SCREENS = {
     "sessions": (press("S"), press("p")),
     "health": (press("5"), stage.finding),
     "consolidate": (press("6"),),
-    "recall": (press("7"), stage.recalled),
-    "subconscious": (press("8"), stage.block),
+    "recall": (press("8"), stage.recalled),
+    "subconscious": (press("7"), stage.block),
 }
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall", "subconscious")
+TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
 # Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
 # one more at each step, in this order: the longest first, then what everybody knows, what is rarely opened last. A name
 # is never cut. At the last step these numbers stand without counts.
