@@ -402,7 +402,7 @@ def backfilled(tui, world):
     tui.press("2")
     tui.see("wait for you|to review")
     tui.press("B")
-    tui.see("Read your earlier sessions")
+    tui.see("Read your earlier sessions", "Not now")
     tui.press("\x1b")
     tui.see("B in the Inbox|wait for you|to review", gone="Not now")
     tui.press("1")
