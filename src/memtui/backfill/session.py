@@ -84,23 +84,22 @@ def _piece(
     del conversation.turns[:-QUEUE_WINDOW]
     for key in drafted.keys() - set(map(id, conversation.turns)):
         del drafted[key]
-    drafts = [
-        write.redacted(each) for each in signals.once(_draft_of(turn, judge, threshold, conversation) for turn in new)
-    ]
+    found = (each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
+    drafts = [write.redacted(each) for each in signals.once(found)]
     mark = cursor.mark(path, offset)
     return SessionPiece(offset, drafts, {"path": path, "offset": offset, "mark": mark, "state": _kept(conversation)})
 
 
-def _draft_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> Signal | None:
-    """Return the draft in a turn that is sure enough, made of its words without secrets; None if there is none."""
+def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
+    """List the drafts in a turn that are sure enough, made of its words without secrets."""
     turn = replace(turn, text=joined(turn.text))
-    draft = judged.draft_of(turn, judge)
-    if draft is None or not _counts(draft, turn, threshold, conversation):
-        return None
+    found = [each for each in judged.drafts_of(turn, judge) if _counts(each, turn, threshold, conversation)]
+    if not found:
+        return []
     clean = replace(turn, text=_clean(turn.text), agent=_tail(turn.agent), request=_clean(turn.request))
-    if (clean.text, clean.request) != (turn.text, turn.request) or not turn.agent.endswith(clean.agent):
-        draft = judged.draft_of(clean, judge)
-    return draft if draft is None or _counts(draft, clean, threshold, conversation) else None
+    if (clean.text, clean.request) == (turn.text, turn.request) and turn.agent.endswith(clean.agent):
+        return found
+    return [each for each in judged.drafts_of(clean, judge) if _counts(each, clean, threshold, conversation)]
 
 
 def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversation) -> bool:

@@ -27,7 +27,7 @@ _EVER = (
 # At the beginning, behind who shall do so, or where the sentence ends or goes on after it.
 _FOR_GOOD = re.compile(
     rf"^(?:please |bitte |you (?:should|must) |we )?{_EVER}\b(?! mind\b)"
-    rf"|[,;:–—-] ?(?:please )?{_EVER}\b.{{0,40}}$|\b{_EVER}\W*$"
+    rf"|[,;:–—-] ?(?:please )?{_EVER}\b.{{0,40}}$"
     r"|^(?:please )?(?:do not|don't|dont) (?:you )?ever\b|^from now on\b",
     re.IGNORECASE,
 )
@@ -58,7 +58,7 @@ _AT_HAND = re.compile(
 )
 # What the person saw, or will do themselves.
 _TELLS = re.compile(
-    r"^(?:(?:it |this |that )?(?:seems|looks|appears|sounds)\b|looking (?:at|into|through)\b|something\b"
+    r"^(?:(?:it |this |that )?(?:seems|looks|appears|sounds)\b|looking (?:at|into|through)\b|something\b|it has\b"
     r"|i (?:get|see|saw|guess|noticed|should|will|can|ran|tried|tested|got|found|think (?:i|that i|you need to))\b"
     r"|i'(?:ll|ve)\b)",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import lru_cache
 
 from memtui.core.base import clock
 from memtui.core.client.conversation import Turn, normalised
@@ -31,6 +32,9 @@ MOST_ANNOUNCED, MOST_LEFT_OUT = 6, 60
 SURE_FAILURE = 0.55
 # Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
 MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
+# Texts whose words and sentences are remembered, turns whose signal is, and weights: each is asked for several times.
+REMEMBERED, REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 32, 256, 2000
+_weights: dict[tuple[int, str], tuple[phrases.Weighted, float]] = {}  # by identity: to hash the patterns takes longer
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 _PASTED_LINE = re.compile(
@@ -125,6 +129,7 @@ def said_again(confidence: float, times: int) -> float:
     return round(max(confidence, min(MOST_SURE, 1 - (1 - confidence) * DOUBT**times)), 2)
 
 
+@lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
     """Return the signal in one turn, or None; of several rules in it the strongest."""
     heard = _heard(turn)
@@ -134,8 +139,7 @@ def signal_of(turn: Turn) -> Signal | None:
 def signals_of(turn: Turn) -> list[Signal]:
     """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules for the future that stand
     in sentences of their own, each with the words that belong to it; none more for the points of a specification."""
-    heard = _heard(turn)
-    main = None if heard is None else _main(turn, *heard)
+    heard, main = _heard(turn), signal_of(turn)
     if heard is None or main is None or main.kind == "confirmation" or _is_crowd(heard[1]):
         return [main] if main else []
     sentences = heard[1]
@@ -204,6 +208,7 @@ def too_short(words: str) -> bool:
     return len(words.split()) <= MIN_RULE_WORDS and words.isascii()
 
 
+@lru_cache(maxsize=REMEMBERED)
 def own_words(text: str) -> str:
     """Return the words that the person wrote: no code blocks, quotations, diffs, tables, or lines of a log."""
     text = _FENCE.sub("\n", text.replace("’", "'").replace("‘", "'"))
@@ -213,6 +218,11 @@ def own_words(text: str) -> str:
 def sentences_of(words: str, agent: str = "") -> list[_Sentence]:
     """Split the person's words into sentences, at most 60. Of one that has a quotation of the `agent`, the patterns see
     what stands beside the quotation; one that is nothing else is left out."""
+    return list(_sentences_of(words, agent))
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _sentences_of(words: str, agent: str) -> list[_Sentence]:
     marked, quoted = _quotations(words, agent)
     found = []
     for line in marked.splitlines():
@@ -247,7 +257,14 @@ def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
 
 def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> float:
     """Return the greatest weight of the patterns that a sentence in lower case matches; 0 if none does."""
-    return max((weight for weight, pattern in patterns if pattern.search(low)), default=0.0)
+    known = _weights.get((id(patterns), low))
+    if known is not None and known[0] is patterns:
+        return known[1]
+    weight = max((weight for weight, pattern in patterns if pattern.search(low)), default=0.0)
+    if len(_weights) >= REMEMBERED_WEIGHTS:
+        _weights.clear()
+    _weights[id(patterns), low] = patterns, weight
+    return weight
 
 
 def _is_crowd(sentences: list[_Sentence]) -> bool:
