@@ -44,6 +44,19 @@ def test_a_restore_needs_an_answer_and_an_export(memtui, tmp_path):
     assert "a Markdown file" in done.err
 
 
+def test_one_scope_of_an_export_can_be_chosen(memtui, tmp_path):
+    path = str(tmp_path / "all.zip")
+    memtui("export", "--all", "--to", path)
+    memtui("rm", "concise-answers")
+    found = memtui.json("import", path, "--restore", "--yes", "--only", "global")
+    assert found["restored"] == ["global:concise-answers.md"]
+    assert {each["scope"] for each in memtui.json("import", path, "--only", "project", "--dry-run")["drafts"]} <= {
+        "project"
+    }
+    done = memtui("import", ".claude/memory", "--only", "global", check=False)
+    assert "--only is for an export of memtui" in done.err
+
+
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [

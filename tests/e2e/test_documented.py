@@ -240,6 +240,7 @@ STORIES = {
         ),
         typed(("export --all", "memtui export"), "memtui export --all --to $TMPDIR/all", "auto:blog"),
         typed("import PATH --restore", "memtui import $TMPDIR/mine.zip --restore", "there already"),
+        typed("import PATH --only SCOPE", "memtui import $TMPDIR/mine.zip --restore --only global", "there already"),
         typed("import PATH --dry-run", "memtui import $TMPDIR/all --dry-run", "known already"),
         typed(
             ("import PATH", "import PATH --from KIND", "memtui import", "import PATH --restore", "import PATH --again"),

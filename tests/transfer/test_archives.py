@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from memtui.core.base import fs
+from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.journal import undo
-from memtui.core.memories import beside, triggers
+from memtui.core.memories import beside, scopes, triggers
 from memtui.transfer import exporting, restoring, trees
 
 from .conftest import Desk
@@ -24,7 +24,7 @@ KINDS = ["folder", "a.zip", "a.tar.gz"]
 
 def export(desk, path, *labels):
     store = desk.store
-    found = exporting.collect(store.root, [store.scope(each) for each in labels or ("global",)])
+    found = exporting.collect(store.env, [store.scope(each) for each in labels or ("global",)])
     exporting.write(found, str(path))
     return found
 
@@ -124,11 +124,9 @@ def test_an_export_names_no_path_of_the_machine(desk, kind):
     rows = [triggers.as_row(triggers.Trigger(each, "use", 1.0)) for each in ("/srv/customers/x.py", "src/x.py")]
     place = desk.store.scope("auto").directory
     desk.store.journal.run("x", beside.edit(root, beside.PATHS, place, "a.md", rows), "x")
-    from memtui.core.memories import scopes
-
     store = desk.store
     wanted = [each for each in scopes.discover(store.env, store.cwd, all_projects=True) if each.kind == "auto"]
-    exporting.write(exporting.collect(root, wanted), str(desk.tmp / kind))
+    exporting.write(exporting.collect(store.env, wanted), str(desk.tmp / kind))
     read = trees.folder(str(desk.tmp / kind)) if kind == "folder" else trees.packed(str(desk.tmp / kind))
     files = all_of(desk.tmp / kind) if kind == "folder" else read.files
     whole = b"\n".join([*files.values(), *(each.encode() for each in files)]).decode()
@@ -204,6 +202,90 @@ def test_drafts_of_an_export_of_all_go_to_the_project_that_they_are_of(desk, tmp
     assert [each.entry.fields["scope"] for each in blog.take(desk.tmp / "b.zip").values()] == ["auto"]
 
 
+def project(desk, path, text="", *, named=True, remote=""):
+    """A project of a person, below their home: with a memory, a transcript that names it, and a repository."""
+    root = Path(desk.env["HOME"]) / path
+    (root / ".git").mkdir(parents=True, exist_ok=True)
+    if remote:
+        (root / ".git/config").write_text(f'[core]\n\tbare = false\n[remote "origin"]\n\turl = {remote}\n')
+    there = desk.config / "projects" / paths.slug(str(root))
+    there.mkdir(parents=True, exist_ok=True)
+    if named:
+        row = {"type": "user", "cwd": str(root), "message": {"content": "hi"}}
+        (there / "s.jsonl").write_text(json.dumps(row, separators=(",", ":")) + "\n")
+    if text:
+        (there / "memory").mkdir()
+        (there / "memory/a.md").write_text(text)
+    return there / "memory"
+
+
+def export_all(desk, path):
+    store = desk.store
+    every = scopes.discover(store.env, store.cwd, all_projects=True)
+    found = exporting.collect(store.env, [each for each in every if each.kind != "instructions" and each.exists])
+    exporting.write(found, str(path))
+    return [each.label for each in found.scopes]
+
+
+def test_projects_of_one_name_come_back_each_to_its_own(desk, elsewhere):
+    for name in ("a/cli", "b/cli"):
+        project(desk, name, f"A rule of {name}.\n")
+    assert export_all(desk, desk.tmp / "a.zip") == ["auto:cli", "auto:cli-2"]
+    there = {name: project(elsewhere, name) for name in ("b/cli", "a/cli")}
+    assert restore(elsewhere, desk.tmp / "a.zip").skipped == []
+    assert {name: (top / "a.md").read_text() for name, top in there.items()} == {
+        name: f"A rule of {name}.\n" for name in there
+    }
+
+
+def test_a_project_without_a_transcript_comes_back_in_its_folder(desk, elsewhere):
+    project(desk, "work/secret-shop", "A rule.\n", named=False)
+    assert export_all(desk, desk.tmp / "a.zip") == ["auto:shop"]
+    plan = restore(elsewhere, desk.tmp / "a.zip")  # whose project is a shop, too
+    assert plan.new == []
+    assert "Run it again in the folder of that project, or with --only auto:shop and --scope." in plan.skipped[0].why
+    there = project(elsewhere, "work/secret-shop", named=False)
+    restore(elsewhere, desk.tmp / "a.zip")
+    assert (there / "a.md").read_text() == "A rule.\n"
+
+
+def test_a_project_is_known_by_its_repository_wherever_it_is(desk, elsewhere):
+    project(desk, "src/api", "A rule.\n", remote="https://me:word@Example.org/team/api.git")
+    project(elsewhere, "api", "Of a namesake.\n", remote="https://example.org/other/api")
+    there = project(elsewhere, "clones/service", remote="git@example.org:team/api.git")
+    export_all(desk, desk.tmp / "a.zip")
+    assert b"example" not in (desk.tmp / "a.zip").read_bytes().lower()
+    restore(elsewhere, desk.tmp / "a.zip")
+    assert (there / "a.md").read_text() == "A rule.\n"
+
+
+def test_what_can_not_be_restored_is_named_with_what_to_do_and_the_rest_is(desk, elsewhere):
+    put(desk, {"g.md": b"Everywhere.\n"})
+    for name in ("a/cli", "b/cli", "c/other"):
+        project(desk, name, f"A rule of {name}.\n")
+    export_all(desk, desk.tmp / "a.zip")
+    project(elsewhere, "elsewhere/cli")
+    plan = restore(elsewhere, desk.tmp / "a.zip")
+    assert plan.new == ["global:g.md"]
+    whys = {each.where: each.why for each in plan.skipped}
+    assert set(whys) == {"auto:cli", "auto:cli-2", "auto:other"}
+    assert "--only auto:cli --scope auto:" in whys["auto:cli"]
+    assert "the project other, which is not known here" in whys["auto:other"]
+    assert restore(elsewhere, desk.tmp / "a.zip", only=["auto:other"], scope="auto").new == ["auto:a.md"]
+    with pytest.raises(NotFoundError, match="no scope “auto:x” in the archive"):
+        restore(elsewhere, desk.tmp / "a.zip", only=["auto:x"])
+
+
+def test_a_file_in_the_way_keeps_one_scope_back_and_no_other(desk, elsewhere):
+    put(desk, {"a.md": b"A.\n"})
+    put(desk, {"b.md": b"B.\n"}, "auto")
+    export(desk, desk.tmp / "a.zip", "global", "auto")
+    (Path(elsewhere.store.scope("global").directory) / "a.md").mkdir(parents=True)
+    plan = restore(elsewhere, desk.tmp / "a.zip")
+    assert plan.new == ["auto:b.md"]
+    assert "not a regular file" in plan.skipped[0].why
+
+
 def rewrite(path, to, label="", files=None, version=1):
     with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w") as new:
         for name in old.namelist():
@@ -212,7 +294,9 @@ def rewrite(path, to, label="", files=None, version=1):
                 manifest = json.loads(data)
                 manifest["v"] = version
                 for each in manifest["scopes"]:
-                    each["scope"] = label or each["scope"]
+                    if label:  # as the previous version wrote it
+                        each["scope"] = label
+                        each.pop("project", None), each.pop("of", None)
                     each["files"] = files or each["files"]
                 data = json.dumps(manifest).encode()
             new.writestr(name, data)

@@ -5,14 +5,17 @@ docs/file-formats.md describes the format. The same files give the same bytes, w
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from memtui.core.base import clock
+from memtui.core.base.errors import NotFoundError
 from memtui.core.journal.changes import beside_edit
 from memtui.core.journal.changes.beside_edit import BesideRows
 from memtui.core.memories import beside, memory, triggers
 from memtui.core.places import locate
+from memtui.transfer import identity
+from memtui.transfer.identity import ProjectIdentity
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, UnreadableSourceError, tags_of
 from memtui.transfer.trees import SourceFiles, why_not
 
@@ -27,11 +30,10 @@ AGAIN = "Export it again, or copy it again."
 @dataclass
 class ArchivedScope:
     """A scope in an archive. `files`: memories by path, and MEMORY.md if it had one; `modified`: their times, in
-    seconds since the epoch; `rows`: what was beside them, by kind; `project`: the name of the project that it is of,
-    '' if it is of none."""
+    seconds since the epoch; `rows`: what was beside them, by kind; `project`: the project that it is of, if any."""
 
     label: str
-    project: str = ""
+    project: ProjectIdentity = identity.NONE
     files: dict[str, bytes] = field(default_factory=dict, repr=False)
     modified: dict[str, float] = field(default_factory=dict, repr=False)
     rows: dict[str, BesideRows] = field(default_factory=dict, repr=False)
@@ -73,7 +75,9 @@ def contents(scopes: list[ArchivedScope], version: str) -> dict[str, bytes]:
             files[name] = {"sha256": hashlib.sha256(data).hexdigest()}
             if name in scope.modified:
                 files[name]["modified"] = clock.iso_seconds(scope.modified[name])
-        of_project = {"project": scope.project} if scope.project else {}
+        of_project: dict[str, object] = {}
+        if scope.project:
+            of_project = {"project": scope.project.name, "of": scope.project.hashes}
         rows.append({"scope": scope.label, **of_project, "directory": directory, "files": files})
         for kind, by_file in sorted(scope.rows.items()):
             lines = [
@@ -104,7 +108,7 @@ def read(tree: SourceFiles) -> Archive:
         directory, label, files = str(row.get("directory") or ""), str(row.get("scope") or ""), row.get("files")
         if not label or why_not(directory) or "/" in directory or not isinstance(files, dict):
             raise _damaged(tree, "a scope in its manifest has no name, directory or files")
-        scope = ArchivedScope(label, str(row.get("project") or ""))
+        scope = ArchivedScope(label, _project(label, row))
         for name, facts in files.items():
             where = f"{directory}/{MEMORIES}/{name}"
             why = why_not(name) or _no_memory(name)
@@ -129,6 +133,22 @@ def read(tree: SourceFiles) -> Archive:
             scope.rows[kind] = {name: each for name, each in rows.items() if name in scope.files}
         found.scopes.append(scope)
     return found
+
+
+def _project(label: str, row: dict[str, object]) -> ProjectIdentity:
+    """Return the project that a scope is of. Before it had hashes, the auto memory of another one had its name only in
+    the label."""
+    kind, _, name = label.partition(":")
+    return identity.of_row(row.get("project") or (name if kind == "auto" and "of" not in row else ""), row.get("of"))
+
+
+def only(given: Archive, labels: Sequence[str]) -> Archive:
+    """Return an archive with the scopes of these labels, or all without any. Raises NotFoundError."""
+    there = {each.label: each for each in given.scopes}
+    for label in labels:
+        if label not in there:
+            raise NotFoundError(f"There is no scope “{label}” in the archive.", f"It has {', '.join(there) or 'none'}.")
+    return replace(given, scopes=[each for each in given.scopes if not labels or each.label in labels])
 
 
 def _no_memory(name: str) -> str:

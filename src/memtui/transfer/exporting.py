@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import memtui
-from memtui.core.base import fs, ids
+from memtui.core.base import fs, ids, paths
 from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.base.phrasing import size
 from memtui.core.base.storage import storage_error
@@ -18,7 +18,7 @@ from memtui.core.journal.changes import beside_edit
 from memtui.core.memories import beside, scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate
-from memtui.transfer import archive
+from memtui.transfer import archive, identity
 from memtui.transfer.archive import ArchivedScope
 from memtui.transfer.incoming import LeftOut
 from memtui.transfer.trees import MAX_FILE, MAX_FILES, MAX_TOTAL, why_not
@@ -41,15 +41,15 @@ class Export:
         return sum(len(each.memories) for each in self.scopes)
 
 
-def collect(root: str, wanted: Sequence[Scope]) -> Export:
+def collect(env: dict[str, str], wanted: Sequence[Scope]) -> Export:
     """Read the memories of scopes. Raises NotFoundError if there are none, UsageError for scopes that are no memtui's
     to export or too large."""
-    found = Export()
+    found, root = Export(), paths.root(env)
     total = 0
     for scope in wanted:
         if scope.kind == "instructions":
             raise UsageError(f"The scope “{scope.label}” has no memories, but instructions.", "Copy these files.")
-        project = os.path.basename(scope.root_path or "") if not scope.project else ""
+        project = identity.of_project(env, scope.slug, scope.root_path) if scope.slug else identity.NONE
         made = ArchivedScope(_label(scope, {each.label for each in found.scopes}), project)
         for name, problem in [*scopes.files(scope), *([(locate.INDEX_NAME, "")] if scope.exists else [])]:
             where = f"{made.label}:{name}"
@@ -95,8 +95,8 @@ def collect(root: str, wanted: Sequence[Scope]) -> Export:
 
 def _label(scope: Scope, used: set[str]) -> str:
     """Return what an archive calls a scope: its label, or for another project the project's name, never its path. One
-    of which only the slug is known, which is made of its path, is called `project`."""
-    name = os.path.basename(scope.root_path or "project")
+    of which only the slug is known, which is made of its path, is called by the last word of it."""
+    name = os.path.basename(scope.root_path or (scope.slug or "").rpartition("-")[2]) or "project"
     label = f"auto:{name}" if scope.project else scope.label
     found, number = label, 2
     while found in used:

@@ -26,9 +26,10 @@ from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER
-from memtui.transfer import placing
+from memtui.transfer.identity import ProjectIdentity
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
 from memtui.transfer.limits import MOST
+from memtui.transfer.placing import Places
 
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
@@ -86,7 +87,7 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
         try:
             label = places.label(given)
         except MemtuiError as error:
-            found.skipped.append(LeftOut(given.where, f"has no place here: {error.message}"))
+            found.skipped.append(LeftOut(given.where, f"has no place here: {error.message} {error.hint}".strip()))
             continue
         secrets: Counter[str] = Counter()
         clean = _redacted(given, secrets)
@@ -127,7 +128,8 @@ class _Places:
         if self.given:
             references.writable(store.scope(self.given))
         self.slug = paths.slug(paths.project_root(store.cwd))
-        self._known: dict[tuple[str, str], str] = {}
+        self._places = Places(store)
+        self._known: dict[tuple[str, ProjectIdentity], str] = {}
 
     def label(self, given: Incoming) -> str:
         """Return the label of the scope for a memory. Raises NotFoundError."""
@@ -136,7 +138,7 @@ class _Places:
         key = (given.scope, given.project)
         if key not in self._known:
             # One that has no directory yet can be restored to, but no draft can be approved for it.
-            self._known[key] = self.store.scope(placing.here(self.store, *key).label).label
+            self._known[key] = self.store.scope(self._places.here(*key)[0].label).label
         return self._known[key]
 
     def inbox(self, label: str) -> str:

@@ -3,7 +3,8 @@
 Only files that are not there are written: one that is there with other content stays as it is, and is reported.
 """
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.base import fs
@@ -18,9 +19,12 @@ from memtui.core.memories import beside, memory, references
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import locate
-from memtui.transfer import placing
+from memtui.transfer import archive
 from memtui.transfer.archive import Archive, ArchivedScope
 from memtui.transfer.incoming import LeftOut
+from memtui.transfer.placing import Places
+
+CHOOSE = "If it is this one: --only {} --scope {}."
 
 
 @dataclass
@@ -35,6 +39,11 @@ class RestorePlan:
     notes: list[str] = field(default_factory=list)
     changes: list[Change] = field(default_factory=list, repr=False)
 
+    def add(self, part: "RestorePlan") -> None:
+        """Add what a part of the archive would do."""
+        for name in ("new", "same", "conflicts", "skipped", "notes", "changes"):
+            getattr(self, name).extend(getattr(part, name))
+
     def write(self, store: Store, source: str) -> str:
         """Write the files as one step of undo, and return the transaction's id; '' if there is nothing to write.
         `source` names the archive in the list of changes. Raises MemtuiError."""
@@ -44,24 +53,60 @@ class RestorePlan:
         return store.journal.run("import", self.changes, words)
 
 
-def plan(store: Store, given: Archive, *, scope: str = "") -> RestorePlan:
-    """Plan to restore an archive; `scope`: the label of another scope for the only one in it. Raises UsageError,
-    NotFoundError for an unknown scope, MemtuiError for one that can't be written to."""
-    if scope and len(given.scopes) > 1:
-        labels = ", ".join(each.label for each in given.scopes)
-        raise UsageError(f"The archive has several scopes: {labels}.", "Leave out --scope, and each goes into its own.")
+def plan(store: Store, given: Archive, *, scope: str = "", only: Sequence[str] = ()) -> RestorePlan:
+    """Plan to restore an archive, or the scopes of it in `only`; `scope`: the label of another scope for a single one.
+    What has no place here, or can't be written, is left out and named. Raises UsageError, NotFoundError for an unknown
+    scope, MemtuiError for a `scope` that can't be written to."""
+    wanted = archive.only(given, only).scopes
+    if scope and len(wanted) > 1:
+        labels = ", ".join(each.label for each in wanted)
+        hint = "Choose one with --only, or leave out --scope, and each goes into its own."
+        raise UsageError(f"The archive has several scopes: {labels}.", hint)
     made = RestorePlan(skipped=list(given.skipped))
-    for each in given.scopes:
+    for each, target in _placed(store, wanted, scope, made):
+        part = RestorePlan()
         try:
-            target = store.scope(scope) if scope else placing.here(store, each.label, each.project)
             references.writable(target)
+            part.changes = list(_changes(store, each, target, part))
         except MemtuiError as error:
             if scope:
                 raise
-            made.skipped.append(LeftOut(each.label, f"can't be restored here: {error.message}"))
+            made.skipped.append(_left_out(each, error))
             continue
-        made.changes += _changes(store, each, target, made)
+        made.add(part)
     return made
+
+
+def _placed(
+    store: Store, wanted: Sequence[ArchivedScope], scope: str, made: RestorePlan
+) -> list[tuple[ArchivedScope, Scope]]:
+    """Return where scopes go. Of several that would go into one, only one that is surely meant does."""
+    if scope:
+        return [(each, store.scope(scope)) for each in wanted]
+    places = Places(store)
+    found: dict[str, list[tuple[ArchivedScope, Scope, int]]] = {}
+    for each in wanted:
+        try:
+            target, sure = places.here(each.label, each.project)
+        except MemtuiError as error:
+            made.skipped.append(_left_out(each, error))
+            continue
+        found.setdefault(os.path.realpath(target.directory), []).append((each, target, sure))
+    placed = []
+    for rivals in found.values():
+        surest = max(sure for _, _, sure in rivals)
+        meant = [(each, target) for each, target, sure in rivals if sure == surest]
+        if len(meant) == 1:
+            placed += meant
+        for each, target, _ in rivals:
+            if (each, target) not in placed:
+                told = f"Others in the archive could be meant for {target.shown} as well."
+                made.skipped.append(_left_out(each, ConflictError(told, CHOOSE.format(each.label, target.shown))))
+    return placed
+
+
+def _left_out(each: ArchivedScope, error: MemtuiError) -> LeftOut:
+    return LeftOut(each.label, f"can't be restored here: {error.message} {error.hint}".strip())
 
 
 def _changes(store: Store, given: ArchivedScope, target: Scope, made: RestorePlan) -> Iterator[Change]:

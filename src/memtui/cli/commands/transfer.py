@@ -38,6 +38,8 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
     limit = f"the most drafts at once (default: {limits.MOST}, 0: all)"
+    only = "of an export, only this scope of it (can be given several times)"
+    found.add_argument("--only", action="append", default=[], metavar="SCOPE", help=only)
     found.add_argument("--limit", type=parser.count, default=limits.MOST, metavar="N", help=limit)
     found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
     found.add_argument("--restore", action="store_true", help="write the memories of an export back as they were")
@@ -59,13 +61,17 @@ def register(commands: "parser.Commands") -> None:
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
     """Import a source as drafts, or restore an archive."""
-    from memtui.transfer import importing, recognising
+    from memtui.transfer import archive, importing, recognising
 
     ctx.must_have_home()
     project = "" if args.scope else os.path.basename(ctx.project_root)
     source = recognising.read(args.path, args.kind or "", project=project, config_dir=ctx.config_dir)
+    if args.only and source.archive is None:
+        raise UsageError(f"--only is for an export of memtui; this is {source.found.said}.", "Leave out --only.")
     if args.restore:
         return _restore(ctx, args, source)
+    if source.archive is not None and args.only:
+        source = source._replace(found=archive.as_found(archive.only(source.archive, args.only)))
     store = ctx.store()
     plan = importing.plan(store, source.found, scope=args.scope or "", most=args.limit, again=args.again)
     done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
@@ -135,7 +141,7 @@ def _restore(ctx: Context, args: argparse.Namespace, source: "ImportSource") -> 
             "Without --restore it is imported as drafts.",
         )
     store = ctx.store()
-    plan = restoring.plan(store, source.archive, scope=args.scope or "")
+    plan = restoring.plan(store, source.archive, scope=args.scope or "", only=args.only)
     if plan.changes and not args.dry_run and not args.yes:
         if not ctx.out.json:
             for each in [*transfers.restored(plan, done=False), *_listed(plan)]:
@@ -185,7 +191,7 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
     wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
     if args.all:
         wanted = [each for each in wanted if each.kind != "instructions"]
-    found = exporting.collect(ctx.root, wanted)
+    found = exporting.collect(ctx.env, wanted)
     path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
     exporting.write(found, path)
     data = {

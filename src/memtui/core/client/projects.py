@@ -38,7 +38,7 @@ def with_memory(env: dict[str, str]) -> list[Project]:
     own transcripts do not name.
     """
     top = paths.config_dir(env) + "/projects"
-    found = [slug for slug in _directories(top) if _has_memory(f"{top}/{slug}/memory")]
+    found = [slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory")]
     finder = _PathFinder(env, top)
     projects = [Project(slug, f"{top}/{slug}/memory", finder.path_of(slug)) for slug in sorted(found)]
     finder.save()
@@ -78,7 +78,8 @@ def names_of_roots(
     return names(env, {root: root if root.startswith("/") else (known or {}).get(root) for root in roots})
 
 
-def _directories(top: str) -> list[str]:
+def directories(top: str) -> list[str]:
+    """Return the names of the directories in the client's directory of projects; none if it can't be read."""
     try:
         with os.scandir(top) as entries:
             return [entry.name for entry in entries if entry.is_dir()]
@@ -145,7 +146,7 @@ class _PathFinder:
         session started in a subdirectory or a worktree."""
         if self.roots is None:
             self.roots = {}
-            for slug in _directories(self.top):
+            for slug in directories(self.top):
                 for found in self._roots_of(slug):
                     self.roots.setdefault(paths.slug(found), found)
         return self.roots

@@ -115,7 +115,7 @@ class TransferCommands:
         if place is None:
             return
         data = self.services.data
-        found = await asyncio.to_thread(exporting.collect, data.root, place.scopes)
+        found = await asyncio.to_thread(exporting.collect, data.env, place.scopes)
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = data.env.get("HOME", "").rstrip("/")
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
