@@ -82,6 +82,16 @@ def test_a_whole_last_line_without_a_line_feed_is_read_once(path):
     assert read(path, data + b"\n" + line(n=3), start=reader.offset)[0] == [3]
 
 
+def test_two_records_on_a_last_line_without_a_line_feed_are_both_read_and_a_torn_one_waits(path):
+    data = line(n=1) + line(n=2).rstrip() + b'{"n": 3, "m": {}}'
+    found, reader = read(path, data)
+    assert found == [1, 2, 3]
+    assert reader.offset == len(data)
+    found, reader = read(path, data[:-1])
+    assert found == [1]
+    assert reader.offset == len(line(n=1))
+
+
 def test_what_is_wrong_with_real_files_costs_only_itself(path):
     data = (
         b'// a comment\n\n{"n": 1}{"n": 2}\n{"n": 3}, {"n": 4}\n\0\0\0{"n": 5}\n[1]\n"text"\n{]\n'

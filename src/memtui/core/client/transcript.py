@@ -26,6 +26,7 @@ BLANKS = b" \t\r\n\0"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from json import JSONDecoder
 
 
 class Reader:
@@ -82,10 +83,11 @@ class Reader:
         # A last line without a line feed is complete if it parses: only its own end closes a JSON object.
         line = b"".join(pieces)
         record = _parse_one(line)
-        if record is not None:
+        found = [record] if record is not None else _parse_glued(line)
+        if found:
             self.offset = at
             if self._keep is None or self._keep(line):
-                yield record
+                yield from found
 
     def _records(self, line: bytes) -> "Iterator[dict[str, object]]":
         line = line.strip(BLANKS)
@@ -143,14 +145,20 @@ def _parse_one(line: bytes) -> "dict[str, object] | None":
     return value if isinstance(value, dict) else None
 
 
-def _parse_many(line: bytes) -> "list[dict[str, object]]":
-    """Read the objects of a line that is not one JSON object: glued ones, raw control characters, a torn beginning."""
-    if b"{" not in line:
+def _parse_glued(line: bytes) -> "list[dict[str, object]]":
+    """Read the objects of a last line that has several, and is complete; none if it is torn."""
+    line = line.strip(BLANKS)
+    if not (line.startswith(b"{") and line.endswith(b"}")):
         return []
     import json
 
-    decoder = json.JSONDecoder(strict=False)
-    text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    text = line.decode("utf-8", "replace")
+    found, at = _parse_run(text, json.JSONDecoder(strict=False))
+    return found if at == len(text) else []
+
+
+def _parse_run(text: str, decoder: "JSONDecoder") -> "tuple[list[dict[str, object]], int]":
+    """Read the objects that stand one after another at the beginning of a text, and say where they end."""
     found: list[dict[str, object]] = []
     at = 0
     while text.startswith("{", at):
@@ -161,6 +169,18 @@ def _parse_many(line: bytes) -> "list[dict[str, object]]":
         found.append(value)
         while text[at : at + 1] in {" ", "\t", ","}:
             at += 1
+    return found, at
+
+
+def _parse_many(line: bytes) -> "list[dict[str, object]]":
+    """Read the objects of a line that is not one JSON object: glued ones, raw control characters, a torn beginning."""
+    if b"{" not in line:
+        return []
+    import json
+
+    decoder = json.JSONDecoder(strict=False)
+    text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
+    found, at = _parse_run(text, decoder)
     # A record after a torn one reaches to the end of the line; an object inside the torn one does not.
     for mark in RECORD_STARTS if at < len(text) else ():
         for _ in range(SALVAGE_TRIES):
