@@ -15,6 +15,7 @@ from memtui.core.base import fs, paths
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.journal import undo
 from memtui.core.memories import beside, scopes, triggers
+from memtui.present import transfers
 from memtui.transfer import exporting, restoring, trees
 
 from .conftest import Desk
@@ -311,6 +312,40 @@ def test_an_export_is_drafts_without_restore(desk, elsewhere):
     fields = drafts["a"].entry.fields
     assert (fields["type"], fields["scope"], fields["triggers"]) == ("user", "global", '["how long?"]')
     assert drafts["a"].text == "A rule\n\nKeep it short."
+
+
+def test_a_memory_that_is_no_text_becomes_no_draft_and_is_named(desk, elsewhere):
+    put(desk, {"a.md": b"A rule.\n", "latin.md": b"Caf\xe9 is no UTF-8.\n"})
+    export(desk, desk.tmp / "a.zip")
+    plan = elsewhere.plan(desk.tmp / "a.zip")
+    assert [each.name for each in plan.drafts] == ["a"]
+    assert [each.where for each in plan.found.skipped] == ["global:latin.md"]
+
+
+def test_what_is_there_with_other_content_is_told_with_how_to_take_the_archived_one(desk, elsewhere):
+    put(desk, {"a.md": b"Mine.\n"})
+    put(elsewhere, {"a.md": b"Theirs.\n"})
+    export(desk, desk.tmp / "a.zip")
+    told = " ".join(transfers.restored(restore(elsewhere, desk.tmp / "a.zip"), done=True))
+    assert "rename or remove what is here, then restore again" in told
+
+
+def test_an_export_says_what_stays_and_which_memories_seem_to_hold_a_secret(desk):
+    token = b"ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    top = put(desk, {"a.md": b"Use " + token + b"\n", "b.md": b"B.\n", "picture.png": b"x", ".draft.md": b"x"})
+    (top / "gone.md").symlink_to(top / "nothing.md")
+    told = " ".join(transfers.beside(export(desk, desk.tmp / "a.zip")))
+    assert "3 files that are no memories stayed here" in told
+    assert "global:picture.png" in told
+    assert "1 memory seems to hold a secret: global:a.md (a GitHub token)" in told
+
+
+def test_an_archive_of_a_kind_that_is_not_written_is_refused(desk):
+    put(desk, {"a.md": b"A.\n"})
+    for name in ("a.rar", "a.tar", "a.tar.xz"):
+        with pytest.raises(UsageError, match="memtui writes no"):
+            export(desk, desk.tmp / name)
+        assert not (desk.tmp / name).exists()
 
 
 def test_a_folder_in_an_archive_is_an_export_too(desk, elsewhere):

@@ -5,11 +5,13 @@ from types import SimpleNamespace
 import pytest
 
 from memtui.core.base.errors import NotFoundError
+from memtui.core.inbox import filling
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
 from memtui.core.memories import scopes
 from memtui.core.review.entries import Review
 from memtui.hooks import lists
+from memtui.present import transfers
 
 
 def notes(desk, **texts):
@@ -98,6 +100,14 @@ def test_an_inbox_is_not_filled_beyond_what_is_read_of_it(desk):
     inbox = desk.env["MEMTUI_HOME"] + f"/projects/{desk.store_slug}/pending-updates.md"
     assert not inbox_format.unread(inbox)
     assert len(desk.drafts()) == len(plan.drafts)
+
+
+def test_a_full_inbox_is_told_with_what_to_do(desk, monkeypatch):
+    monkeypatch.setattr(filling, "KEPT_FREE", inbox_format.MAX_BYTES - 300)
+    plan = desk.plan(notes(desk, long="# Long\n\n" + "Many words. " * 40))
+    told = " ".join(transfers.imported(plan, done=False))
+    assert "None of it fits into the inbox." in told
+    assert "Approve or reject some drafts" in told
 
 
 def test_an_unknown_scope_is_refused(desk):

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.review import approve, draft
 from memtui.transfer.incoming import MAX_TEXT
 
@@ -78,6 +78,14 @@ def test_broken_or_other_json_is_refused_with_what_to_do(desk, given, why):
         desk.read(write(desk.tmp / "a.af", given))
     assert why in error.value.message
     assert error.value.hint
+
+
+def test_a_stock_description_of_letta_says_nothing(desk):
+    stock = "The human block: Stores key details about the person you are conversing with."
+    block = {"id": "b", "label": "human", "value": "Name: Ada.\nLikes tea.", "description": stock}
+    given = {"agents": [{"name": "x", "block_ids": ["b"]}], "blocks": [block]}
+    found = desk.read(write(desk.tmp / "a.af", json.dumps(given))).found
+    assert [each.description for each in found.memories] == ["Name: Ada."]
 
 
 def test_blocks_of_odd_types_are_survived(desk):
@@ -233,6 +241,29 @@ def test_notes_of_basic_memory_keep_tags_dates_and_links(desk):
     assert "- [method] Pour over gives clarity #brewing" in approved(desk, "coffee-brewing")
 
 
+def test_a_heading_is_no_description(desk):
+    notes = desk.tmp / "notes"
+    notes.mkdir()
+    write(
+        notes / "Tea.md",
+        "---\ntitle: Tea\npermalink: tea\n---\n# Tea\n\n## Observations\n\n- [fact] Black tea is hot\n",
+    )
+    write(notes / "One.md", "# One\n\n## Context\n\nSaid in a meeting.\n")
+    write(notes / "Bare.md", "## Only this\n")
+    told = {each.name: each.description for each in desk.read(notes).found.memories}
+    assert told == {"Tea": "Tea: [fact] Black tea is hot", "One": "One: Said in a meeting.", "Bare": "Only this"}
+
+
+def test_a_link_by_path_follows_its_note(desk):
+    notes = desk.tmp / "notes"
+    (notes / "specs").mkdir(parents=True)
+    write(notes / "specs/Water Spec.md", "---\ntitle: Water\npermalink: specs/w\n---\nClean water.\n")
+    write(notes / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\nSee [[specs/Water Spec]] and [[water spec]].\n")
+    assert desk.read(notes).found.said == "a folder of notes of basic-memory (2 files)"
+    text = desk.take(notes)["Tea"].text
+    assert text.endswith("See [[water-spec|specs/Water Spec]] and [[water-spec|water spec]].")
+
+
 # CLAUDE.md
 
 RULES = """Always answer in English.
@@ -327,7 +358,9 @@ def test_links_out_of_a_folder_binary_files_and_long_texts_are_left_out(desk):
     write(notes / "good.md", "A good note.")
     plan = desk.plan(notes)
     assert [each.name for each in plan.drafts] == ["good"]
-    assert {each.where for each in plan.found.skipped} == {"out.md", "image.md", "long.md", "blank.md"}
+    whys = {each.where: each.why for each in plan.found.skipped}
+    assert set(whys) == {"out.md", "image.md", "long.md", "blank.md"}
+    assert whys["out.md"] == "is a link that leads out of the folder"
 
 
 def test_what_is_no_source_is_refused_with_what_is_one(desk):
@@ -337,6 +370,35 @@ def test_what_is_no_source_is_refused_with_what_is_one(desk):
         with pytest.raises(MemtuiError) as error:
             desk.read(path)
         assert "CLAUDE.md" in error.value.hint
+
+
+def test_an_empty_path_is_no_folder(desk, monkeypatch):
+    monkeypatch.chdir(desk.repo)
+    write(desk.repo / "note.md", "A note.\n")
+    for path in ("", " "):
+        with pytest.raises(UsageError, match="No file or folder is named"):
+            desk.read(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "why"),
+    [
+        ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "a tar archive without gzip"),
+        ("a.tar.xz", b"\xfd7zXZ\0\1\2", "an archive in xz"),
+        ("a.pdf", b"%PDF-1.4\nplain words\n", "a PDF"),
+        ("a.csv", b"name,text\na,b\n", "a table"),
+    ],
+)
+def test_files_of_other_formats_are_called_what_they_are(desk, name, data, why):
+    (desk.tmp / name).write_bytes(data)
+    with pytest.raises(MemtuiError, match=why):
+        desk.read(desk.tmp / name)
+
+
+def test_a_link_that_leads_nowhere_is_called_so(desk):
+    (desk.tmp / "gone.md").symlink_to(desk.tmp / "nothing.md")
+    with pytest.raises(MemtuiError, match=r"is a link to .*nothing\.md, and there is nothing"):
+        desk.read(desk.tmp / "gone.md")
 
 
 def test_a_huge_file_is_refused(desk):

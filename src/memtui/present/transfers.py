@@ -12,13 +12,16 @@ from memtui.transfer.restoring import RestorePlan
 
 # Lines of each list that are shown.
 SHOWN = 8
+FULL = "the inbox is full. Approve or reject some drafts, then import it again"
+TAKE = "To take what the archive has, rename or remove what is here, then restore again."
 
 
 def imported(plan: ImportPlan, *, done: bool) -> list[str]:
     """Say what an import brings, or brought, a line each: counts, and the first of what was left out."""
     made = plan.drafts
     verb = "came into the inbox" if done else "would come into the inbox"
-    lines = [f"{many(len(made), 'draft')} {verb}." if made else "Nothing new is in it."]
+    none = "None of it fits into the inbox." if plan.full else "Nothing new is in it."
+    lines = [f"{many(len(made), 'draft')} {verb}." if made else none]
     if plan.secrets:
         lines.append(f"Secrets were removed: {redact.described(plan.secrets)}." if done else _secrets(plan))
     if plan.known:
@@ -28,7 +31,7 @@ def imported(plan: ImportPlan, *, done: bool) -> list[str]:
         where = safe_text.line(some(plan.decided, 3))
         lines.append(f"{len(plan.decided)} decided on before: {where}. --again takes them as well.")
     if plan.left:
-        why = "the inbox is full" if plan.full else "that is enough to review at once"
+        why = FULL if plan.full else "that is enough to review at once"
         lines.append(f"{many(len(plan.left), 'more memory', 'more memories')} left for another import: {why}.")
     return [*lines, *map(safe_text.line, plan.found.notes)]
 
@@ -54,7 +57,7 @@ def restored(plan: RestorePlan, *, done: bool) -> list[str]:
     if plan.conflicts:
         names = safe_text.line(some(plan.conflicts, SHOWN))
         verb = "is" if len(plan.conflicts) == 1 else "are"
-        lines.append(f"{many(len(plan.conflicts), 'file')} {verb} there with other content and kept: {names}.")
+        lines.append(f"{many(len(plan.conflicts), 'file')} {verb} there with other content and kept: {names}. {TAKE}")
     return [*lines, *map(safe_text.line, plan.notes)]
 
 
@@ -62,3 +65,17 @@ def exported(found: Export) -> str:
     """Say what an export holds."""
     names = ", ".join(f"{each.label} ({len(each.memories)})" for each in found.scopes)
     return safe_text.line(f"{many(found.memories, 'memory', 'memories')}: {names}")
+
+
+def beside(found: Export) -> list[str]:
+    """Say what an export leaves behind, and what it takes along that others should not see, a line each."""
+    lines = []
+    if found.others:
+        what = many(len(found.others), "file that is no memory", "files that are no memories")
+        lines.append(f"{what} stayed here: {safe_text.line(some(found.others, 3))}.")
+    if found.secrets:
+        told = [f"{each.where} ({each.why})" for each in found.secrets]
+        hold = "seems to hold a secret" if len(told) == 1 else "seem to hold secrets"
+        memories = many(len(told), "memory", "memories")
+        lines.append(f"{memories} {hold}: {safe_text.line(some(told, SHOWN))}. The export has them as they are.")
+    return lines

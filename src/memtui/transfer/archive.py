@@ -16,7 +16,7 @@ from memtui.core.memories import beside, memory, triggers
 from memtui.core.places import locate
 from memtui.transfer import identity
 from memtui.transfer.identity import ProjectIdentity
-from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, UnreadableSourceError, tags_of
+from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, UnreadableSourceError, is_binary, tags_of
 from memtui.transfer.trees import SourceFiles, why_not
 
 KIND = "memtui"
@@ -24,6 +24,7 @@ MANIFEST = "memtui.json"
 FORMAT, VERSION = "memtui memories", 1
 MEMORIES = "memories"
 DAMAGED = "is not as it was exported: it was changed or damaged since"
+BINARY = "is no text in UTF-8, and no draft; --restore brings it back as it is"
 AGAIN = "Export it again, or copy it again."
 
 
@@ -192,7 +193,10 @@ def as_found(given: Archive) -> SourceContent:
     )
     for scope in given.scopes:
         for name in scope.memories:
-            found.add(_incoming(scope, name))
+            if is_binary(scope.files[name]):
+                found.skipped.append(LeftOut(f"{scope.label}:{name}", BINARY))
+            else:
+                found.add(_incoming(scope, name))
     return found
 
 

@@ -5,11 +5,10 @@ import re
 from typing import NamedTuple
 
 from memtui.core.memories import memory
-from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, described
+from memtui.transfer.incoming import HEADING, Incoming, LeftOut, SourceContent, described
 
 KIND = "claude-md"
 NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", "copilot-instructions.md")
-HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(.+?)[ \t]*#*[ \t]*$")
 IMPORT = re.compile(r"^\s*(?:[-*+]\s+)?@(\S+)\s*$")
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
@@ -38,8 +37,8 @@ def sections(text: str) -> list[HeadedSection]:
         match = HEADING.match(line)
         if match and not any(start <= at < end for start, end in code):
             found.append(HeadedSection(tuple(title for _, title in above), "\n".join(lines), begin))
-            level = len(match[1])
-            above = [each for each in above if each[0] < level] + [(level, match[2])]
+            level = len(match["level"])
+            above = [each for each in above if each[0] < level] + [(level, match["title"])]
             lines, begin = [], number
         else:
             lines.append(line)

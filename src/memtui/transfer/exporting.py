@@ -18,22 +18,29 @@ from memtui.core.journal.changes import beside_edit
 from memtui.core.memories import beside, scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate
+from memtui.core.redaction import redact
 from memtui.transfer import archive, identity
 from memtui.transfer.archive import ArchivedScope
 from memtui.transfer.incoming import LeftOut
 from memtui.transfer.trees import MAX_FILE, MAX_FILES, MAX_TOTAL, why_not
 
 ZIP_ENDINGS, TAR_ENDINGS = (".zip",), (".tar.gz", ".tgz")
+OTHER_ENDINGS = (".tar", ".gz", ".xz", ".bz2", ".zst", ".txz", ".tbz2", ".tbz", ".7z", ".rar", ".lz", ".jar", ".af")
+# Characters of a memory that are searched for secrets.
+MAX_SEARCHED = 200_000
 # The first time that a ZIP file can hold. No real time is in an archive but those of the memories.
 ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass
 class Export:
-    """What an export holds: the scopes, and what of them was left out."""
+    """What an export holds: the scopes, and what of them was left out; `others`: files beside the memories that are
+    none; `secrets`: the memories that seem to hold one, with its kind."""
 
     scopes: list[ArchivedScope] = field(default_factory=list)
     skipped: list[LeftOut] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+    secrets: list[LeftOut] = field(default_factory=list)
 
     @property
     def memories(self) -> int:
@@ -83,6 +90,8 @@ def collect(env: dict[str, str], wanted: Sequence[Scope]) -> Export:
         }
         if made.files:
             found.scopes.append(made)
+            found.others += [f"{made.label}:{name}" for name in _others(scope, {*made.files})]
+            found.secrets += _secrets(made)
     if total > MAX_TOTAL or found.memories > MAX_FILES // 2:
         raise UsageError(
             f"That is more than {size(MAX_TOTAL)} or {MAX_FILES // 2:,} memories.", "Export fewer scopes at once."
@@ -91,6 +100,26 @@ def collect(env: dict[str, str], wanted: Sequence[Scope]) -> Export:
         labels = ", ".join(each.shown for each in wanted)
         raise NotFoundError(f"There are no memories to export in {labels}.", "`memtui list` shows what there is.")
     return found
+
+
+def _others(scope: Scope, known: set[str]) -> list[str]:
+    """List the files of a scope that are no memories: not Markdown, hidden, or links that lead nowhere."""
+    listed = known | {name for name, _ in scopes.files(scope)}
+    found: list[str] = []
+    for here, directories, names in os.walk(scope.directory):
+        directories[:] = sorted(name for name in directories if name != ".git")
+        below = here[len(scope.directory) :].strip("/")
+        found += [name for each in sorted(names) if (name := f"{below}/{each}".strip("/")) not in listed]
+        if len(found) > MAX_FILES:
+            break
+    return found
+
+
+def _secrets(made: ArchivedScope) -> list[LeftOut]:
+    """List the memories of a scope that seem to hold a secret, with its kind."""
+    texts = {name: made.files[name].decode("utf-8", "replace") for name in made.memories}
+    kinds = {name: redact.kinds_in(text[:MAX_SEARCHED]) for name, text in texts.items()}
+    return [LeftOut(f"{made.label}:{name}", redact.described(each)) for name, each in kinds.items() if each]
 
 
 def _label(scope: Scope, used: set[str]) -> str:
@@ -124,7 +153,10 @@ def is_packed(path: str) -> bool:
 
 def write(found: Export, path: str) -> None:
     """Write an export to a path that nothing is at yet, or an empty folder; only the person can read it. Raises
-    ConflictError, MemtuiError."""
+    UsageError for the name of an archive of another kind, ConflictError, MemtuiError."""
+    other = next((each for each in OTHER_ENDINGS if path.lower().endswith(each) and not is_packed(path)), "")
+    if other:
+        raise UsageError(f"memtui writes no {other} files.", "Give a path that ends in .zip or .tar.gz, or a folder.")
     files = archive.contents(found.scopes, memtui.__version__)
     packed = is_packed(path)
     if os.path.lexists(path) and (packed or not os.path.isdir(path) or os.listdir(path)):

@@ -112,7 +112,8 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
         texts.names[label].add(name.casefold())
         made.secrets += secrets
         texts.add(clean, f"{given.where} in the same source")
-        called.update((alias, name) for alias in clean.aliases if alias not in called)
+        for alias in clean.aliases:
+            called.setdefault(alias.casefold(), name)
         made.drafts.append(draft)
     made.drafts = [replace(each, given=_linked(each.given, called)) for each in made.drafts]
     made.changes = list(_changes(store, places, made))
@@ -228,7 +229,7 @@ def _linked(given: Incoming, called: dict[str, str]) -> Incoming:
     """Return a memory whose links to others of the source have the names that these get."""
     pieces, at = [], 0
     for start, end, name in memory.link_spans(given.body):
-        now = called.get(name)
+        now = called.get(name.casefold())
         if now is not None and now != name:
             label = "" if given.body[end] in "|#" else "|" + name
             pieces += [given.body[at:start], now + label]

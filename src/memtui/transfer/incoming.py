@@ -1,5 +1,6 @@
 """What a source holds, before anything is written: the memories it gives, and what of it was left out."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from memtui.transfer.identity import ProjectIdentity
 # A longer text is no draft: nobody would review it, and the inbox has room for a megabyte in all.
 MAX_TEXT = 100_000
 MAX_DESCRIPTION = 200
+HEADING = re.compile(r"^ {0,3}(?P<level>#{1,6})[ \t]+(?P<title>.+?)[ \t]*#*[ \t]*$", re.MULTILINE)
 
 
 class LeftOut(NamedTuple):
@@ -69,6 +71,14 @@ class UnreadableSourceError(MemtuiError):
     """A source that can't be read, or is none: what is wrong with it, and what to do."""
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether a file is no text in UTF-8, of which no draft can be made."""
+    try:
+        return "\0" in data.decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+
+
 def first_words(body: str) -> str:
     """Return a description for a text that has none: its first line of prose, cut."""
     return described("", body)
@@ -77,10 +87,15 @@ def first_words(body: str) -> str:
 def described(heading: str, body: str) -> str:
     """Return a one-line description of a section: its heading, and its first line of prose."""
     for line in memory.CODE.sub(lambda match: "" if match["fence"] else match[0], body).split("\n"):
+        if HEADING.match(line):
+            continue
         words = " ".join(line.lstrip("#>*+- \t").split())
         if any(char.isalnum() for char in words) and words != heading:
             return cut(f"{heading}: {words}" if heading else words, MAX_DESCRIPTION)
-    return cut(heading, MAX_DESCRIPTION)
+    if heading:
+        return cut(heading, MAX_DESCRIPTION)
+    first = HEADING.search(body)
+    return cut(" ".join(first["title"].split()), MAX_DESCRIPTION) if first else ""
 
 
 def words_of(given: object) -> tuple[str, ...]:

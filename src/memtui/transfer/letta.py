@@ -5,6 +5,7 @@ Newer ones (`letta/schemas/agent_file.py`) have `agents`, with `block_ids`, and 
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from memtui.core.base.phrasing import many
@@ -13,6 +14,8 @@ from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, Unreadabl
 KIND = "letta"
 # Blocks that Letta's own programs write anew: lists of skills and of files.
 OWN_BLOCKS = {"skills", "loaded_skills", "memory_filesystem"}
+# The descriptions with which Letta makes blocks: they say what a block is for, and nothing of what is in it.
+STOCK = re.compile(r"the [\w ]{1,40} block: (?:stores?|use|contains|keeps?)\b", re.IGNORECASE)
 BROKEN = "Export the agent again: in Letta's editor, “Export agent”."
 
 
@@ -51,14 +54,14 @@ def read(given: object, name: str) -> SourceContent:
         if label in OWN_BLOCKS:
             found.skipped.append(LeftOut(where, "is a list that Letta keeps for itself"))
             continue
-        told = block.get("description")
+        told = " ".join(_text(block.get("description")).split())
         person = label in {"human", "user"} or label.startswith("human/")
         tags = block.get("tags")
         found.add(
             Incoming(
                 where,
                 label or "block",
-                " ".join(told.split()) if isinstance(told, str) and told.strip() else first_words(value),
+                told if told and not STOCK.match(told) else first_words(value),
                 value.strip("\n"),
                 type="user" if person else "feedback" if label.startswith("persona") else "project",
                 scope="global" if person else "",

@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 
 from memtui.core.base import clock
+from memtui.core.base.phrasing import many
 from memtui.core.memories import memory, triggers
 from memtui.core.memories.memory import Memory
 from memtui.transfer import claude_md
-from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, described, tags_of, words_of
+from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, described, is_binary, tags_of, words_of
 from memtui.transfer.trees import SourceFiles
 
 KIND, BASIC_MEMORY = "markdown", "basic-memory"
@@ -41,7 +42,7 @@ def kind_of(tree: SourceFiles) -> str:
 def read(tree: SourceFiles, kind: str, scope: str = "") -> SourceContent:
     """Return the notes of a folder; a CLAUDE.md among them by its sections."""
     about = "notes of basic-memory" if kind == BASIC_MEMORY else "Markdown notes"
-    found = SourceContent(kind, f"a folder of {about} ({len(tree.names):,} files)")
+    found = SourceContent(kind, f"a folder of {about} ({many(len(tree.names), 'file')})")
     for name in tree.names:
         data = tree.read(name)
         if data is not None:
@@ -56,7 +57,7 @@ def add(
     """Add one file to what was found. `modified`: the file's own time, where its frontmatter has none."""
     made = memory.from_bytes(name, "", data)
     time = "" if modified is None else clock.iso_seconds(modified)
-    if made.broken and made.broken.startswith("not a text file"):
+    if is_binary(data):
         found.skipped.append(LeftOut(name, "is no text in UTF-8"))
     elif claude_md.is_instructions(name):
         claude_md.add(found, made.body, name, scope=scope, modified=time)
@@ -74,7 +75,8 @@ def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Inco
     if own and " ".join(own[1].split()) == title:
         body = body[own.end() :]
     given = fields.get("name")
-    stem = name.rpartition("/")[2].removesuffix(".md")
+    whole = name.removesuffix(".md")
+    stem = whole.rpartition("/")[2]
     observed = [match[1] for line in body.split("\n") if (match := OBSERVATION.match(line))]
     tags = [*tags_of(fields)]
     if kind == BASIC_MEMORY:
@@ -97,7 +99,9 @@ def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Inco
         triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *words_of(fields.get("aliases"))),
         session=made.origin_session,
         aliases=tuple(
-            dict.fromkeys(filter(None, (stem, title, permalink, str(given or ""), *words_of(fields.get("aliases")))))
+            dict.fromkeys(
+                filter(None, (stem, title, permalink, whole, str(given or ""), *words_of(fields.get("aliases"))))
+            )
         ),
     )
 

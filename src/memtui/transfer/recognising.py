@@ -4,6 +4,7 @@ import os
 from typing import NamedTuple
 
 from memtui.core.base import fs, paths
+from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import size
 from memtui.transfer import archive, claude_md, claude_mem, letta, markdown, trees
 from memtui.transfer.archive import Archive
@@ -21,6 +22,19 @@ MAX_TEXT_FILE = trees.MAX_FILE
 # claude-mem's own directory holds its database.
 DATABASE = "claude-mem.db"
 LOOK = "Look at its owner and mode."
+REPACK = "Pack it as .zip or .tar.gz, or unpack it and import the folder."
+# What files of other formats have at a place, and what they are.
+HEAD = 512
+OTHERS = (
+    (0, b"%PDF-", "a PDF"),
+    (257, b"ustar", "a tar archive without gzip"),
+    (0, b"\xfd7zXZ\0", "an archive in xz"),
+    (0, b"BZh", "an archive in bzip2"),
+    (0, b"\x28\xb5\x2f\xfd", "an archive in zstd"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7z archive"),
+    (0, b"Rar!", "a RAR archive"),
+)
+TABLE_ENDINGS = (".csv", ".tsv")
 
 
 class ImportSource(NamedTuple):
@@ -34,18 +48,30 @@ class ImportSource(NamedTuple):
 def read(path: str, kind: str = "", *, project: str = "", config_dir: str = "") -> ImportSource:
     """Read a source of a kind, or of the one that its content shows. `project`: the name of the project that rows of
     a database must be of, '' for all. A CLAUDE.md below `config_dir` is the person's own. Raises
-    UnreadableSourceError."""
+    UnreadableSourceError, UsageError for an empty path."""
+    if not path.strip():
+        raise UsageError("No file or folder is named.", KNOWN)
     path = os.path.abspath(path)
     if not os.path.lexists(path):
         raise UnreadableSourceError(f"There is no file or folder {path}.", KNOWN)
+    if not os.path.exists(path):
+        target = os.path.realpath(path)
+        raise UnreadableSourceError(
+            f"{path} is a link to {target}, and there is nothing.", "Name what it should lead to."
+        )
     if os.path.isdir(path):
         return _folder(path, kind, project)
     try:
-        head = fs.read_bytes(path, 64)
+        head = fs.read_bytes(path, HEAD)
     except OSError as error:
         raise UnreadableSourceError(f"{path} can't be read: {error.strerror or error}.", LOOK) from error
     if not head.strip():
         raise UnreadableSourceError(f"{path} is empty.", KNOWN)
+    other = _other_format(head, path)
+    if other:
+        raise UnreadableSourceError(
+            f"{path} is {other}, which memtui does not read.", REPACK if "archive" in other else KNOWN
+        )
     if trees.is_packed(head):
         return _tree(path, trees.packed(path), kind)
     if head.startswith(claude_mem.MAGIC) or kind == claude_mem.KIND:
@@ -54,6 +80,13 @@ def read(path: str, kind: str = "", *, project: str = "", config_dir: str = "") 
             raise UnreadableSourceError(f"{path} is no SQLite database.", f"It is in ~/.claude-mem/{DATABASE}.")
         return ImportSource(path, claude_mem.read(path, project))
     return _text(path, kind, config_dir)
+
+
+def _other_format(head: bytes, path: str) -> str:
+    """Return what a file of another format is; empty if it is none that memtui knows of."""
+    if path.lower().endswith(TABLE_ENDINGS):
+        return "a table"
+    return next((what for at, mark, what in OTHERS if head.startswith(mark, at)), "")
 
 
 def _must_be(given: str, kind: str, path: str) -> None:

@@ -24,6 +24,7 @@ MAX_TOTAL = 256 << 20
 # What counts for the limits of an archive is what it unpacks to, not what it says of itself.
 CHUNK = 1 << 20
 BOMB = "Unpack it yourself, look at what is in it, and import the folder."
+OUTSIDE = "is a link that leads out of the folder"
 ZIP, GZIP = b"PK\x03\x04", b"\x1f\x8b"
 # What an empty ZIP file begins with.
 EMPTY_ZIP = b"PK\x05\x06"
@@ -93,7 +94,7 @@ def folder(path: str) -> SourceFiles:
         ) from error
     for name, problem in rows:
         if problem:
-            found.skipped.append(LeftOut(name, problem))
+            found.skipped.append(LeftOut(name, OUTSIDE if problem == locate.LEAVES else problem))
         else:
             found.names.append(name)
     return found

@@ -199,11 +199,15 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         "scopes": [{"scope": each.label, "memories": len(each.memories)} for each in found.scopes],
         "memories": found.memories,
         "skipped": [each._asdict() for each in found.skipped],
+        "others": found.others,
+        "secrets": [{"memory": each.where, "kinds": each.why} for each in found.secrets],
     }
 
     def text(out: Output) -> None:
         out.paragraph(transfers.exported(found))
         out.exact(f"wrote  {line(ctx.tilde(path))}")
+        for each in transfers.beside(found):
+            out.paragraph(each)
         _print_skipped(out, transfers.skipped(found.skipped))
         out.say(f"On the other machine: memtui import {shlex.quote(os.path.basename(path))} --restore")
 

@@ -119,7 +119,8 @@ class TransferCommands:
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = data.env.get("HOME", "").rstrip("/")
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
-        about = f"{transfers.exported(found)}. With .zip or .tar.gz an archive, else a folder."
+        beside = " ".join(transfers.beside(found))
+        about = f"{transfers.exported(found)}. {beside} With .zip or .tar.gz an archive, else a folder."
         below = "On another machine: memtui import PATH --restore"
         typed = await self.services.ask(
             Line(f"Export {safe_text.line(label)} to", default, about=about, below=below, check=self._check_free)
