@@ -303,6 +303,21 @@ def test_secrets_are_in_none_of_the_files(past):
         assert not path.is_file() or b"ghp_16C7" not in path.read_bytes()
 
 
+@pytest.mark.parametrize("length", [0, 700, 1500, 1990, 2400])
+def test_secrets_of_the_agent_and_of_the_request_are_in_none_of_the_files_wherever_they_are_cut(past, length):
+    token, block = "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "\n".join(["MIIEow" + "kQ7z9aB2" * 7] * 26)
+    key = f"-----BEGIN RSA PRIVATE KEY-----\n{block}\n-----END RSA PRIVATE KEY-----\n"
+    said = "Some plain words. " * (length // 18)
+    past.say("one", f"Please log in with the token {token} and look around there.", agent=f"{token} {said}")
+    past.say("one", RULE, agent=f"{key}{said}")
+    past.say("one", "and now?", agent=f"The header is authorization: Bearer {token} {said}")
+    past.fill()
+    assert past.drafts()
+    for path in past.root.rglob("*"):
+        data = path.read_bytes() if path.is_file() else b""
+        assert not any(each in data for each in (token[-20:].encode(), b"kQ7z9aB2"))
+
+
 def test_a_project_without_extraction_is_skipped_and_named(past):
     past.say("one", RULE)
     past.say("two", OTHER, project="blog")

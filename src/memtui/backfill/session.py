@@ -150,6 +150,7 @@ def _kept(conversation: Conversation) -> dict[str, object]:
     return {
         "request": _clean(str(state["request"])),
         "agent": _tail(str(state["agent"])),
+        "doing": _tail(str(state["doing"])),
         "message_id": state["message_id"],
         "interrupted": state["interrupted"],
         "calls": names,
