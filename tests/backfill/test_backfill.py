@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from core.redaction.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 from memtui.backfill import lines, offering, reading, session
 from memtui.core.base import paths
 from memtui.core.client import transcript
@@ -316,6 +317,26 @@ def test_secrets_of_the_agent_and_of_the_request_are_in_none_of_the_files_wherev
     for path in past.root.rglob("*"):
         data = path.read_bytes() if path.is_file() else b""
         assert not any(each in data for each in (token[-20:].encode(), b"kQ7z9aB2"))
+
+
+@pytest.mark.slow
+def test_no_kind_of_secret_stands_in_a_file(past):
+    kinds = [*SHAPED_KINDS, *PLACED_KINDS, *((name, f"{name} <<{{P12}}>>") for name in NAMES)]
+    secrets = []
+    for number, (name, template) in enumerate(kinds):
+        text, secret = planted(template, str(number))
+        secrets.append((name, secret))
+        past.say(f"s{number}", f"Log in there with\n{text}\nand look.", agent=f"It says\n{text}\nShall I?")
+        past.say(f"s{number}", f"Never use number {number} for that:\n{text}", agent=f"I used\n{text}\nfor it.")
+    assert past.fill(most=0).drafts
+    leaked = []
+    for path in past.root.rglob("*"):
+        text = path.read_bytes().decode("utf-8", "replace") if path.is_file() else ""
+        for seen in (text, text.replace("\\\\", "\\").replace('\\"', '"')):
+            leaked += [
+                (name, path.name) for name, secret in secrets if left_of(secret, seen, 24 if " " in secret else 8)
+            ]
+    assert leaked == []
 
 
 def test_a_project_without_extraction_is_skipped_and_named(past):

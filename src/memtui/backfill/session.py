@@ -13,7 +13,7 @@ from memtui.backfill import lines, worth
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import MAX_TEXT, QUEUE_WINDOW, Conversation, Turn, normalised
 from memtui.core.redaction.redact import redact
-from memtui.extract import judged, signals, write
+from memtui.extract import judged, signals
 from memtui.extract.classifier import Classifier
 from memtui.extract.signals import Signal
 
@@ -84,14 +84,13 @@ def _piece(
     del conversation.turns[:-QUEUE_WINDOW]
     for key in drafted.keys() - set(map(id, conversation.turns)):
         del drafted[key]
-    found = (each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
-    drafts = [write.redacted(each) for each in signals.once(found)]
+    drafts = signals.once(each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
     mark = cursor.mark(path, offset)
     return SessionPiece(offset, drafts, {"path": path, "offset": offset, "mark": mark, "state": _kept(conversation)})
 
 
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
-    """List the drafts in a turn that are sure enough, made of its words without secrets."""
+    """List the drafts in a turn that are sure enough. They are made of words in which no secret is, or no more."""
     turn = replace(turn, text=joined(turn.text))
     found = [each for each in judged.drafts_of(turn, judge) if _counts(each, turn, threshold, conversation)]
     if not found:
