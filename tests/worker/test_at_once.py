@@ -1,0 +1,81 @@
+"""Two workers at once: each waits where the other one is just about to write, which no lock would let happen."""
+
+import json
+import threading
+
+import pytest
+
+from memtui.core.base import fs, paths
+from memtui.core.client.conversation import Turn
+from memtui.core.inbox import format as inbox_format
+from memtui.extract import signals, write
+from memtui.worker import extraction, main, starting
+
+RULE = "From now on use pnpm instead of npm"
+SAID = "The staging database is shared with the sales team, so tell them in #sales before you reset it."
+# Seconds for the other one to come to the same place, which it does at once if nothing keeps it out.
+PATIENCE = 0.3
+
+
+@pytest.fixture
+def env(tmp_path):
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    return {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "config"), "MEMTUI_HOME": str(tmp_path / "root")}
+
+
+def meeting(monkeypatch, module, name):
+    """Let whoever calls a function wait for another one who calls it."""
+    barrier, function = threading.Barrier(2), getattr(module, name)
+
+    def called(*given, **named):
+        try:
+            barrier.wait(PATIENCE)
+        except threading.BrokenBarrierError:
+            pass
+        return function(*given, **named)
+
+    monkeypatch.setattr(module, name, called)
+
+
+def both(*functions):
+    threads = [threading.Thread(target=each) for each in functions]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+
+
+@pytest.mark.slow
+def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp_path, monkeypatch):
+    meeting(monkeypatch, write.inbox_file, "add_entry")
+    shop = str(tmp_path / "shop")
+
+    def put(session):
+        turn = Turn(RULE, "prompt", uuid=session, session=session, agent="I ran npm.", time="2026-01-01T00:00:00Z")
+        write.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
+
+    both(lambda: put("s1"), lambda: put("s2"))
+    box = paths.inbox_dir(env["MEMTUI_HOME"], paths.slug(shop))
+    (entry,) = inbox_format.read(f"{box}/pending-updates.md")
+    assert entry.fields["seen"] == "2"
+    rows = [json.loads(line) for line in fs.read_bytes(f"{box}/extracted.jsonl").splitlines()]
+    assert {row["evidence"] for row in rows} == {"s1", "s2"}
+
+
+@pytest.mark.slow
+def test_two_workers_of_a_session_do_not_both_have_its_turns_read_by_a_model(env, tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(starting, "start", lambda *_, given: started.append(json.loads(given)))
+    monkeypatch.setattr(extraction, "QUIET_SECONDS", 0.0)
+    meeting(monkeypatch, extraction.cursor_of, "start")
+    fs.write_atomic(f"{env['MEMTUI_HOME']}/config.toml", b'llm_backend = "api"\nextract_ask = true\n')
+    rows = [
+        {"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": SAID}},
+        {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "Done."}]}},
+    ]
+    transcript = tmp_path / "s1.jsonl"
+    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(tmp_path / "shop")}
+    both(*[lambda: main.run(env, payload, "SessionEnd", ("extract",))] * 2)
+    assert [turn["uuid"] for each in started for turn in each["turns"]] == ["u1"]
+    assert fs.read_or_empty(f"{env['MEMTUI_HOME']}/log/errors.jsonl") == b""
