@@ -1,7 +1,8 @@
 """The blocks of the subconscious with their versions: every text that a block had, when, and who wrote it.
 
-A block's file is replaced first, then the version is noted in `versions.jsonl`. What others wrote into the file, or a
-killed process did not come to note, is noted before the next change, as somebody's (`OTHER`).
+A block's file is replaced first, then the version is noted in `versions.jsonl`, without secrets, also those that a
+person put into the file. What others wrote into the file, or a killed process did not come to note, is noted before the
+next change, as somebody's (`OTHER`).
 """
 
 import os
@@ -14,7 +15,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, U
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
-from memtui.core.redaction.redact import redact
+from memtui.core.redaction.redact import redact, redacted
 from memtui.subconscious import places
 
 VERSION = 1
@@ -158,7 +159,7 @@ class Blocks:
         NotFoundError, MemtuiError."""
         owner = self.owner(name)
         found = [each for each in self._read() if each.block == name and each.project == owner][:limit]
-        text = self._present(name)
+        text = redacted(self._present(name))
         if text != (found[0].text if found else ""):
             when = _changed(self.path(name)) or self.now()
             found.insert(0, BlockVersion("", when, name, owner, OTHER, text))
@@ -206,7 +207,7 @@ class Blocks:
 
     def _note(self, name: str, text: str, by: str, run: str = "", session: str = "") -> BlockVersion:
         now = self.now()
-        found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, text, run, session)
+        found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, redacted(text), run, session)
         try:
             fs.append(self._log, fastjson.dumps(found.row()).encode() + b"\n", durable=True)
             if os.stat(self._log).st_size > TRIM_BYTES:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memtui.core.base import ids
+from memtui.core.redaction.redact import redacted
 from memtui.subconscious import runs
 from memtui.subconscious.agent import Wishes
 from memtui.subconscious.runs import Run
@@ -35,8 +36,11 @@ class PendingAnswer:
         return cls(run, wishes, [ids.new_id(now) for _ in (*wishes.whispers, *wishes.replies)], now)
 
     def data(self) -> dict[str, Any]:
-        """Return it as the state holds it."""
-        return {"run": self.run.data(), "wishes": vars(self.wishes), "ids": self.names, "time": self.time}
+        """Return it as the state holds it, without secrets."""
+        run = self.run.data()
+        said = {key: _cleaned(run[key]) for key in ("note", "looks", "refused") if key in run}
+        wishes = _cleaned(vars(self.wishes))
+        return {"run": run | said, "wishes": wishes, "ids": self.names, "time": self.time}
 
 
 def read(given: object) -> PendingAnswer | None:
@@ -57,6 +61,14 @@ def read(given: object) -> PendingAnswer | None:
     if len(names) != len(wishes.whispers) + len(wishes.replies) or not isinstance(when, (int, float)):
         return None
     return PendingAnswer(run, wishes, list(map(str, names)), float(when))
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(part) for part in value]
+    return {key: _cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
 def _fits(item: object, form: tuple[type, ...]) -> bool:

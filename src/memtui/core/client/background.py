@@ -12,6 +12,8 @@ from memtui.core.client import transcript
 # The tools that ask for the output of what runs, and those that stop it, in all versions of the client.
 ASKING = ("TaskOutput", "BashOutput", "AgentOutputTool")
 STOPPING = ("TaskStop", "KillShell", "KillBash")
+# The fields of their input that name what runs.
+NAMES = ("task_id", "shell_id", "bash_id", "agentId")
 NOTIFICATION = "<task-notification>"
 
 _ID = re.compile(r"<task-id>\s*([\w-]{1,80})\s*</task-id>")
@@ -42,8 +44,7 @@ def ended(notification: str) -> str:
 def over(tool: str, given: dict[str, object], text: str, result: object, *, failed: bool) -> str:
     """Return the id of what has ended, by the result of a tool that asked for it or stopped it, or `failed` to; else
     empty."""
-    keys = ("task_id", "shell_id", "bash_id", "agentId")
-    name = next((found for key in keys if (found := transcript.text_of(given.get(key)))), "")
+    name = next((found for key in NAMES if (found := transcript.text_of(given.get(key)))), "")
     if failed or tool in STOPPING:
         gone = _GONE.search(text) if failed else _UNSURE not in text
         return name if gone else ""

@@ -65,6 +65,8 @@ _PLAN_PROMPT = "Implement the following plan:"
 _PLAN_FEEDBACK = "User feedback on this plan:"
 _BACKGROUND_TOOLS = (*background.ASKING, *background.STOPPING)
 _TASK_TOOLS = ("TaskCreate", "TaskUpdate")
+# What is kept of the input of these, until they have a result.
+_KEPT = ("subject", "taskId", "status", *background.NAMES)
 # The prefix of tools of other programs, whose errors can be any text.
 _FOREIGN_TOOL = "mcp__"
 # The calls without a result that are remembered: a transcript that never answers them must not fill the memory.
@@ -350,7 +352,8 @@ class Conversation:
     def _tool_use(self, block: dict[str, object], time: str) -> None:
         name, given = transcript.text_of(block.get("name")), block.get("input")
         self._tools.append(name)
-        kept = given if name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS) and isinstance(given, dict) else {}
+        is_kept = name in (*_TASK_TOOLS, *_BACKGROUND_TOOLS)
+        kept = {key: given[key] for key in _KEPT if key in given} if is_kept and isinstance(given, dict) else {}
         if name == answers.TOOL and isinstance(given, dict):
             kept = {"questions": answers.asked(given)}
         if name == "TodoWrite" and isinstance(given, dict) and time >= self._todos_time:
