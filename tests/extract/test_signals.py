@@ -172,6 +172,22 @@ def test_reason_and_occasion_are_what_the_person_said(text, description, why, ho
     assert ("**How to apply:** " + how in found.body) if how else "**How to apply:**" not in found.body
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never edit the lock file. It only checks if there are any changes.",
+        "Never edit the lock file. The bot does that when you push.",
+    ],
+)
+def test_a_condition_of_another_sentence_is_not_when_the_rule_is_for(text):
+    assert "**How to apply:**" not in draft(text).body
+
+
+def test_that_one_can_always_do_something_is_no_rule():
+    found = signals.signal_of(Turn("you can always look at the log of the server", "prompt", agent=AGENT))
+    assert found is None or found.confidence < 0.5
+
+
 def test_a_day_is_written_as_its_date():
     turn = Turn("Remember that the code freeze begins next Friday.", "prompt", time="2026-11-18T12:00:00Z", agent=AGENT)
     assert signals.signal_of(turn).description == "The code freeze begins 2026-11-20"

@@ -121,6 +121,7 @@ def test_a_whole_clause_is_better_than_a_cut():
     ("text", "name"),
     [
         ("Use pnpm instead of npm", "use-pnpm-instead-npm"),
+        ("Do not run the tests every time, only on the main branch", "do-not-run-tests-every-time"),
         ("Don't edit the lock file", "do-not-edit-lock-file"),
         ("Do not edit the lock file", "do-not-edit-lock-file"),
         ("Never push to main directly", "never-push-main-directly"),
@@ -128,7 +129,7 @@ def test_a_whole_clause_is_better_than_a_cut():
         ("It won't work and it can't work", "not-work"),
         ("The build doesn't work", "build-not-work"),
         ("We explicitly said why one would want that, given the new", "explicitly-said-why-one-want"),
-        ("Write the plan to a temporary plan file, don't commit", "write-plan-temporary-file-not-commit"),
+        ("Write the plan to a temporary plan file, don't commit", "write-plan-temporary-file"),
         ("Call the new module and the old one before", "call-new-module-old"),
         ("Künftig die Umlaute nicht mehr ändern", "kunftig-die-umlaute-nicht-mehr"),
     ],

@@ -9,6 +9,8 @@ from memtui.extract.vocabulary import FEW_STOP_WORDS, OPEN_ENDED, STOP_WORDS, VE
 
 # Characters and words of a name, at most.
 MAX_NAME, MAX_NAME_WORDS = 48, 5
+# Words with which a clause is a name.
+LEAST_OF_CLAUSE = 3
 # Words that don't count for the length of a name.
 _UNCOUNTED = frozenset({"do", "not", "no", "never", "always"})
 _NOT_WORDS = re.compile(r"\b(?:cannot|can not|\w+n't|(?:do|does|did|is|are|was|wo|ca|could|should|would)nt)\b")
@@ -28,7 +30,7 @@ def slug(text: str) -> str:
     low = _NOT_WORDS.sub(" not ", low)
     plain = unicodedata.normalize("NFKD", low.replace("ß", "ss"))
     plain = "".join([each for each in plain if not unicodedata.combining(each)]).replace("'", "")
-    words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*", plain)
+    words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.!?](?= )", plain)
     if words[:1] == ["not"] and words[1:2] and words[1] in VERBS:
         words = ["do", *words]
     kept = _chosen(words, STOP_WORDS, orders=wording.imperative(order))
@@ -44,13 +46,18 @@ def _chosen(words: list[str], stop_words: frozenset[str], *, orders: bool) -> li
     """Return the words of a name. `orders`: whether they say what to do, so that the first verb is not left out."""
     kept: list[str] = []
     for word in words:
+        counted = sum(each not in _UNCOUNTED for each in kept)
+        if word in ",;:.!?":
+            # Words of another clause would read as one with these.
+            if counted >= LEAST_OF_CLAUSE:
+                break
+            continue
         told = orders and (word in VERBS or word in _UNCOUNTED) and not set(kept) - _UNCOUNTED
         if word in kept or (word in stop_words and not told):
             continue
-        counted = sum(each not in _UNCOUNTED for each in kept)
         if counted == MAX_NAME_WORDS or len("-".join([*kept, word])) > MAX_NAME:
             break
         kept.append(word)
     while len(kept) > 1 and (kept[-1] in OPEN_ENDED or kept[-1] in FEW_STOP_WORDS):
         kept.pop()
-    return kept or [word[:MAX_NAME] for word in words[:1]]
+    return kept or [word[:MAX_NAME] for word in words if word.isalnum()][:1]

@@ -32,7 +32,8 @@ REFUSAL = compiled(
 OPENERS = compiled(
     r"""^(?:from (?:now|here|this point) on(?:wards?)?|going forward|in (?:the )?future|as a (?:general )?rule
     |next time|for (?:all )?future reference|(?:please )?(?:always )?remember(?: that| to)?
-    |(?:please )?keep in mind(?: that)?|(?:please )?(?:make a note|take note|note)(?: that)?|i want you to|please
+    |(?:please )?(?:keep|have) in mind(?: that)?|(?:please )?(?:make a note|take note|note)(?: that)?|i want you to
+    |please
     |you (?:should|must)(?= (?:always|never))
     |that'?s (?:wrong|incorrect|not (?:right|correct|it|what i (?:want(?:ed)?|meant|asked for)))(?=[:,;.!-])
     )\b[\s,.:;!-]*"""
@@ -60,12 +61,12 @@ STANDING = _all(
     (0.8, r"^in (?:the )?future,? (?:please |you |always |never |don't |do not |only |when )*" + _VERB + r"\b"),
     (0.75, r"^(?:the )?next time\b.{0,80}\b(?:you|please|don't|first|make sure|" + _VERB + r")\b"),
     (0.8, r"^(?:always|never) " + _VERB + r"\b"),
-    (0.8, r"^you (?:should|must|need to|have to|can) (?:always|never)\b"),
+    (0.8, r"^you (?:(?:should|must|need to|have to) (?:always|never)|can never)\b"),
     (0.8, r"[,;:—–-] (?:always|never) (?:use|run|commit|push|ask|write|add)\b"),
     (0.8, r"^(?:do not|don't|dont) (?:you )?ever\b"),
     (0.75, r"^make sure (?:to|you|that you) (?:always|never)\b"),
     (0.8, r"^(?:always )?remember(?:,|:| that| to (?!.{0,40}\b(?:after|later|when you'?re done)\b))"),
-    (0.75, r"^keep in mind(?:,|:| that| (?:the|our|we|my|this|there|all)\b)"),
+    (0.75, r"^(?:keep|have) in mind(?:,|:| that| (?:the|our|we|my|this|there|all)\b)"),
     (
         0.85,
         r"\b(?:add|save|put|store|write|note) (?:this|that|it)\b.{0,30}\b(?:to|in|into) (?:your |the )?memory\b",
@@ -228,8 +229,8 @@ GO_ON = compiled(
 )
 # A fact that is to be kept in mind.
 FACT = compiled(
-    r"""^(?:(?:always )?remember(?:,|:| that)|keep in mind(?:,|:| that)?|note(?:,|:| that)|take note(?: that)?|fyi[,:]?
-    |for (?:all )?future reference[,:]?|be aware(?: that)?|(?:please )?be advised(?: that)?)(?= )"""
+    r"""^(?:(?:always )?remember(?:,|:| that)|(?:keep|have) in mind(?:,|:| that)?|note(?:,|:| that)|take note(?: that)?
+    |fyi[,:]?|for (?:all )?future reference[,:]?|be aware(?: that)?|(?:please )?be advised(?: that)?)(?= )"""
 )
 # With such a word, a fact is a rule.
 NORM = compiled(r"\b(?:should|must|need(?:s)? to|ha(?:s|ve) to|don't|do not|never|always|prefer|want)\b")
@@ -270,6 +271,8 @@ OCCASION = compiled(
     |avant de|cuando|antes de|quando) (?:you|we|i|it|the|a|an|there|any|every|each|running|writing|adding|changing|du
     |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})"""
 )
+# Before an "if" that says what is checked, not when something is done.
+WHETHER = compiled(r"\b(?:checks?|see|know|knows|ask|asks|wonder(?:ing)?|sure|tell|decide|verify|say|says|look|idea) $")
 # The only form of question that asks for a habit.
 REQUEST = compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
 # What a program, not a person, puts to the agent.

@@ -26,6 +26,8 @@ DOUBT, MOST_SURE = 0.8, 0.98
 # Sentences among which the one that says what to do is looked for; rules of one message that become drafts, and how
 # much of a rule each but the strongest must be; listed points that make a specification.
 MOST_SCORED, MOST_RULES, LEAST_OTHER, CROWD = 12, 3, 0.6, 4
+# A description of fewer words says little beside another sentence.
+LEAST_TELLING = 4
 # Words of a sentence that may only announce the points below it; characters of lead-ins, which a body need not repeat.
 MOST_ANNOUNCED, MOST_LEFT_OUT = 6, 60
 # How sure it is that a check which failed after a claim of success has to be run before the next one.
@@ -361,6 +363,7 @@ def _telling(sentence: _Sentence, at: int) -> float:
         - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
         - 5.0 * (not _LETTER.search(low))
         - 0.5 * (sentence.text.endswith(":"))
+        - 0.3 * (len(description.split()) < LEAST_TELLING and description.isascii())
         + min(len(sentence.text), 60) / 120
         - 0.02 * at
     )
@@ -482,8 +485,10 @@ def _reason(sentence: _Sentence, words: str) -> str:
 
 def _occasion(sentence: _Sentence, words: str, time: str) -> str:
     """Return when the rule is for, by the person's words; empty if they did not say."""
-    found = phrases.OCCASION.search(sentence.text) or phrases.OCCASION.search(words)
-    if found is None:
+    found = phrases.OCCASION.search(sentence.text)
+    others = (phrases.OCCASION.match(each.text) for each in sentences_of(words) if not each.question)
+    found = found or next(filter(None, others), None)
+    if found is None or phrases.WHETHER.search(found.string[: found.start("when")]):
         return ""
     # "When you" makes a rule of any day of what follows; the day that this names is one day all the same.
     opening, _, rest = phrases.REASON.sub("", found["when"]).strip().partition(" ")

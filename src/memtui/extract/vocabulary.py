@@ -17,7 +17,7 @@ VERBS = _words(
     distinguish do document double double-check downgrade download draft draw drop dump duplicate edit elaborate
     embed emit empty enable encode encrypt end enforce enhance ensure enter escape evaluate examine exclude
     execute exit expand explain export expose extend extract fail fall fetch figure fill filter find finish fire
-    fix flag flatten focus follow force forget fork format generate get give go group guard guess handle
+    fix flag flatten focus fold follow force forget fork format generate get give go group guard guess handle
     hardcode have help hide highlight hold host ignore implement import improve include increase indent index
     indicate inform init initialize inject inline insert inspect install instrument integrate introduce invent
     invert investigate invoke isolate join keep label leave let limit link lint list load lock log look lower
@@ -53,10 +53,10 @@ NOUNS = _words(
 # Words that tell nothing in a name.
 STOP_WORDS = _words(
     """a about actually again all also am an and any anything are as at be because been being both but by can
-    could did do does doing done each either else etc even ever every everything explicitly for from get gets
+    could did do does doing done each either else etc even ever everything explicitly for from get gets
     getting given go going good got had has have having he her here his how however i if im in into is it its
     itself just know let lets like maybe me might mine more most much must my need needs now of off ok okay on
-    one ones only or other our out over own perhaps please possible probably quite rather really right said same
+    one ones or other our out over own perhaps please possible probably quite rather really right said same
     say saying says see seems shall should simply since so some something still such sure than that the their
     them then there these they thing things think this those though through thus to too up upon us very via want
     wanted wants was way we well were what whatever when where whether which while who why will wish with within
