@@ -1,6 +1,7 @@
 """Descriptions say what to do, in one line and without inverting anything; names are short and stable."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given
@@ -166,3 +167,11 @@ def test_a_name_does_not_end_on_a_word_that_something_must_follow(words):
     name = naming.slug(" ".join(words))
     assert len(name.split("-")) <= 2 * naming.MAX_NAME_WORDS
     assert name.split("-")[-1] not in {"before", "not", "and", "instead", "the", "of"} or len(name.split("-")) == 1
+
+
+@pytest.mark.parametrize("piece", [". ", "?! ", "a, ", "really ", "we should really ", "😀 ", "(", "- "])
+def test_long_texts_are_no_trap(piece):
+    begun = time.process_time()
+    naming.slug(wording.describe((piece * 10_000)[:20_000] + "use pnpm"))
+    naming.slug((piece * 10_000)[:20_000] + "use pnpm")
+    assert time.process_time() - begun < 0.5

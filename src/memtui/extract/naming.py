@@ -9,6 +9,8 @@ from memtui.extract.vocabulary import FEW_STOP_WORDS, OPEN_ENDED, STOP_WORDS, VE
 
 # Characters and words of a name, at most.
 MAX_NAME, MAX_NAME_WORDS = 48, 5
+# Characters of a description that are read.
+MAX_READ = 300
 # Words with which a clause is a name.
 LEAST_OF_CLAUSE = 3
 # Words that don't count for the length of a name.
@@ -25,7 +27,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 def slug(text: str) -> str:
     """Make a short name in kebab case from the words of a description that are no stop words: the same for the same
     text. One that is mostly in another script is told apart by a hash."""
-    order = wording.order_of(text)
+    order = wording.order_of(text[:MAX_READ])
     low = _NO_WORD.sub(" ", _ASKED.sub("", order.lower().replace("’", "'")))
     low = _NOT_WORDS.sub(" not ", low)
     plain = unicodedata.normalize("NFKD", low.replace("ß", "ss"))

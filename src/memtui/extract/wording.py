@@ -15,6 +15,8 @@ from memtui.extract.vocabulary import NOUNS, VERBS
 
 # Characters: the most of a description; the fewest that a clause keeps. A clause of more words may say what to do.
 MAX_DESCRIPTION, LEAST_CLAUSE, LEAST_ORDER = 120, 35, 2
+# Characters that are read of a sentence, and of its end for thanks.
+MOST_READ, MOST_THANKS = 1000, 12
 # How often a rewriting is tried: each step makes the text shorter.
 STEPS = 12
 
@@ -171,7 +173,8 @@ _OPEN = re.compile(
     r"\bor (?:do|does|did|is|are|should|would|will|can|what|not|no|am|maybe)\b|\?.*\?|,? (?:right|yes|no|correct)\?$",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(r"[\s,.;:!?—–-]+(?:please|pls|thanks?|thank you|thx|ok(?:ay)?)?[\s.,;:!?\"'—–-]*$", re.IGNORECASE)
+_ENDS = " .,;:!?—–-\"'"
+_THANKS = compiled(r"[\s,.;:!?—–-](?:please|pls|thanks?|thank you|thx|ok(?:ay)?)$")
 _CLAUSE_END = re.compile(
     r"[.;:!?](?=\s)|,(?=\s)|\s[—–-]+(?=\s)|\s(?=\()"
     r"|\s(?=(?:because|since|so that|which|where|such as|e\.g\.|i\.e\.|for example)\b)"
@@ -189,7 +192,7 @@ def negations(text: str) -> Counter[str]:
 def describe(sentence: str) -> str:
     """Make a memory's description of a sentence: one line that says what to do where the sentence asks for that,
     without lead-ins, capitalized; a whole clause where all of it is too long."""
-    return clause(_reworded(" ".join(sentence.replace("’", "'").split())), MAX_DESCRIPTION)
+    return clause(_reworded(" ".join(sentence[:MOST_READ].replace("’", "'").split())), MAX_DESCRIPTION)
 
 
 def _reworded(text: str) -> str:
@@ -214,7 +217,7 @@ def _shorter(text: str) -> str:
         rest = _rewritten(text, each, found, question=question) if found else ""
         if rest:
             return rest
-    rest = text if question else _CLOSING.sub("", text)
+    rest = text if question else _closed(text)
     return rest if len(rest) > 3 else text
 
 
@@ -225,8 +228,15 @@ def _rewritten(text: str, each: _Rewriting, found: re.Match[str], *, question: b
     if not rest or (each.known and not _begins_with_verb(rest)) or (said and _NOT_ALL.match(rest)):
         return ""
     order = each.start or ("Never " if said == "never" else "Don't " if said else "")
-    order += _CLOSING.sub("", rest) if question else rest
+    order += _closed(rest) if question else rest
     return order if _RHETORICAL.match(text) or negations(order) == negations(text) else ""
+
+
+def _closed(text: str) -> str:
+    """Return a text without thanks at its end, and without the punctuation around them."""
+    rest = text.rstrip(_ENDS)
+    thanks = _THANKS.search(rest[-MOST_THANKS:])
+    return rest[: -len(thanks[0])].rstrip(_ENDS) if thanks else rest
 
 
 def _keeps(pattern: re.Pattern[str], text: str, rest: str) -> bool:
