@@ -15,7 +15,7 @@ def generate(path: str, megabytes: int, said: int = 60, letters: int = 200, *, h
     """Write a transcript of about so many megabytes: a prompt in each `said` records, and about so many `letters` in
     it and in what the agent says. `huge`: each thousandth output of a tool is one of megabytes."""
     chance = random.Random(7)
-    common = {"isSidechain": False, "sessionId": "s", "cwd": "/work/shop", "timestamp": "2026-11-01T10:00:00Z"}
+    common = {"isSidechain": False, "sessionId": "s", "cwd": "/home/you/shop", "timestamp": "2026-11-01T10:00:00Z"}
     number = 0
     with open(path, "w", encoding="utf-8") as file:
         while file.tell() < megabytes * 1_000_000:
