@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.redaction.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
-from memtui.backfill import lines, offering, reading, session
+from memtui.backfill import begun, lines, offering, reading, session
 from memtui.core.base import paths
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
@@ -403,7 +403,7 @@ def test_what_is_read_is_saved_now_and_then(past, monkeypatch):
     monkeypatch.setattr(reading, "SAVE_TIMES", 0)
     past.say("one", RULE, *["and what is in that file?"] * 40)
     saved = []
-    past.read(go_on=lambda _: saved.append((past.root / reading.STATE).exists()) or True)
+    past.read(go_on=lambda _: saved.append((past.root / begun.STATE).exists()) or True)
     assert saved[0]
 
 
@@ -447,7 +447,7 @@ def test_an_interrupted_command_keeps_what_it_has_read(past):
 
     with pytest.raises(KeyboardInterrupt):
         past.read(go_on=interrupted)
-    assert reading.was_done(str(past.root))
+    assert begun.was_done(str(past.root))
     assert past.read().progress.files == 0
     assert len(past.fill().drafts) == 1
 
@@ -460,7 +460,7 @@ def test_damaged_files_and_a_damaged_state_are_survived(past):
     os.mkfifo(past.path("pipe"))
     assert len(past.read().found) == 1
     for state in (b"", b"[]", b'{"v":1,"files":7,"candidates":[1,{"draft":{}},{"draft":{"kind":1},"project":"/x"}]}'):
-        (past.root / reading.STATE).write_bytes(state)
+        (past.root / begun.STATE).write_bytes(state)
         assert len(past.read().found) == 1
 
 

@@ -31,6 +31,7 @@ class Violated(Home):
         self.claude_md = self.config / "CLAUDE.md"
 
     def violate(self, path, times):
+        os.utime(path, (NOW - 40 * DAY, NOW - 40 * DAY))
         for number in range(times):
             self.record(path, (30 - 2 * number) * DAY, "recall")
             self.record(path, (29 - 2 * number) * DAY, "corrected")
@@ -67,7 +68,6 @@ def violated(home, times, name="pnpm", more="pinned: true\n"):
     path = home.memory(name, "")
     with open(path, "w") as file:
         file.write(NPM.format(more=more))
-    os.utime(path, (NOW - 40 * DAY, NOW - 40 * DAY))
     home.violate(path, times)
     return path
 
@@ -79,12 +79,17 @@ def test_a_memory_that_is_violated_three_times_is_to_be_pinned(home):
     (proposal,) = home.planned()
     assert b"\npinned: " in proposal.outputs[0].data
     assert "3 corrections" in proposal.reason
+    home.violate(path, 5)
+    (proposal,) = home.planned()
     assert home.make(proposal).refused == ()
-    assert home.planned() == []
+    os.utime(path, (NOW - DAY / 2, NOW - DAY / 2))
+    assert home.planned() == []  # it was not violated since
+    home.record(path, DAY / 4, "corrected")
+    assert [each.kind for each in home.planned()] == ["rule", "rewrite"]
 
 
 def test_one_that_is_violated_although_it_is_pinned_goes_into_claude_md_or_forbids_its_command(home):
-    path = violated(home, 3)
+    path = violated(home, 2)
     assert home.planned() == []
     home.record(path, DAY, "corrected")
     assert home.titles() == ["add pnpm to CLAUDE.md", "rewrite pnpm"]

@@ -13,7 +13,7 @@ from memtui.core.base import paths
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox import format as inbox_format
 from memtui.core.settings import config
-from memtui.drafting import asking
+from memtui.drafting import asking, unread
 from memtui.llm import log
 from memtui.worker import extraction, main, reindexing, starting
 
@@ -170,6 +170,17 @@ def test_turns_that_no_model_can_read_are_given_up(asked, api):
     for number in range(4):
         asked.run(say("I would rather not."), turns=(replace(TURN, uuid=f"u{number}"),))
     assert [request.text().count("<memtui-person") for request in api.requests] == [1, 2, 3, 3]
+
+
+def test_what_another_process_has_a_model_read_is_not_sent_twice(asked, api):
+    waiting = unread.UnreadTurns(asked.root, "s1")
+    with waiting.reading():
+        assert asked.run() == []
+    assert api.requests == []
+    later = replace(TURN, uuid="u9", text="And never reset it on a Friday, they close their month then.")
+    asked.run(use("answer", notes=[note(turn="t1")]), turns=(later,))
+    assert [request.text().count("<memtui-person") for request in api.requests] == [2]
+    assert waiting.all() == []
 
 
 def test_what_waits_is_bounded(asked, api):

@@ -1,8 +1,10 @@
 """A command that a memory forbids: refused once, with the memory, in the sessions that may get that memory."""
 
 import json
+import subprocess
 
 import pytest
+from launching import PYTHON, SOURCES
 from test_recall import RecallHome
 
 from memtui.core.memories import trusting
@@ -121,3 +123,15 @@ def test_a_list_that_is_damaged_forbids_nothing(home):
     ):
         listed.write_bytes(damage)
         assert home.tool(command="npm i").raw == b""
+
+
+def test_a_command_that_nothing_forbids_loads_nothing_of_recall(home):
+    """The list of another project makes no shell command slower."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1)); from memtui.hooks import bundle; bundle.load = lambda _: None;"
+        " bundle.main(['PreToolUse']); loaded = {'memtui.recall.judge', 'memtui.recall.query', 'memtui.hooks.deliver'};"
+        " sys.stderr.write(' '.join(loaded & set(sys.modules)))"
+    )
+    data = json.dumps(home.payload("PreToolUse", tool_input={"command": "ls -la"})).encode()
+    done = subprocess.run([PYTHON, "-I", "-S", "-c", code, str(SOURCES)], input=data, capture_output=True, env=home.env)
+    assert (done.stdout, done.stderr) == (b"", b"")

@@ -10,7 +10,7 @@ from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised
-from memtui.core.inbox import filling
+from memtui.core.inbox import filling, refused
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
@@ -129,8 +129,8 @@ class _SaidAlready:
         slug = paths.slug(project) if project else None
         for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
-        for row in filling.rows(f"{paths.inbox_dir(self.store.root, slug)}/{inbox_format.REJECTED}"):
-            texts.add(str(row.get("text", "")).partition("\n")[0], "a rejected draft")
+        for each in refused.load(paths.inbox_dir(self.store.root, slug)):
+            texts.add(each.description, "a rejected draft")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
             wanted = ("project", "auto") if project else ("global",)
             if scope.kind not in wanted or not scope.exists or scope.problem:

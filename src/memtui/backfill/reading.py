@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from memtui.backfill import candidates, session
+from memtui.backfill import begun, candidates, session
 from memtui.backfill.candidates import Candidates
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.base.errors import ConflictError
@@ -21,7 +21,7 @@ from memtui.extract import classifier
 
 VERSION = 2
 # Below the data root. It can be deleted: then everything is read again.
-STATE, LOCK = "run/backfill.json", "run/backfill.lock"
+LOCK = "run/backfill.lock"
 OFF = "extract is off there"
 ELSEWHERE = "names no directory of this machine: only what is for all projects was taken"
 # Drafts of at least this confidence are kept, though fewer are offered: what was learned may make them surer.
@@ -103,11 +103,6 @@ def _unreadable(error: OSError) -> str:
     return f"can't be read: {error.strerror or error}"
 
 
-def was_done(root: str) -> bool:
-    """Return whether transcripts were read before."""
-    return os.path.lexists(f"{root}/{STATE}")
-
-
 def read(
     env: dict[str, str],
     *,
@@ -158,7 +153,7 @@ class _Reader:
     def load(self) -> None:
         """Read the state."""
         try:
-            kept = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{STATE}"))
+            kept = fastjson.loads_dict(fs.read_bytes(f"{self.root}/{begun.STATE}"))
         except OSError:
             kept = {}
         if kept.get("v") != VERSION:
@@ -227,7 +222,7 @@ class _Reader:
         files = {path: row for path, row in self.files.items() if os.path.lexists(path)}
         rows = [each.to_row() for each in self.found.kept(self.now)]
         data = fastjson.dumps({"v": VERSION, "files": files, "candidates": rows}).encode("utf-8", "replace")
-        path = f"{self.root}/{STATE}"
+        path = f"{self.root}/{begun.STATE}"
         try:
             fs.write_atomic(path, data, durable=False)
         except OSError as error:

@@ -268,18 +268,17 @@ class _Planner:
             found, count = self._memory(each.data.get("path")), each.data.get("count")
             if found is None or not isinstance(count, int) or count < VIOLATED or not self.store.is_trusted(found):
                 continue
-            evidence, reason = _evidence(each), findings.message(each)
-            proposals += [(at, made) for made in self._stronger(found, count, evidence, reason) if made is not None]
+            proposals += [(at, made) for made in self._stronger(found, each) if made is not None]
         return proposals
 
-    def _stronger(
-        self, found: Memory, count: int, evidence: ProposalEvidence, reason: str
-    ) -> Iterator[Proposal | None]:
+    def _stronger(self, found: Memory, violated: Finding) -> Iterator[Proposal | None]:
+        evidence, reason, last = _evidence(violated), findings.message(violated), violated.data.get("last")
         try:
             pinned = strengthening.pinned(found, evidence, reason)
-            if pinned is not None or count == VIOLATED:
+            if pinned is not None:
                 yield pinned
-                return
+            if pinned is not None or not isinstance(last, float) or last <= found.mtime:
+                return  # what was done to it has to show first what it does
             made = strengthening.instructed(self.scopes[found.scope_label], found, evidence, reason)
             if made is not None:
                 self.files.writable(made.outputs[0].path, made.kind)

@@ -45,7 +45,8 @@ def of_scope(
         if not row.deliveries and most >= OFTEN_ENOUGH and row.file not in waiting:
             yield note("memories.never", subject, most=most, **facts)
         elif row.recalls.corrected:
-            yield note("memories.violated", subject, count=row.recalls.corrected, **facts)
+            violated = {"count": row.recalls.corrected, "last": row.recalls.corrected_last}
+            yield note("memories.violated", subject, **violated, **facts)
         elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
             yield note("memories.unused", subject, count=row.deliveries, **facts)
     yield from _corrected(scope, rows, takewhile(lambda _: go_on(), drafts))

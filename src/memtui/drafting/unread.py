@@ -22,8 +22,17 @@ class UnreadTurns:
     def __init__(self, root: str, session: str) -> None:
         self.root, self.session = root, session
 
-    def add(self, turns: Sequence[Turn]) -> list[Turn]:
-        """Let turns wait, and return all that wait now, oldest first. Raises OSError."""
+    def reading(self) -> fs.Lock:
+        """Return the lock of whoever has a model read what waits: nothing is sent twice at once."""
+        return fs.Lock(f"{self.root}/run/worker-drafting-{session_state.safe(self.session)}.lock", 0.0)
+
+    def all(self) -> list[Turn]:
+        """Return the turns that wait, oldest first. Raises OSError."""
+        with self._locked():
+            return [_turn(row) for row in self._rows()]
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Let turns wait, too. Raises OSError."""
         with self._locked():
             rows = self._rows()
             known = {_turn(row) for row in rows}
@@ -36,7 +45,6 @@ class UnreadTurns:
                     break
                 kept.insert(0, row)
             self._save(kept)
-            return [_turn(row) for row in kept]
 
     def done(self, turns: Sequence[Turn]) -> None:
         """Let turns wait no more: they were read. Raises OSError."""
@@ -53,7 +61,7 @@ class UnreadTurns:
             self._save([row for row in rows if session_state.number(row, "sent") < IN_VAIN])
 
     def _locked(self) -> fs.Lock:
-        return fs.Lock(f"{self.root}/run/unread-{session_state.safe(self.session)}.lock", LOCK_SECONDS)
+        return fs.Lock(f"{self.root}/run/worker-unread-{session_state.safe(self.session)}.lock", LOCK_SECONDS)
 
     def _rows(self) -> list[dict[str, object]]:
         rows = session_state.load(self.root, self.session, PART).get("turns")

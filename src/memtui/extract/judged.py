@@ -82,7 +82,7 @@ def again(draft: Signal, correction: Correction, project: str) -> Signal:
         return draft
     shipped, found = draft.judged
     moved = correction.of(found, project)
-    least = SURE_DURABLE if draft.durable > _rounded(shipped[1]) else 0.0
+    least = draft.durable if draft.durable > _rounded(shipped[1]) else 0.0
     durable = max(least, _rounded(shipped[1] + moved[1]))
     if draft.kind == "confirmation":
         return replace(draft, durable=durable)

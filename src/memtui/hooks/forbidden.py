@@ -1,9 +1,9 @@
 """A memory that forbids a command: the shell is refused it, once a session, and gets the memory as the reason. The same
 command again goes through: the person may want just that."""
 
-from memtui.core.base import clock, ids, session_state
-from memtui.hooks import bundle, recall_block, runner
-from memtui.recall import bound, forbidden, judge, places
+from memtui.core.base import fs, session_state
+from memtui.hooks import bundle, runner
+from memtui.recall import forbidden, places
 
 PART = "refused"
 # Refused commands that a session's state holds, at most.
@@ -12,6 +12,11 @@ REASON = (
     "Not run: the user's memory “{name}” forbids `{command}`: {about} If the user asked for exactly this command, run"
     " it again: memtui refuses it once a session."
 )
+LOCK_SECONDS = 0.5
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from memtui.recall import judge
 
 
 def refuse(hook: runner.Hook) -> bool:
@@ -25,7 +30,8 @@ def refuse(hook: runner.Hook) -> bool:
     if found is None:
         return False
     bundle.load("delivery")
-    from memtui.hooks import deliver
+    from memtui.core.base import clock, ids
+    from memtui.hooks import deliver, recall_block
     from memtui.recall import memory_block
 
     command, found.reason = found.reason, f"it forbids `{found.reason}`: refused"
@@ -52,14 +58,23 @@ def _found(hook: runner.Hook) -> "judge.Verdict | None":
     line = given.get("command") if isinstance(given, dict) else None
     if not isinstance(line, str):
         return None
-    where = places.of_session(hook.env, hook.started_in)
-    due = bound.due(hook.root, forbidden.matching(hook.root, where, line), judge.Recipient(), 1)
-    if not due:
+    matching = forbidden.matching(hook.root, places.of_session(hook.env, hook.started_in), line)
+    if not matching:
         return None
-    state, mark = session_state.load(hook.root, hook.session_id, PART), ids.digest(line, 8)
-    refused = state.get("commands")
-    before = refused if isinstance(refused, list) else []
-    if mark in before:
-        return None
-    session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
-    return due[0]
+    bundle.load("recall")
+    from memtui.core.base import ids
+    from memtui.recall import bound, judge
+
+    due = bound.due(hook.root, matching, judge.Recipient(), 1)
+    return due[0] if due and _is_first(hook, ids.digest(line, 8)) else None
+
+
+def _is_first(hook: runner.Hook, mark: str) -> bool:
+    """Note a command by its hash, and return whether it was not noted for this session before. Raises OSError."""
+    path = f"{hook.root}/run/worker-refused-{session_state.safe(hook.session_id)}.lock"
+    with fs.Lock(path, LOCK_SECONDS, by_process=True):
+        noted = session_state.load(hook.root, hook.session_id, PART).get("commands")
+        before = noted if isinstance(noted, list) else []
+        if mark not in before:
+            session_state.save(hook.root, hook.session_id, {"commands": [*before, mark][-MOST:]}, PART)
+        return mark not in before

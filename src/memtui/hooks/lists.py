@@ -34,7 +34,7 @@ def updates(
 
     The block is None if nothing is new; with it comes what the session will know if there is room for all of it. Drafts
     from the session itself are left out: it has the words they come from. So are those that a person has snoozed, those
-    that are hardly worth keeping for good (`Entry.lasting`), and those that were imported.
+    that are hardly worth keeping for good (`Entry.for_sessions`), and those that were imported.
     """
     path = f"{directory}/{inbox_format.FILES['updates']}"
     now = clock.now()
@@ -42,8 +42,7 @@ def updates(
     entries = [e for e in inbox_format.read(path) if e.fields.get("session", "") != hook.session_id]
     entries.reverse()
     entries.sort(key=lambda e: e.time() or now, reverse=True)
-    imported = inbox_format.IMPORTED
-    awake = [e for e in entries if not e.snoozed(now) and e.lasting() and e.fields.get("kind") != imported]
+    awake = [e for e in entries if not e.snoozed(now) and e.for_sessions()]
     fresh = [e for e in awake if (e.time() or now) >= horizon][: config.number(hook.settings, "updates_max")]
     present = {entry.id for entry in entries}
     # Entries that newer ones have pushed out of the list stay known, and those that a person has snoozed.

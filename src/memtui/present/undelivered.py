@@ -17,6 +17,8 @@ def findings_of(settings: dict[str, object], item: Waiting, now: float) -> list[
     days = config.number(settings, "updates_days")
     if item.kind == "updates" and not item.entry.snoozed(now) and (item.entry.time() or now) < now - days * clock.DAY:
         return [note("inbox.old", id=short_id(item.id), days=days)]
+    if item.kind == "updates" and not item.entry.one_off() and not item.entry.for_sessions():
+        return [note("inbox.unlikely", id=short_id(item.id))]
     return []
 
 

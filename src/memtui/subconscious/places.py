@@ -29,7 +29,6 @@ WHOLE_BYTES = 64 << 10
 # What stands instead of the rest of a longer block.
 CUT = "(the rest is left out: it is longer than a block may be)"
 MODES = ("off", "whisper", "full")
-TOOLS = ("off", "read-only", "full")
 
 
 def home(root: str) -> str:

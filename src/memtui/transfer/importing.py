@@ -168,9 +168,9 @@ class _KnownMemories:
         for inbox in ("project", "global"):
             directory = places.directory(inbox)
             self.decided[inbox] = {str(row.get("hash")) for row in filling.rows(f"{directory}/{LEDGER}")}
-            for row in filling.rows(f"{directory}/{inbox_format.REJECTED}"):
-                if refused.is_never(row):
-                    self._known.add(str(row.get("text", "")), "a draft that was rejected for good")
+            for draft in refused.load(directory):
+                if draft.never:
+                    self._known.add(draft.description, "a draft that was rejected for good")
 
     def look_into(self, label: str) -> None:
         """Know the memories of another project's scope as well."""

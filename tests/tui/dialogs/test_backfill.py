@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from memtui.backfill import reading
+from memtui.backfill import begun, reading
 from memtui.core.base import paths
 from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
@@ -139,7 +139,7 @@ async def test_no_is_no(app, world):
         await settle(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        assert not reading.was_done(world.root)
+        assert not begun.was_done(world.root)
 
 
 async def test_where_there_are_no_sessions_it_says_so(tmp_path):

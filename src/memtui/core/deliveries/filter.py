@@ -75,7 +75,9 @@ class Filter:
         words = [self.session, f'"{self.kind}"' if self.kind else "", self.project]
         stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
         words += stems if len(stems) == 1 else []
-        words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(filter(self._is_in_line, self.text.casefold().split())))
+        # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
+        said = [word for word in self.text.split() if self._is_in_line(word.casefold())]
+        words += re.split(rf"[^{PLAIN}]+|\s+", " ".join(said))
         fit = [word for word in words if re.fullmatch(rf'"?[{PLAIN}]*"?', word)]
         found = max(fit, key=len, default="").encode()
         return (found.lower(), True) if self.text else (found, False)

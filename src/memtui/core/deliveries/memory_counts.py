@@ -13,14 +13,15 @@ READ = "read"
 @dataclass(slots=True)
 class RecallCounts:
     """What came of recalling a memory. `opened`: after how many of these deliveries the agent read its file, in the
-    same session; `corrected`: how often a person corrected afterwards what it says; `last`: when it was recalled last,
-    in seconds since the epoch, 0.0 for never."""
+    same session; `corrected`: how often a person corrected afterwards what it says, `corrected_last`: when last;
+    `last`: when it was recalled last; both in seconds since the epoch, 0.0 for never."""
 
     recalled: int = 0
     opened: int = 0
     corrected: int = 0
     chars: int = 0
     last: float = 0.0
+    corrected_last: float = 0.0
 
     @property
     def tokens(self) -> int:
@@ -38,6 +39,7 @@ class RecallCounts:
         self.corrected += other.corrected
         self.chars += other.chars
         self.last = max(self.last, other.last)
+        self.corrected_last = max(self.corrected_last, other.corrected_last)
 
     def data(self) -> dict[str, int]:
         """Return the numbers for JSON."""
@@ -78,7 +80,9 @@ class RecallCounter:
             if action == READ:
                 self._add_read(path, _key(session, path), newest=newest)
         elif kind == CORRECTED:
-            self._of(path).corrected += 1
+            counts = self._of(path)
+            counts.corrected += 1
+            counts.corrected_last = max(counts.corrected_last, seconds)
         elif kind == RECALL:
             counts, key = self._of(path), _key(session, path)
             counts.recalled += 1

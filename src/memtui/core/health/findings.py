@@ -200,6 +200,9 @@ REGISTRY = {
         f"Take it out: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
         "withdraw",
     ),
+    "inbox.unlikely": Kind(
+        "{id} is kept from sessions until you approve it", "", "", "no session gets it before you approve it"
+    ),
     "inbox.old": Kind("{id} is older than {days} days", "", "", "older than {days} days, not delivered"),
     # memories and their index
     **memory_kinds.KINDS,

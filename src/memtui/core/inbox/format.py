@@ -80,10 +80,12 @@ class Entry:
         lasting, sure = self.fraction("durable"), self.fraction("confidence")
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 
-    def lasting(self) -> bool:
+    def for_sessions(self) -> bool:
         """Whether sessions get it unreviewed, if it is a draft: it was met again, or is likely enough to last.
         One that nothing has judged counts by how sure the rules are of it; one that a person or a program wrote has
-        neither number, and is given."""
+        neither number, and is given. An imported one is not: nobody saw it in a session."""
+        if self.fields.get("kind") == IMPORTED:
+            return False
         if self.count("seen", 1) > 1:
             return True
         likely, sure = self.fraction("durable"), self.fraction("confidence")

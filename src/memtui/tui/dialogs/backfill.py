@@ -117,12 +117,12 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
 def is_due(services: "Services") -> bool:
     """Tell whether there are sessions on this machine that were never read for drafts, and the person was not asked."""
-    from memtui.backfill import reading
+    from memtui.backfill import begun
 
     data = services.data
-    if services.read_only or reading.was_done(data.root) or State(data.root).get(TABLE).get("asked"):
+    if services.read_only or State(data.root).get(TABLE).get("asked") or begun.was_done(data.root):
         return False
-    return bool(reading.transcripts(data.config_dir))
+    return begun.any_transcript(data.config_dir)
 
 
 async def begin(services: "Services") -> None:

@@ -1,0 +1,29 @@
+"""Whether earlier sessions were read, and whether there are any: what every start of the TUI asks, before it loads what
+reads them."""
+
+import os
+
+# What a backfill keeps: how far it has read, and what it found.
+STATE = "run/backfill.json"
+
+
+def was_done(root: str) -> bool:
+    """Return whether transcripts were read before."""
+    return os.path.lexists(f"{root}/{STATE}")
+
+
+def any_transcript(config_dir: str) -> bool:
+    """Return whether there is a transcript of a session; False if that can't be looked at."""
+    try:
+        with os.scandir(config_dir + "/projects") as projects:
+            return any(_has_transcript(each.path) for each in projects if each.is_dir())
+    except OSError:
+        return False
+
+
+def _has_transcript(directory: str) -> bool:
+    try:
+        with os.scandir(directory) as files:
+            return any(each.name.endswith(".jsonl") and not each.name.startswith("agent-") for each in files)
+    except OSError:
+        return False
