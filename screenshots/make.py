@@ -35,6 +35,7 @@ class Picture:
     steps: Sequence[Any]
     size: tuple[int, int] = (120, 36)
     theme: str = "textual-dark"
+    past: bool = False  # whether there is an earlier session, and a folder of notes
 
 
 PREFER_PNPM = (stage.memory("prefer-pnpm"),)
@@ -50,6 +51,8 @@ PICTURES = (
     Picture("recall", "recall", (stage.recalled,)),
     Picture("subconscious", "subconscious", (stage.block,)),
     Picture("health", "health", (stage.finding,)),
+    Picture("backfill", "inbox", (stage.press("B"), stage.press("enter")), past=True),
+    Picture("import", "memories", (stage.press("I"), stage.press(*"notes", "enter")), past=True),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),
 )
@@ -70,6 +73,8 @@ def draw(picture: Picture) -> str:
     """One picture."""
     with stage.environment(), stage.place() as top:
         made = stage.build(top)
+        if picture.past:
+            stage.past(made.env, made.shop)
         app = stage.application(made.env, made.shop, screen=picture.screen)
         svg = asyncio.run(photograph(app, picture))
         stage.assert_nothing_private(svg, top)

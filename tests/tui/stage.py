@@ -5,6 +5,7 @@ The snapshots here and screenshots/make.py draw on it. Whatever machine draws, t
 
 import asyncio
 import dataclasses
+import json
 import os
 import secrets
 import shutil
@@ -14,12 +15,15 @@ from contextlib import contextmanager
 from textual.widgets import TextArea
 
 from memtui import recalling
+from memtui.backfill.reading import ReadingProgress
 from memtui.core.base import paths
 from memtui.core.deliveries.blocks import Part
+from memtui.core.review import learned as learned_files
 from memtui.demo import layout, sessions, world
 from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
@@ -30,6 +34,24 @@ NOTE = """The payment sandbox is down until Friday.
 Mock it in `checkout.spec.ts`, and leave the retry limits as they are."""
 SOURCES = os.path.dirname(os.path.dirname(entries.launcher_path()))
 PATIENCE = 60.0
+TAUGHT = {
+    "v": 1,
+    "all": {"feedback": {str(key): 0.01 for key in range(64)}},
+    "projects": {"shop": {}},
+    "figures": {"feedback": [0.77, 0.772], "durable": [0.29, 0.293]},
+    "halved": 0,
+}
+# What was said in an earlier session, and notes of elsewhere.
+PAST = (
+    "Never use npm here, from now on always use pnpm for packages.",
+    "From now on, always run the linter before each commit.",
+    "thanks, what is in this file?",
+    "No, that is wrong, the second button is called Send.",
+)
+NOTES = {
+    "backups.md": "# Backups\n\nThe database is saved each night at 3, to the second region.\n",
+    "staging.md": "# Staging\n\nAsk in #sales before you reset it: the key is ghp_" + "wJ4kQ9z" * 5 + "x.\n",
+}
 # Milliseconds that a dry run of recall takes here, and a prompt for one.
 TOOK = 1.4
 PROMPT = "how do we put the new version live? with pnpm publish?"
@@ -91,6 +113,9 @@ def place():
 def build(top):
     """The sample world in a place, with hooks and a client."""
     made = world.build(top, NOW)
+    # What decisions taught follows from the weights of the classifier, which are fitted anew now and then.
+    with open(learned_files.weights_path(made.root), "w", encoding="utf-8") as file:
+        file.write(json.dumps(TAUGHT))
     client(made.env)
     settings = install.settings_path(made.env, made.shop, "user")
     install.apply(install.plan(settings, "install", env=made.env))
@@ -104,6 +129,38 @@ def client(env):
     with open(env["PATH"] + "/claude", "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\necho '{CLIENT} (Claude Code)'\n")
     os.chmod(env["PATH"] + "/claude", 0o700)
+
+
+def past(env, cwd):
+    """An earlier session in which a person said what is to be kept, and a folder with notes."""
+    rows = []
+    for number, said in enumerate(PAST):
+        common = {"sessionId": "earlier", "cwd": cwd, "timestamp": f"2026-10-0{number + 1}T10:00:00Z"}
+        message = {"id": f"m{number}", "content": [{"type": "text", "text": "I have changed it."}]}
+        rows.append({"type": "assistant", "uuid": f"a{number}", **common, "message": message})
+        rows.append({"type": "user", "uuid": f"u{number}", **common, "message": {"role": "user", "content": said}})
+    path = f"{paths.config_dir(env)}/projects/{paths.slug(cwd)}/earlier.jsonl"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("".join(json.dumps(row) + "\n" for row in rows))
+    os.makedirs(cwd + "/notes")
+    for name, text in NOTES.items():
+        with open(f"{cwd}/notes/{name}", "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+async def reading_the_past(pilot):
+    """Begin a backfill that comes no further than to a third."""
+    read, BackfillProgress._read = BackfillProgress._read, lambda _: None
+    try:
+        await pilot.press("B")
+        await settled(pilot)
+        await pilot.press("enter")
+        await settled(pilot)
+        far = ReadingProgress(files=12, all_files=40, bytes=31_000_000, all_bytes=94_000_000, found=7)
+        pilot.app.screen._go_on(far)
+    finally:
+        BackfillProgress._read = read
 
 
 def steady(self, prompt, session="", run=recalling.Recalling.run):
@@ -172,6 +229,15 @@ def assert_nothing_private(text, top):
 # what is done before a picture
 
 
+def press(*keys):
+    """Press keys, one after the other."""
+
+    async def step(pilot):
+        await pilot.press(*keys)
+
+    return step
+
+
 def stand_on(fits):
     """Put the cursor on the first row that fits."""
 
@@ -192,6 +258,7 @@ def draft(name):
     return stand_on(lambda line: bool(line.item) and line.item.entry.fields.get("name") == name)
 
 
+learned = stand_on(lambda row: row.kind == "finding" and row.about.code == "learned.decisions")
 prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
 finding = stand_on(lambda row: row.kind == "finding")
 block = stand_on(lambda row: row.name == "project_context")

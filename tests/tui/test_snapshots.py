@@ -24,15 +24,7 @@ ANSI = {"on dark": ("ansi-dark", {}), "on light": ("ansi-light", {})}
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
 
 
-def press(*keys):
-    """Press keys, one after the other."""
-
-    async def step(pilot):
-        await pilot.press(*keys)
-
-    return step
-
-
+press = stage.press
 prefer_pnpm, a_draft = stage.memory("prefer-pnpm"), stage.draft("no-snapshot-tests")
 SCREENS = {
     "memories": (press("1"), prefer_pnpm),
@@ -60,6 +52,13 @@ def without_utf8(top):
     """The sample world, at a terminal that knows ASCII only."""
     env, cwd = sample(top)
     return env | {"LANG": "C"}, cwd
+
+
+def with_a_past(top):
+    """The sample world, with an earlier session, and with notes to import."""
+    env, cwd = sample(top)
+    stage.past(env, cwd)
+    return env, cwd
 
 
 def fresh(top):
@@ -145,13 +144,18 @@ MORE = {
     "ascii-recall": ("80x24", (stage.recalled, press("enter")), {"screen": "recall", "world": without_utf8}),
     "ascii-sessions": ("80x24", (press("p"),), {"screen": "sessions", "world": without_utf8}),
     "ascii-plots": ("80x24", (press("P"),), {"screen": "deliveries", "world": without_utf8}),
+    "backfill-asked": ("80x24", (press("B"),), {"screen": "inbox", "world": with_a_past}),
+    "backfill-running": ("80x24", (stage.reading_the_past,), {"screen": "inbox", "world": with_a_past}),
+    "backfill-offered": ("80x24", (press("B"), press("enter")), {"screen": "inbox", "world": with_a_past}),
     "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
     "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
     "draft-opened": ("80x24", (a_draft, press("enter")), {"screen": "inbox"}),
     "filtered-to-nothing": ("80x24", (press("slash", "z", "e", "b", "r", "a", "enter"),), {}),
     "first-start": ("80x24", (), {"world": fresh}),
     "first-start-empty": ("80x24", (press("escape"),), {"world": fresh}),
+    "health-learned": ("120x40", (stage.learned,), {"screen": "health"}),
     "help": ("80x24", (press("question_mark"),), {}),
+    "import-offered": ("80x24", (press("I"), press(*"notes", "enter")), {"world": with_a_past}),
     "memories-marked": ("80x24", (press("space", "space"),), {}),
     "memory-form": ("120x40", (prefer_pnpm, press("e")), {}),
     "memory-opened": ("80x24", (prefer_pnpm, press("enter")), {}),

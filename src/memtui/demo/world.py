@@ -15,7 +15,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import trusting
 from memtui.core.memories.store import Store
 from memtui.demo import content as data
-from memtui.demo import sessions, subconscious
+from memtui.demo import decided, sessions, subconscious
 from memtui.demo.layout import HOUR, World, layout, ulid
 
 MARKER = ".memtui-demo"
@@ -46,6 +46,7 @@ def build(directory: str, now: float | None = None) -> World:
     _inboxes(world)
     sessions.write(world)
     subconscious.write(world)
+    decided.write(world)
     _trashed(world)
     asked = b'{"v": 1, "backfill": {"asked": true}}\n'  # the TUI offers earlier sessions no more
     fs.write_atomic(world.root + "/run/tui.json", asked, durable=False)

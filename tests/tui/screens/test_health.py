@@ -16,6 +16,7 @@ from memtui.core.health import findings
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import index as memory_index
 from memtui.core.places import trust
+from memtui.core.review import taught
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
 from memtui.tui.app import MemtuiApp
@@ -781,6 +782,38 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
         assert f"5 Health !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
 
 
+@pytest.mark.slow
+async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_taken_back(health, world):
+    before = taught.look(world.root)
+    assert before.total == 6
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+
+        def taught_row():
+            return next((row for row in listed(screen) if row.about.code == "learned.decisions"), None)
+
+        async def press(*keys):
+            await stand(pilot, screen, lambda row: row.about is taught_row().about)
+            for key in keys:
+                await pilot.press(key)
+                await settle(pilot)
+
+        await press("F")
+        assert "6 decisions on drafts" in " ".join(detail(screen).split())
+        assert "as memtui ships it" in health.screen.question
+        await pilot.press("escape")
+        await ready(pilot)
+        assert taught.look(world.root) == before
+        await press("F", "down", "enter")
+        await ready(pilot)
+        assert taught_row() is None
+        assert taught.look(world.root).total == 0
+        await pilot.press("z")
+        await ready(pilot)
+        assert taught.look(world.root) == before
+        assert taught_row() is not None
+
+
 @pytest.mark.every
 @pytest.mark.parametrize("silent", [False, True], ids=["in sentences", "in codes"])
 async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_path, monkeypatch, silent):
@@ -798,6 +831,7 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
         "trust": ["j", "enter"],
         "index": ["enter"] * 3,
         "collect": ["down", "enter"],
+        "forget": ["down", "enter"],
     }
     app = MemtuiApp({**world.env, "VISUAL": str(script)}, world.shop, now=NOW, screen="health")
     async with app.run_test(size=(120, 40)) as pilot:
