@@ -28,6 +28,7 @@ RUN = re.compile(
 )
 # Behind a dialog the screen is dimmed: it is not to be read. What stands in the dialog is looked at below.
 OVER = {"compose", "first-start", "help", "memory-form", "palette", "trash"}
+OVER |= {"backfill-asked", "backfill-offered", "backfill-running", "import-offered"}
 OWN = {f"ansi-{name}" for name in SCREENS}
 NAMES = sorted(path.stem for path in SNAPSHOTS.glob("*.txt") if path.stem not in OVER | OWN)
 # What textual draws around its palette.
@@ -55,6 +56,9 @@ DIALOGS = {
     "drafts to approve": ("2", press("A", "a")),
     "the outcome of a change": ("6", press("e")),
     "safe fixes": ("6", press("F")),
+    "earlier sessions": ("2", press("B")),
+    "the best of earlier sessions": ("2", press("B"), press("enter")),
+    "what is imported": ("1", press("I"), press(*".claude/memory", "enter")),
 }
 
 
