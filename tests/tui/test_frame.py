@@ -167,7 +167,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
     write(world.root + "/config.toml", 'mode = "whisper"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2(9)", "3(6)", "7 Recall"):
+        for word in ("shop", "whisper", "hooks ✗", "1 Memories", "2(9)", "3(6)", "8 Recall"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(44, 20)
         await settle(pilot)
@@ -178,7 +178,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_every_tab_is_a_whole_word_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("shop", "1 Memories", "2(9 ~1)", "3(6)", "5 Health", "6 Consolidate", "7 Recall"):
+        for word in ("shop", "1 Memories", "2(9 ~1)", "3(6)", "5 Health", "6 Consolidate", "8 Recall"):
             assert word in top(app), (word, top(app))
 
 
@@ -230,7 +230,7 @@ async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["shop", "1 Memories", " 2  3  4  5 ", "6 Consolidate", "7 Recall"]),
+        (64, ["shop", "1 Memories", " 2  3  4  5 ", "6 Consolidate", "8 Recall"]),
         (40, ["1 Memories  2  3  4  5  6  7 "]),
     ],
 )

@@ -63,7 +63,7 @@ COMMANDS = {
     "status": "status",
 }
 
-SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "recall", "subconscious")
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
 # metavar -> what it names, and the command that lists them, in errors
 # Commands whose entries another one shows.
 SHOWN_BY = {"memtui items": "memtui inbox show"}
