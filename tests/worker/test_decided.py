@@ -52,7 +52,7 @@ class World:
         return waiting_in(self.root, [paths.slug(self.project)], ("updates",))
 
     def taught(self):
-        return taught.look(self.root)
+        return taught.look(self.root, Journal(self.root))
 
 
 @pytest.fixture
@@ -73,7 +73,9 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     review = Review(world.root)
     review.reject(drafts[:2])
     review.reject(drafts[2:3], never=True)
+    assert (world.taught().total, world.taught().waiting) == (0, 3)
     assert decided.learn(world.root) is not None
+    assert world.taught().waiting == 0
     assert world.taught().counts == {"rejected": 2, "never": 1}
     slug = paths.slug(world.project)
     made = personal.load(world.root)
@@ -82,6 +84,7 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     assert decided.learn(world.root) is None, "nothing was decided since"
     for _ in range(2):
         assert cli_undo(world) == 0
+    assert world.taught().waiting == 3, "what was undone waits, too"
     assert decided.learn(world.root) is not None
     assert world.taught().total == 0
     assert personal.load(world.root).of(row.found, slug) == (0.0, 0.0)
@@ -121,7 +124,7 @@ def test_a_draft_that_was_rewritten_before_it_was_approved_counts_less(world):
     assert len(rows) == 3
     weights = [decisions.target(labels[each.id])[1][1] for each in drafts[:3]]
     assert weights[0] == 1 > weights[1] > 0.7 > weights[2] > 0
-    (finding,) = taught.check(world.root)
+    (finding,) = taught.check(world.root, Journal(world.root))
     assert "3 decisions on drafts, 2 of them approved after an edit" in findings.message(finding)
     assert cli_undo(world) == 0
     decided.learn(world.root)

@@ -23,14 +23,10 @@ from memtui.core.review import learned, taught
 from memtui.core.settings import config
 from memtui.extract import decisions, personal
 
-# Decisions that are kept, the newest.
-MOST = 2000
-UPDATES, FORGOTTEN = "/" + inbox_format.FILES["updates"], "/" + inbox_format.REJECTED
-OPS, EDIT = {"approve", "reject"}, "edit entry"
+FORGOTTEN = "/" + inbox_format.REJECTED
+EDIT = "edit entry"
 # With at least this part of its words left a draft counts as approved as it was; words of a text that are compared.
 UNCHANGED, MOST_WORDS = 0.98, 2000
-# The stamp of the journal as it was read last.
-READ = "/run/decided"
 
 
 def learn(root: str) -> personal.Correction | None:
@@ -39,23 +35,15 @@ def learn(root: str) -> personal.Correction | None:
     if config.value(config.load(root), None, "extract_learn") is not True:
         return None
     stamp = fs.stamp(root + "/journal.jsonl")
-    if not os.path.exists(decisions.path(root)) or stamp == _read(root):
+    if not os.path.exists(decisions.path(root)) or stamp == taught.read_until(root):
         return None
     try:
         with fs.Lock(root + "/run/worker-decisions.lock", 0.0):
             made = _learn(root)
-            fs.write_atomic(root + READ, str(stamp).encode(), durable=False)
+            fs.write_atomic(learned.read_path(root), str(stamp).encode(), durable=False)
             return made
     except fs.LockTimeoutError:
         return None
-
-
-def _read(root: str) -> int:
-    """Return the stamp of the journal as it was read last."""
-    try:
-        return int(fs.read_bytes(root + READ, 40))
-    except (OSError, ValueError):
-        return -1
 
 
 def _learn(root: str) -> personal.Correction | None:
@@ -70,9 +58,9 @@ def _learn(root: str) -> personal.Correction | None:
         if each.op == EDIT and each.state == "done":
             for name in each.record.get("entries") or ():
                 edits.setdefault(str(name), each)
-        elif each.op in OPS and each.is_change and each.time > since:
+        elif each.op in taught.OPS and each.is_change and each.time > since:
             _take(labels, journal, each, edits)
-    labels = dict(list(labels.items())[-MOST:])
+    labels = dict(list(labels.items())[-taught.MOST :])
     if labels == known:
         return None
     made = personal.fit(decisions.decided(root, labels), _validation())
@@ -92,9 +80,7 @@ def _take(labels: dict[str, str], journal: Journal, each: Transaction, edits: Ma
     rows = [row for change in texts if change.path.endswith(FORGOTTEN) for row in change.added.splitlines()]
     never = any(refused.is_never(fastjson.loads_dict(row)) for row in rows)
     label = decisions.APPROVED if each.op == "approve" else decisions.NEVER if never else decisions.REJECTED
-    entries = [
-        entry for change in texts if change.path.endswith(UPDATES) for entry in inbox_format.parse(change.removed)
-    ]
+    entries = taught.drafts_in(changes)
     for entry in entries:
         if each.state == "done":
             labels.pop(entry.id, None)
@@ -123,7 +109,9 @@ def _drafted(journal: Journal, entry: inbox_format.Entry, edits: Mapping[str, Tr
         changes = journal.changes_of(edit.record) if edit is not None else []
     except (MemtuiError, OSError, ValueError):
         changes = []
-    texts = [change.removed for change in changes if isinstance(change, TextEdit) and change.path.endswith(UPDATES)]
+    texts = [
+        change.removed for change in changes if isinstance(change, TextEdit) and change.path.endswith(taught.UPDATES)
+    ]
     first = next((each for text in texts for each in inbox_format.parse(text) if each.id == entry.id), entry)
     return _words_of(first)
 

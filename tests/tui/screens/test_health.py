@@ -784,7 +784,7 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
 
 @pytest.mark.slow
 async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_taken_back(health, world):
-    before = taught.look(world.root)
+    before = taught.look(world.root, Journal(world.root))
     assert before.total == 6
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -803,14 +803,14 @@ async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_tak
         assert "as memtui ships it" in health.screen.question
         await pilot.press("escape")
         await ready(pilot)
-        assert taught.look(world.root) == before
+        assert taught.look(world.root, Journal(world.root)) == before
         await press("F", "down", "enter")
         await ready(pilot)
         assert taught_row() is None
-        assert taught.look(world.root).total == 0
+        assert taught.look(world.root, Journal(world.root)).total == 0
         await pilot.press("z")
         await ready(pilot)
-        assert taught.look(world.root) == before
+        assert taught.look(world.root, Journal(world.root)) == before
         assert taught_row() is not None
 
 

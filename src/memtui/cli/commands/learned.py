@@ -21,8 +21,8 @@ def register(commands: "parser.Commands") -> None:
         "show what your decisions on drafts taught",
         "memtui learned\nmemtui learned --reset",
         "What you approve and reject moves the scores of later drafts, for you and for each project, after the next"
-        " turn; a draft that you rewrote before you approved it counts less. Numbers are kept, no words. On messages"
-        " that memtui ships as numbers it never gets worse by more than .02 of average precision. Undone decisions"
+        " turn; a draft that you rewrote before you approved it counts less. Numbers are kept, no words. Messages of"
+        " others, which memtui ships as numbers, are never judged worse by more than .02 of 1. Undone decisions"
         " don't count; `memtui config set extract_learn false` stops it.",
     )
     found.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
@@ -39,22 +39,24 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             memories.say_undo(out, int(changed))
 
         return Result({"reset": changed}, told)
-    found = taught.look(ctx.root)
+    found = taught.look(ctx.root, ctx.journal())
     return Result(found.data(), lambda out: _print(out, found))
 
 
 def _print(out: Output, found: Taught) -> None:
+    waits = many(found.waiting, "decision waits; it counts", "decisions wait; they count") + " after the next turn"
     if not found.total:
-        out.print("Nothing was learned yet: approve or reject drafts (memtui inbox).")
+        if found.waiting:
+            out.print(f"Nothing was learned yet: {waits}.")
+        else:
+            out.print("Nothing was learned yet: approve or reject drafts (memtui inbox).")
         return
     counts = ", ".join(f"{count} {WORDS.get(name, name)}" for name, count in sorted(found.counts.items()))
-    rows = [("decisions", f"{found.total}: {counts}"), ("moved", many(found.features, "feature"))]
+    rows = [("decisions", f"{found.total}: {counts}")]
+    rows += [("waiting", waits)] if found.waiting else []
     rows += [("projects", str(found.projects))] if found.projects else []
-    rows += [
-        (name, f"average precision {shipped:.3f} as shipped, {now:.3f} now")
-        for name, (shipped, now) in found.figures.items()
-    ]
+    rows += [("now", f"memtui {found.judged}")] if found.judged else []
     if found.halved:
-        rows.append(("held back", f"{many(found.halved, 'time')} halved, so that it judges others no worse"))
+        rows.append(("held back", "your decisions count less than they could, so that it judges others no worse"))
     out.facts(rows)
     out.say("Forget it: memtui learned --reset")

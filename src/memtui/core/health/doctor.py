@@ -42,7 +42,7 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "journal": file_checks.journal(journal),
         "log": file_checks.log(root),
         "kept": file_checks.kept(journal, now),
-        "learned": taught.check(root),
+        "learned": taught.check(root, journal),
     }
     return [each for area, found in checks.items() for each in _run(area, found) or [good(f"{area}.ok")]]
 

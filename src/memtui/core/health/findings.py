@@ -237,9 +237,13 @@ REGISTRY = {
     ),
     # models that memtui may ask
     "learned.ok": Kind("no decision on a draft yet"),
+    "learned.waiting": Kind(
+        "{waiting:decision waits; it counts|decisions wait; they count} after the next turn",
+        "Forget it: memtui learned --reset",
+        "forget",
+    ),
     "learned.decisions": Kind(
-        "{decisions:decision} on drafts, {edited} of them approved after an edit, moved {features:feature}; on the"
-        " validation figures {told}",
+        "{decisions:decision} on drafts, {edited} of them approved after an edit{judged:judged}{waiting:more}",
         "Forget it: memtui learned --reset",
         "forget",
     ),
@@ -277,6 +281,10 @@ REGISTRY = {
 }
 
 
+def _waiting(count: int) -> str:
+    return many(count, "more waits and counts", "more wait and count")
+
+
 class _Fact:
     """A value, formatted as a template asks; see `Kind`."""
 
@@ -289,6 +297,10 @@ class _Fact:
             return many(len(value), *how.split("|")) if how else some(value)
         if how == "moved":
             return f"; it is {value} now" if value else ""
+        if how == "judged":
+            return f"; memtui now {value}" if value else ""
+        if how == "more":
+            return f"; {_waiting(value)} after the next turn" if isinstance(value, int) and value else ""
         if how == "unmerged":
             return f" No merge is proposed: {value}." if value else ""
         if how == "age":

@@ -9,6 +9,16 @@ def decisions_path(root: str) -> str:
     return root + "/feedback/decisions.json"
 
 
+def drafts_path(root: str) -> str:
+    """Return the file of the drafts that can be decided on, as the classifier saw them."""
+    return root + "/feedback/drafts.jsonl"
+
+
+def read_path(root: str) -> str:
+    """Return the file with the stamp of the journal as it was read last for decisions."""
+    return root + "/run/decided"
+
+
 def weights_path(root: str) -> str:
     """Return the file of what follows from them."""
     return root + "/feedback/weights.json"

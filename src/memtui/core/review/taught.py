@@ -4,32 +4,46 @@
 `reset`, the time before which nothing counts. `feedback/weights.json` has what follows (extract/personal.py).
 """
 
+import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good
 from memtui.core.base.storage import read_or_none
+from memtui.core.inbox import format as inbox_format
+from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
 from memtui.core.review import learned
+from memtui.core.settings import config
 
 VERSION = 1
 # Decisions. The label of a draft that was approved after an edit tells how much of its words stayed: `edited:60`.
 APPROVED, EDITED, REJECTED, NEVER = "approved", "edited", "rejected", "never"
 MOST_BYTES = 8 << 20
+# Decisions that are kept, the newest; the operations that make them; the files that drafts are taken from.
+MOST = 2000
+OPS, UPDATES = {"approve", "reject"}, "/" + inbox_format.FILES["updates"]
+# By how much a figure changes, at least, so that drafts are said to be judged better or worse; what figures are about.
+NOTICEABLE = 0.01
+QUESTIONS = {"durable": "lasting"}
 
 
 class Taught(NamedTuple):
     """Decisions by their kind; average precision on the validation figures by question, shipped and as it is now; how
-    many features were corrected, in how many projects; how often a correction was halved."""
+    many features were corrected, in how many projects; how often a correction was halved; how many decisions count
+    only after the next turn."""
 
     counts: Mapping[str, int]
     figures: Mapping[str, tuple[float, float]]
     features: int
     projects: int
     halved: int
+    waiting: int = 0
 
     @property
     def total(self) -> int:
@@ -44,7 +58,20 @@ class Taught(NamedTuple):
             "features": self.features,
             "projects": self.projects,
             "halved": self.halved,
+            "waiting": self.waiting,
         }
+
+    @property
+    def judged(self) -> str:
+        """How well drafts are judged now, in words; empty if that was not measured."""
+        if not self.figures:
+            return ""
+        moves = [now - shipped for shipped, now in self.figures.values()]
+        better, worse = max(moves) >= NOTICEABLE, min(moves) <= -NOTICEABLE
+        how = "better in one way and a little worse in another than" if better and worse else "better than"
+        how = how if better else "a little worse than" if worse else "about as well as"
+        now = [f"{QUESTIONS.get(name, name)} {row[1]:.2f}" for name, row in self.figures.items()]
+        return f"judges drafts {how} before ({', '.join(now)} of 1)"
 
 
 def load(path: str) -> dict[str, object]:
@@ -73,8 +100,52 @@ def parts(label: str) -> tuple[str, float]:
     return kind, min(100, int(kept)) / 100 if kept.isascii() and kept.isdigit() else 1.0
 
 
-def look(root: str) -> Taught:
-    """Return what was taught."""
+def read_until(root: str) -> int:
+    """Return the stamp of the journal as it was read last for decisions; -1 if it never was."""
+    try:
+        return int(fs.read_bytes(learned.read_path(root), 40))
+    except (OSError, ValueError):
+        return -1
+
+
+def drafts_in(changes: Iterable[Change]) -> list[inbox_format.Entry]:
+    """Return the drafts that changes take from an inbox."""
+    texts = [each for each in changes if isinstance(each, TextEdit) and each.path.endswith(UPDATES)]
+    return [entry for text in texts for entry in inbox_format.parse(text.removed)]
+
+
+def waiting(root: str, journal: Journal) -> int:
+    """Count the decisions that count only after the next turn, when the worker reads the journal: those that are new,
+    are others than before, or were undone."""
+    if fs.stamp(journal.path) == read_until(root) or not os.path.exists(learned.drafts_path(root)):
+        return 0
+    if config.value(config.load(root), None, "extract_learn") is not True:
+        return 0
+    before = load(learned.decisions_path(root))
+    known = {name: parts(label)[0] in {APPROVED, EDITED} for name, label in labels_of(before).items()}
+    found, since = dict(known), before.get("reset")
+    try:
+        transactions = list(journal.ledger().transactions.values())
+    except OSError:
+        return 0
+    for each in transactions:
+        if each.op not in OPS or not each.is_change or each.time <= (since if isinstance(since, str) else ""):
+            continue
+        try:
+            drafts = drafts_in(journal.changes_of(each.record))
+        except (MemtuiError, OSError, ValueError):
+            continue  # its contents are gone
+        for entry in drafts:
+            if each.state in {"done", "undone"}:
+                found.pop(entry.id, None)
+            if each.state == "done":
+                found[entry.id] = each.op == "approve"
+    found = dict(list(found.items())[-MOST:])
+    return sum(known.get(name) != approved for name, approved in found.items()) + len(known.keys() - found.keys())
+
+
+def look(root: str, journal: Journal) -> Taught:
+    """Return what was taught, and how many decisions wait."""
     found = load(learned.weights_path(root))
     whole, projects, halved = found.get("all"), found.get("projects"), found.get("halved")
     pairs = whole.values() if isinstance(whole, dict) else ()
@@ -84,21 +155,24 @@ def look(root: str) -> Taught:
         len({key for each in pairs if isinstance(each, dict) for key in each}),
         len(projects) if isinstance(projects, dict) else 0,
         halved if isinstance(halved, int) else 0,
+        waiting(root, journal),
     )
 
 
-def check(root: str) -> Iterator[Finding]:
-    """Tell what was taught; nothing if there were no decisions."""
-    found = look(root)
+def check(root: str, journal: Journal) -> Iterator[Finding]:
+    """Tell what was taught, and how many decisions wait; nothing if there were no decisions."""
+    found = look(root, journal)
     if found.total:
-        told = ", ".join(f"{name} {shipped:.3f} → {now:.3f}" for name, (shipped, now) in found.figures.items())
         edits = found.counts.get(EDITED, 0)
-        yield good("learned.decisions", decisions=found.total, edited=edits, features=found.features, told=told or "-")
+        yield good("learned.decisions", decisions=found.total, edited=edits, waiting=found.waiting, judged=found.judged)
+    elif found.waiting:
+        yield good("learned.waiting", waiting=found.waiting)
 
 
 def forget(root: str, journal: Journal) -> bool:
     """Forget everything that was taught, as one step of undo; False if there was nothing. Raises MemtuiError."""
-    if not look(root).total and not load(learned.weights_path(root)):
+    found = look(root, journal)
+    if not found.total and not found.waiting and not load(learned.weights_path(root)):
         return False
     row = {"v": VERSION, "labels": {}, "reset": clock.iso(journal.now())}
     places = ((learned.decisions_path(root), fastjson.dumps(row).encode()), (learned.weights_path(root), None))

@@ -1,0 +1,87 @@
+"""`memtui learned` says what decisions taught, in plain words, and how many of them wait for the next turn."""
+
+import json
+
+import pytest
+
+from cli.conftest import Shell
+from memtui.core.base import paths
+from memtui.core.journal.journal import Journal
+from memtui.core.review import taught
+from memtui.core.review.entries import Review
+from memtui.core.review.waiting import waiting_in
+from memtui.worker import decided, main
+
+RULES = ("From now on always use pnpm for packages here.", "From now on always ask me before you write a migration.")
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch, capsysbinary):
+    """The command line in an empty project."""
+    project = tmp_path / "shop"
+    (project / ".git").mkdir(parents=True)
+    env = {"HOME": str(tmp_path), "MEMTUI_HOME": f"{tmp_path}/memtui", "CLAUDE_CONFIG_DIR": f"{tmp_path}/config"}
+    shell = Shell(monkeypatch, capsysbinary, env, project)
+    shell.env.pop("MEMTUI_NOW")  # the drafts are decided on now
+    return shell
+
+
+@pytest.fixture
+def drafts(cli, tmp_path):
+    """Two drafts, as the worker made them."""
+    transcript = tmp_path / "s1.jsonl"
+    rows = []
+    for number, text in enumerate(RULES):
+        rows += [
+            {"type": "user", "uuid": f"u{number}", "sessionId": "s1", "message": {"content": text}},
+            {"type": "assistant", "message": {"id": f"m{number}", "content": [{"type": "text", "text": "Done."}]}},
+        ]
+    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": cli.cwd}
+    main.run(cli.env, payload, "Stop", ("extract",))
+    return waiting_in(paths.root(cli.env), [paths.slug(cli.cwd)], ("updates",))
+
+
+def test_decisions_wait_for_the_next_turn_and_then_count(cli, drafts):
+    assert "approve or reject drafts" in cli("learned").out
+    Review(paths.root(cli.env)).reject(drafts[:1])
+    assert "1 decision waits; it counts after the next turn" in cli("learned").out
+    assert cli.json("learned")["waiting"] == 1
+    assert "1 decision waits; it counts after the next turn" in " ".join(cli("doctor", check=False).out.split())
+    decided.learn(paths.root(cli.env))
+    out = cli("learned").out
+    assert "waits" not in out
+    assert "1 rejected" in out
+    Review(paths.root(cli.env)).reject(drafts[1:])
+    assert "1 decision waits" in cli("learned").out
+    assert "1 more waits and counts after the next turn" in " ".join(cli("doctor", check=False).out.split())
+
+
+def test_what_waits_is_forgotten_too_and_nothing_waits_where_learning_is_off(cli, drafts):
+    Review(paths.root(cli.env)).reject(drafts)
+    cli("config", "set", "extract_learn", "false")
+    assert "approve or reject" in cli("learned").out
+    cli("config", "set", "extract_learn", "true")
+    assert "2 decisions wait; they count" in cli("learned").out
+    assert "Forgotten" in cli("learned", "--reset").out
+    assert "approve or reject" in cli("learned").out
+
+
+@pytest.mark.parametrize(
+    ("feedback", "durable", "words"),
+    [
+        (0.0, 0.0, "about as well as before"),
+        (0.05, 0.0, "better than before"),
+        (0.0, -0.015, "a little worse than before"),
+        (0.05, -0.015, "better in one way and a little worse in another than before"),
+    ],
+)
+def test_figures_are_told_in_plain_words(feedback, durable, words):
+    figures = {"feedback": (0.7, 0.7 + feedback), "durable": (0.28, 0.28 + durable)}
+    found = taught.Taught({}, figures, 246, 0, 0)
+    assert found.judged == f"judges drafts {words} (feedback {0.7 + feedback:.2f}, lasting {0.28 + durable:.2f} of 1)"
+    assert found.data()["figures"]["durable"]["shipped"] == 0.28
+
+
+def test_a_journal_that_is_not_there_has_no_decisions(tmp_path):
+    assert taught.look(str(tmp_path), Journal(str(tmp_path))).waiting == 0
