@@ -691,6 +691,8 @@ async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_s
             said = " ".join(detail(screen).split())
             assert "memtui dream" in said
             assert f"e on {key} changes it" in said
+            named = ("triggers --write", "recall_select", "extract_ask", "subconscious")
+            assert code != "llm.off" or all(each in said for each in named), said
         await pilot.press("slash", *"model", "enter")
         assert "setting llm_backend" in [row.key for row in screen.table.rows]
 
@@ -798,6 +800,8 @@ async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_tak
                 await pilot.press(key)
                 await settle(pilot)
 
+        await press()
+        assert "F forget" in health.screen._compositor.render_strips()[-1].text
         await press("F")
         assert "6 decisions on drafts" in " ".join(detail(screen).split())
         assert "as memtui ships it" in health.screen.question

@@ -76,8 +76,8 @@ VALUES = {
         "false": "Memories are recalled without a model.",
     },
     "semantic": {
-        "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs the"
-        " extra, `pip install fastembed`. Without an answer in time recall goes on as without it.",
+        "true": "A daemon of yours keeps a sentence model warm, which compares prompts with memories; it needs a"
+        " package, `pip install fastembed`. Without an answer in time recall goes on as without it.",
         "false": "Prompts are compared with memories by the table of words that comes with memtui.",
     },
     "semantic_model": {

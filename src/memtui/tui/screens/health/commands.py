@@ -62,6 +62,10 @@ def index_changes(shown: Sequence[Report]) -> Text:
     return text
 
 
+# By the id of a fix that repairs nothing: the word for it in the footer.
+FIX_WORDS = {"forget": "forget"}
+
+
 class HealthCommands:
     """The commands on findings. `snapshot` returns what was found last; `go_to_row` puts the cursor on a row by key."""
 
@@ -122,6 +126,10 @@ class HealthCommands:
         """Say what the key of `health.fix` does on a row; empty if only a person can fix it, or nothing may be
         written."""
         return "" if self.services.read_only else FIXES.get(self._fix_of(row)[0], "")
+
+    def fix_word(self) -> str:
+        """Return the word for `health.fix` in the footer, where what it does is no repair; else empty."""
+        return FIX_WORDS.get(next(iter(self._fixes_chosen()), ""), "")
 
     def _fixes_chosen(self) -> dict[str, list[str]]:
         """Return the subjects of the chosen rows by the id of their fix."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -193,6 +193,8 @@ class Health(ListScreen[HealthRow]):
         row, installed = self.table.row, self.snapshot.hooks is not None and self.snapshot.hooks.installed
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         no_install = installed and (row is None or row.kind != "event")
+        fix = self.health_commands.fix_word()
+        possible = [replace(each, footer=fix) if fix and each.id == "health.fix" else each for each in possible]
         return [each for each in possible if not (no_install and each.id == "health.install")]
 
     def open(self) -> None:
