@@ -2,12 +2,14 @@
 
 import json
 import subprocess
+import time
 
 import pytest
 from launching import PYTHON, SOURCES
 from test_recall import RecallHome
 
 from memtui.core.memories import trusting
+from memtui.core.memories.store import Store
 
 
 @pytest.fixture
@@ -135,3 +137,21 @@ def test_a_command_that_nothing_forbids_loads_nothing_of_recall(home):
     data = json.dumps(home.payload("PreToolUse", tool_input={"command": "ls -la"})).encode()
     done = subprocess.run([PYTHON, "-I", "-S", "-c", code, str(SOURCES)], input=data, capture_output=True, env=home.env)
     assert (done.stdout, done.stderr) == (b"", b"")
+
+
+@pytest.mark.slow
+def test_an_edit_takes_effect_without_a_new_session(home):
+    """The change is in the index soon, by a process that nobody waits for."""
+    store = Store(home.env, str(home.project), by="tui")
+    store.edit(store.find("coffee"), {"forbids": "yarn add"})
+    until = time.monotonic() + 30
+    while not home.tool(command="yarn add x").refusal:
+        assert time.monotonic() < until, home.errors()
+        time.sleep(0.1)
+    store.edit(store.find("coffee"), {"forbids": ""})
+    number = 0
+    while home.tool(command=f"yarn add x{number}").refusal:
+        assert time.monotonic() < until, home.errors()
+        number += 1
+        time.sleep(0.1)
+    assert home.errors() == []

@@ -16,8 +16,11 @@ from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.core.places import trust
 from memtui.core.redaction import redact
 
+# How a command is written that a hook is to refuse.
+AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
 PLACEHOLDER = "What it is about, in one line"  # the description in a template
 
 
@@ -79,6 +82,8 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
         memories.print_written(ctx, out, "created", made)
         memories.say_undo(out)
         _question_type(out, made)
+        if args.body is None:
+            _say_forbids(ctx, out, None, made)
 
     return Result({**memories.data_of(made), "redacted": redacted}, text)
 
@@ -159,7 +164,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
                 f"{found.path} changed while you were editing.",
                 f"Your text is kept in {draft.path}; compare, then run memtui edit again.",
             ) from error
-    data = {**memories.data_of(made), "changed": made.raw != found.raw}
+    data = {**memories.data_of(made), "changed": made.raw != found.raw, **_forbids(made)}
 
     def text(out: Output) -> None:
         _print(ctx, out, found, made)
@@ -178,7 +183,7 @@ def _edit_fields(
     bulk = BulkResult()
     done = bulk.run(store, names, change)
     rows: list[dict[str, object]] = [
-        {**memories.data_of(made), "changed": made.raw != found.raw} for found, made in done
+        {**memories.data_of(made), "changed": made.raw != found.raw, **_forbids(made)} for found, made in done
     ]
 
     def text(out: Output) -> None:
@@ -215,3 +220,45 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
     diff.show(out, before.raw, after.raw)
     if before.type != after.type:
         _question_type(out, after)
+    _say_forbids(ctx, out, before, after)
+
+
+def _forbids(found: Memory) -> "dict[str, list[str]]":
+    """Return the commands that a memory forbids, for --json, and those of them that no command ever matches."""
+    from memtui.recall import forbidding
+
+    commands = forbidding.commands(found)
+    return {"forbids": list(commands), "never_match": [each for each in commands if not forbidding.can_match(each)]}
+
+
+def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
+    """Say which commands a hook refuses from now on, and which words of the field `forbids` do nothing."""
+    from memtui.core.settings import config
+    from memtui.recall import forbidding
+
+    old = forbidding.commands(before) if before is not None else ()
+    now = forbidding.commands(after)
+    had = forbidding.MARK in before.raw if before is not None else False
+    if before is not None and old == now and (now or had == (forbidding.MARK in after.raw)):
+        return
+    new = [each for each in now if forbidding.can_match(each)]
+    idle = [each for each in now if not forbidding.can_match(each)]
+    gone = [each for each in old if each not in now and forbidding.can_match(each)]
+    if new:
+        mode = config.value(ctx.settings(), ctx.project_root, "mode")
+        scope = next((each for each in ctx.store().scopes() if each.label == after.scope_label), None)
+        if scope is not None and scope.needs_trust and not trust.load(ctx.root, scope.directory).allows(after.raw):
+            since = "Once you trust the memory (memtui trust)"
+        else:
+            since = "From now on" if mode == "full" else f"In the mode full, not in {mode} as now,"
+        out.paragraph(line(f"{since} a hook refuses {_quoted(new)} once a session."))
+    if gone:
+        out.paragraph(line(f"No hook refuses {_quoted(gone)} for it any more."))
+    if idle:
+        out.paragraph(line(f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"))
+    elif not now and forbidding.MARK in after.raw and not gone:
+        out.paragraph(f"! forbids names no command, so nothing is refused: {AS_RUN}")
+
+
+def _quoted(commands: "list[str]") -> str:
+    return ", ".join(f"`{each}`" for each in commands)

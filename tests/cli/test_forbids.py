@@ -1,0 +1,43 @@
+"""`memtui edit --set forbids=…` says what it does, and warns of what no command matches."""
+
+import pytest
+
+from memtui.recall import forbidding
+
+
+def said(done):
+    return " ".join(done.out.split())
+
+
+def test_what_is_refused_from_now_on_is_said_and_what_no_longer_is(memtui):
+    done = memtui("edit", "prefer-pnpm", "--set", "forbids=npm install, npm i")
+    assert "From now on a hook refuses `npm install`, `npm i` once a session." in said(done)
+    assert "a hook" not in said(memtui("edit", "prefer-pnpm", "--description", "Use pnpm here"))
+    row = memtui.json("edit", "prefer-pnpm", "--set", "forbids=npm install, [")
+    assert (row["forbids"], row["never_match"]) == (["npm install", "["], ["["])
+    done = memtui("edit", "prefer-pnpm", "--set", "forbids=")
+    assert "No hook refuses `npm install` for it any more." in said(done)
+    assert "!" not in said(done)
+
+
+@pytest.mark.parametrize("value", ["[", "{}", "sudo npm install", "/usr/bin/npm", "a && b"])
+def test_what_never_matches_is_kept_with_a_warning(memtui, value):
+    done = memtui("edit", "prefer-pnpm", "--set", f"forbids={value}")
+    assert f"! `{value}` matches no command" in said(done)
+    assert "From now on" not in said(done)
+    assert "forbids" in memtui("show", "prefer-pnpm", "--raw").out
+
+
+def test_a_field_without_a_command_is_warned_of(memtui):
+    assert "! forbids names no command" in said(memtui("edit", "prefer-pnpm", "--set", "forbids=,"))
+
+
+def test_a_mode_in_which_nothing_is_refused_is_named(memtui):
+    memtui("config", "set", "mode", "whisper")
+    done = memtui("edit", "prefer-pnpm", "--set", "forbids=npm install")
+    assert "In the mode full, not in whisper as now, a hook refuses `npm install`" in said(done)
+
+
+@pytest.mark.parametrize("value", ["npm install", "git push --force", "yarn", "[ a", "", "...", "'npm' i", "A=1 npm"])
+def test_what_can_match_is_what_the_hook_finds(value):
+    assert forbidding.can_match(value) is (value in {"npm install", "git push --force", "yarn"})
