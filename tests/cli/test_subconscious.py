@@ -65,6 +65,39 @@ def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
     assert said in done.err
 
 
+def test_a_word_that_is_no_action_gets_the_list_of_them(memtui):
+    error = memtui("subconscious", "bogus", check=False).err
+    assert "only: status, blocks, show" in error
+    assert "Did you mean" not in error
+    assert "Did you mean `memtui subconscious whispers`?" in memtui("subconscious", "whisper", check=False).err
+
+
+def test_a_setting_that_needs_a_model_says_that_none_can_be_asked(memtui):
+    for key, value in (("subconscious", "whisper"), ("extract_ask", "true"), ("recall_select", "true")):
+        out = " ".join(memtui("config", "set", key, value).out.split())
+        assert "But: No model may be asked: llm_backend is off." in out
+        assert "memtui config set llm_backend auto" in out
+    assert "But:" not in memtui("config", "set", "subconscious", "off").out
+    memtui("config", "set", "llm_backend", "api")
+    assert "There is no ANTHROPIC_API_KEY" in memtui("config", "set", "subconscious", "full").out
+    memtui.env["ANTHROPIC_API_KEY"] = "sk-loopback"
+    assert "But:" not in memtui("config", "set", "subconscious", "whisper").out
+
+
+def test_a_stop_shows_while_it_is_off_too(memtui):
+    memtui("subconscious", "stop")
+    out = memtui("subconscious").out
+    assert "off, and stopped by you" in out
+    assert "memtui config set subconscious whisper && memtui subconscious start" in " ".join(out.split())
+
+
+def test_a_conversation_counts_its_whispers(memtui, world):
+    first = memtui("subconscious", "conversation", world.sessions["monday"]).out
+    assert "1 entry, no whisper" in first
+    assert "summed up" in first
+    assert "2 entries, 1 whisper" in memtui("subconscious", "conversation", world.sessions["tuesday"]).out
+
+
 def test_a_secret_is_not_kept_in_a_block(memtui):
     secret = "ghp_" + "wJ4kQ9z" * 5 + "x"
     memtui("subconscious", "edit", "guidance", "--text", f"The token is {secret}.")

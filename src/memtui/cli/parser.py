@@ -64,9 +64,11 @@ COMMANDS = {
 }
 
 SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
-# metavar -> what it names, and the command that lists them, in errors
 # Commands whose entries another one shows.
 SHOWN_BY = {"memtui items": "memtui inbox show"}
+# Commands whose `show` takes one of a few names, so that another word is no slip of it.
+SHOWS_FEW = ("memtui subconscious",)
+# metavar -> what it names, and the command that lists them, in errors
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "NAME": ("path", "memtui paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
@@ -136,6 +138,7 @@ class Parser(argparse.ArgumentParser):
         names = ", ".join(action.choices)
         close = _close(value, action.choices)
         shows = f"{self.prog} show" if "show" in action.choices else SHOWN_BY.get(self.prog, "")
+        shows = "" if self.prog in SHOWS_FEW else shows
         meant = f"{self.prog} {close[0]}" if close else f"{shows} {value}" if shows else ""
         hint = f"Did you mean `{meant}`? " if meant else ""
         raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{hint}See `{self.prog} --help`.")

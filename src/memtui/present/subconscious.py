@@ -1,28 +1,44 @@
 """Words for the subconscious: its state, its runs, who wrote a block."""
 
+from collections.abc import Sequence
+
 from memtui.core.base.phrasing import ago, many
 from memtui.present import models
-from memtui.subconscious import blocks, control, runs, whispers
+from memtui.subconscious import blocks, control, conversations, runs, whispers
+from memtui.subconscious.conversations import Remark
 from memtui.subconscious.overview import Overview
 
 WHO = {blocks.SUBCONSCIOUS: "the subconscious", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
 EMPTY = "It has read no session yet."
 WHAT = (
     "After each turn a model of yours reads the session in the background: it keeps notes in blocks, and may leave a"
-    " remark for the session. Write “@memtui …” in a prompt to ask it something."
+    " whisper for the session. Write “@memtui …” in a prompt to ask it something."
 )
-NO_WHISPERS = "It has said nothing yet."
+NO_WHISPERS = "It has whispered nothing yet."
+# What the entries of a conversation about a session are called, where that is not their kind.
+KINDS = {conversations.NOTED: "summed up", conversations.ASKED: "was asked"}
 
 
 def state(found: Overview, now: float) -> str:
     """Say whether it reads sessions, in which mode and by which model, or why it does not."""
     powers = found.powers
-    if found.stopped is not None and powers.mode != "off":
-        return f"stopped by you {ago(found.stopped, now)}"
+    if found.stopped is not None:
+        return "off, and " * (powers.mode == "off") + f"stopped by you {ago(found.stopped, now)}"
     if powers.why:
         why = powers.why.removesuffix(".")
         return "off" if powers.mode == "off" else why[:1].lower() + why[1:]
     return f"{powers.mode}, {powers.model} by {models.BACKENDS[powers.backend]}"
+
+
+def kind(entry: Remark) -> str:
+    """Say what an entry of a conversation is."""
+    return KINDS.get(entry.kind, entry.kind)
+
+
+def talked(entries: Sequence[Remark]) -> str:
+    """Say how much a conversation has: `4 entries, 1 whisper`."""
+    said = sum(each.kind in {conversations.WHISPERED, conversations.REPLIED} for each in entries)
+    return f"{many(len(entries), 'entry', 'entries')}, {many(said, 'whisper') if said else 'no whisper'}"
 
 
 def tools(powers: control.Powers) -> str:

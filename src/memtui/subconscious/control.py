@@ -27,6 +27,11 @@ class Powers:
     hint: str = ""
     fewer: str = ""
 
+    @property
+    def missing(self) -> str:
+        """Why it can't run and what to do, in a line; empty if it can."""
+        return f"{self.why} {self.hint}".strip()
+
     def in_tree(self, env: dict[str, str], root: str, top: str) -> "Powers":
         """Return what it may do in a session of the work tree `top`."""
         if self.allowed != "read-only" or places.may_read(env, root, top):
@@ -44,6 +49,8 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     why, hint = "", ""
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious whisper"
+        if stopped(root):
+            hint += " && memtui subconscious start"
     elif stopped(root):
         why, hint = "You have stopped it.", "memtui subconscious start"
     elif config.value(settings, project_root, "mode") == "off":

@@ -142,6 +142,24 @@ async def test_it_is_switched_on_and_says_what_is_missing(app, world):
         assert "llm_backend is off" in app.screen.summary_line.shown.plain
 
 
+async def test_without_a_key_the_next_step_is_told_at_any_width(app, world, monkeypatch):
+    fs.append(world.root + "/config.toml", b'subconscious = "whisper"\nllm_backend = "api"\n')
+    app.data.env.pop("ANTHROPIC_API_KEY", None)
+    app.data.env.pop("ANTHROPIC_AUTH_TOKEN", None)
+    step = "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude"
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert f"it can't run · {step}" in "\n".join(drawn(app))
+        await pilot.resize_terminal(160, 40)
+        await settle(pilot)
+        assert f"there is no ANTHROPIC_API_KEY · {step}" in "\n".join(drawn(app))
+        said = []
+        monkeypatch.setattr(app.screen.services, "warn", said.append)
+        await pilot.press("R")
+        await settle(pilot)
+        assert said == [f"There is no ANTHROPIC_API_KEY. {step}"]
+
+
 async def test_it_is_told_to_read_the_newest_session_now(app, world, monkeypatch):
     started = []
     monkeypatch.setattr(commands.starting, "start", lambda *words, given: started.append((words[3], given)))

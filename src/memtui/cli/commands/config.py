@@ -149,8 +149,9 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
         problems = _problems(config_text.parse(setting.text(ctx.root)))
     except MemtuiError:
         problems = []  # the setting is changed, even if the file can't be read again now
-    own = _own_instead(ctx, args.key, owner)
+    own, missing = _own_instead(ctx, args.key, owner), _no_model(ctx, args.key, value)
     data = {"key": args.key, "value": value, "project": owner, "own_instead": own, "problems": problems}
+    data["no_model"] = missing or None
 
     def text(out: Output) -> None:
         out.print(f"{args.key} = {config_text.written(value)}{line(where) and ' ' + line(where)}")
@@ -162,8 +163,21 @@ def assign(ctx: Context, args: argparse.Namespace) -> Result:
             )
             out.say(f"  To change it, add --project . To remove it: memtui config unset {args.key} --project .")
         _warn(out, problems)
+        if missing:
+            out.print(out.style("! " + line(missing), "yellow"))
 
     return Result(data, text)
+
+
+def _no_model(ctx: Context, key: str, value: "Value") -> str:
+    """Say why a setting that has a model asked does nothing yet, and what to do; empty if a model can be asked, or the
+    setting is off."""
+    if key not in settings_checks.ASKING or value in (False, "off"):
+        return ""
+    from memtui.llm import choice
+
+    chosen = choice.choose(ctx.env, ctx.settings())
+    return "" if chosen.backend else f"But: {chosen.why} {chosen.hint}"
 
 
 def _own_instead(ctx: Context, key: str, owner: "str | None") -> "Value | None":

@@ -65,7 +65,7 @@ def register(commands: "parser.Commands") -> None:
     only.add_argument("--restore", type=parser.count, metavar="N", help="make version N the text again")
     for name, run, about in (
         ("runs", list_runs, "list what it read, and what came of it, newest first"),
-        ("whispers", list_whispers, "list what it said, to whom, and whether it arrived"),
+        ("whispers", list_whispers, "list what it whispered, to whom, and whether it arrived"),
     ):
         each = parser.command(below, name, run, about, f"memtui subconscious {name}\nmemtui subconscious {name} --json")
         each.add_argument("--session", metavar="ID", default="", help="only of this session")
@@ -74,7 +74,7 @@ def register(commands: "parser.Commands") -> None:
         below,
         "conversation",
         conversation,
-        "print what it noted, said and looked at in a session",
+        "print what it summed up, whispered and looked at in a session",
         "memtui subconscious conversation\nmemtui subconscious conversation 1f0c2b3d",
     )
     each.add_argument("session", metavar="ID", nargs="?", default="", help="default: the session that it read last")
@@ -347,9 +347,9 @@ def conversation(ctx: Context, args: argparse.Namespace) -> Result:
     remarks = conversations.last(ctx.root, session, sys.maxsize)
 
     def text(out: Output) -> None:
-        out.heading(f"Session {line(session[:8])}", many(len(remarks), "remark"))
+        out.heading(f"Session {line(session[:8])}", present.talked(remarks))
         for each in remarks:
-            out.facts([(f"{each.kind} {age(each.time, ctx.now())}", line(each.text))], columns=16)
+            out.facts([(f"{present.kind(each)} {age(each.time, ctx.now())}", line(each.text))], columns=16)
 
     return Result({"session": session, "conversation": [each.data() for each in remarks]}, text)
 

@@ -88,7 +88,7 @@ VALUES = {
     "subconscious": {
         "off": "No model reads sessions.",
         "whisper": "After a turn the model of llm_backend reads it, keeps blocks of notes up to date, and may leave a"
-        " remark for the session, which comes with its next prompt or, if urgent, before its next tool.",
+        " whisper for the session, which comes with its next prompt or, if urgent, before its next tool.",
         "full": "As whisper, and sessions get the blocks: all at their start, then what changed.",
     },
     "subconscious_tools": {

@@ -28,7 +28,7 @@ from memtui.worker import starting
 
 MODES = [
     ("off", "off: no model reads sessions"),
-    ("whisper", "whisper: it keeps its notes, and may leave a remark for the session"),
+    ("whisper", "whisper: it keeps its notes, and may leave a whisper for the session"),
     ("full", "full: sessions get its notes, too"),
 ]
 RUNNING = "memtui.subconscious.running"
@@ -71,7 +71,7 @@ class SubconsciousCommands:
 
     def _why_not_now(self) -> str:
         data = self.services.data
-        return control.powers(data.env, data.root, data.project_root).why
+        return control.powers(data.env, data.root, data.project_root).missing
 
     async def edit(self) -> None:
         """Change the block under the cursor in a form."""
@@ -145,7 +145,7 @@ class SubconsciousCommands:
             self.services.say(f"The subconscious is stopped, in all projects. {again} starts it again.")
         else:
             control.start(data.root)
-            why = control.powers(data.env, data.root, data.project_root).why
+            why = control.powers(data.env, data.root, data.project_root).missing
             self.services.say("It may read sessions again." + (f" But: {why}" if why else ""))
         self.screen.reload()
 
@@ -170,7 +170,7 @@ class SubconsciousCommands:
             return
         try:
             setting.assign(data.root, data.journal(), "subconscious", None if answer == "off" else answer)
-            why = control.powers(data.env, data.root, data.project_root).why
+            why = control.powers(data.env, data.root, data.project_root).missing
             note = f" But: {why}" if why and answer != "off" else ""
             self.services.say(f"subconscious = {answer}.{note} {actions.takes_back()}")
         finally:

@@ -21,7 +21,7 @@ WAITING, OVER = "waits", "over"
 MARKS = (
     (WAITS, "words with @memtui that have no reply yet"),
     (BLOCK, "a block of its notes, which you may change"),
-    (WHISPER, "what it said to a session, with its receipt"),
+    (WHISPER, "what it whispered to a session, with its receipt"),
     (RUN, "it read a turn: what came of that, and what it cost"),
 )
 

@@ -77,6 +77,11 @@ class Subconscious(ListScreen[SubconsciousRow]):
         super().refresh_ages()
         self.summary_line.put(self.summary())
 
+    def on_resize(self) -> None:
+        """Draw the summary for the new width, too."""
+        super().on_resize()
+        self.call_after_refresh(lambda: self.summary_line.put(self.summary()))
+
     def copied(self) -> str:
         """Return the text for the clipboard: of a block its text, else what a row says."""
         row = self.table.row
@@ -96,7 +101,11 @@ class Subconscious(ListScreen[SubconsciousRow]):
             return summary
         now = self.services.data.now()
         running = not found.powers.why
-        summary.append(safe_text.line(present.state(found, now)), style="bold" if running else "bold yellow")
+        said, hint = safe_text.line(present.state(found, now)), safe_text.line(found.powers.hint)
+        if hint and not running and found.stopped is None and found.powers.mode != "off":
+            room = self.summary_line.content_size.width
+            said = said if not room or len(f"{said} · {hint}") <= room else "it can't run"
+        summary.append(said, style="bold" if running else "bold yellow")
         if found.powers.mode == "off":
             key = actions.key_of("subconscious.mode")
             switch = "" if self.services.read_only else f" · {key} switches it on"
@@ -104,7 +113,7 @@ class Subconscious(ListScreen[SubconsciousRow]):
         if running:
             summary.append(f" · tools {present.tools(found.powers)}", style="dim")
         if found.powers.hint and not running and found.stopped is None:
-            summary.append(f" · {safe_text.line(found.powers.hint)}", style="dim")
+            summary.append(f" · {hint}", style="dim")
         if found.under_way:
             summary.append(" · reading now", style="cyan")
         if found.mentions:

@@ -126,4 +126,6 @@ def _run(text: Text, row: SubconsciousRow, run: Run, remarks: Sequence[Remark], 
     if remarks:
         text.append("\nIts conversation about this session\n", style="bold")
     for remark in remarks:
-        text.append(f"{remark.kind}, {ago(remark.time, now)}: ", style="dim").append(safe_text.line(remark.text) + "\n")
+        text.append(f"{present.kind(remark)}, {ago(remark.time, now)}: ", style="dim").append(
+            safe_text.line(remark.text) + "\n"
+        )
