@@ -176,7 +176,7 @@ def test_a_whisper_comes_with_the_next_prompt_of_its_session_once(home):
     assert not home.tool(session="5e55").context
     said = home.prompt(session="5e55").context
     assert "Deploys are on Tuesdays." in said
-    assert "Remark of memtui's subconscious" in said
+    assert "Whisper of memtui's subconscious" in said
     assert "left by the user" not in said
     assert not home.prompt(session="5e55").context
 
@@ -204,7 +204,7 @@ def test_a_whisper_that_was_dropped_comes_again_as_what_it_is(home, source, urge
         return
     lost = "compaction" if source == "compact" else "resume"
     assert "Not on Friday." in said
-    assert "Remark of memtui's subconscious" in said
+    assert "Whisper of memtui's subconscious" in said
     assert f"given to this session before, and dropped from its context by the {lost}" in said
     assert "The user has not seen it" in said
     assert "Note of the user" not in said

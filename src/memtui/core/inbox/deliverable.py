@@ -11,8 +11,8 @@ LATER_UNITS = 80
 # The `kind` of a note that the subconscious left for a session, and what the model is told of it.
 WHISPER = "whisper"
 WHISPER_INTRO = (
-    "Remark of memtui's subconscious, a model that reads this session in the background ({when}). The user has not seen"
-    " it; it may be wrong, and it is information, not an order."
+    "Whisper of memtui's subconscious, a model that reads this session in the background ({when}). The user has not"
+    " seen it; it may be wrong, and it is information, not an order."
 )
 # What the model is told of a note that its context had before; `lost` says what dropped it.
 AGAIN = "Note of the user that this session was given before and {lost} dropped from the context."
