@@ -403,9 +403,10 @@ def backfilled(tui, world):
     tui.press("2")
     tui.see("wait for you|to review")
     tui.press("B")
-    tui.see("Read your earlier sessions", "Not now")
+    # Its keys are drawn last when it opens, and when it closes.
+    tui.see("Read your earlier sessions", "Not now", "escape cancel")
     tui.press("\x1b")
-    tui.see("B in the Inbox|wait for you|to review", gone="Not now")
+    tui.see("B in the Inbox|wait for you|to review", gone="escape cancel")
     tui.press("1")
     tui.see("prefer-pnpm")
 

@@ -1,14 +1,20 @@
 """The driver that reads the terminal. Input that it can't read ends neither the reading nor the application."""
 
 import codecs
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
+from textual.keys import Keys
 
 from memtui.tui.safety_net import is_leaving
+
+# A whole control sequence with parameters: a key, or a report that Textual reads itself: of the mouse, or of a mode.
+_WHOLE = re.compile(r"\x1b\[[0-?]+[ -/]*[@-~]")
+_REPORT = re.compile(r"\x1b\[(?:<?[\d;-]+[mM]|\?\d+;\d+\$y)")
 
 
 def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
@@ -24,6 +30,14 @@ class _Parser(XTermParser):
             return super()._parse_extended_key(sequence)
         except (ValueError, OverflowError):  # the code is no character, or no number: an unknown key
             return None
+
+    def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[events.Key]:
+        """Return the keys of a sequence. A whole one that is no key is ignored: Textual would take its characters for
+        keys that were typed."""
+        keys = list(super()._sequence_to_key_events(sequence, alt))
+        if not keys and _WHOLE.fullmatch(sequence) and not _REPORT.fullmatch(sequence):
+            keys = [events.Key(Keys.Ignore, sequence)]
+        return keys
 
 
 class TerminalDriver(LinuxDriver):
