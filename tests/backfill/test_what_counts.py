@@ -1,12 +1,16 @@
 """What a backfill takes for a person's words, what it leaves for nobody, and that two do not read at once."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from backfill.test_backfill import Past
+from memtui.backfill import offering, worth
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError
+from memtui.core.inbox import format as inbox_format
+from memtui.extract.signals import Signal
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
 ONCE = "No, that is wrong, the second button is called Send."
@@ -106,3 +110,34 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
     assert raised
     assert len(past.fill().drafts) == 1
     assert paths.root(past.env) == str(past.root)
+
+
+def test_what_is_unlikely_to_last_waits_behind_what_does(past):
+    past.say("one", ANSWER, "No, use the shorter form of the option instead of writing it out")
+    found = past.read().found
+    for each in found._all.values():
+        if "Never" not in each.draft.description:
+            each.draft = replace(each.draft, confidence=0.9, durable=0.25)
+    first = offering.plan(past.store, found)
+    assert [each.candidate.draft.description[:9] for each in first.drafts] == ["Never use"]
+    assert first.left == first.unlikely > 0
+    assert first.left_words.endswith("for the next backfill, unlikely to last")
+    first.write(past.store)
+    assert len(offering.plan(past.store, found).drafts) == first.left
+    assert len(offering.plan(past.store, found, most=0).drafts) == first.left
+
+
+def test_words_about_the_task_at_hand_count_little(past):
+    for words in ("Read plan.md and roadmap.md", "I should do X to fix it"):
+        draft = Signal("correction", "a", "feedback", "project", words, "", 0.9, person=words, durable=0.8)
+        assert worth.weighed(draft).durable < inbox_format.DELIVERED
+
+
+def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
+    past.say("one", ANSWER)
+    past.say("one", ANSWER)
+    found = past.read().found
+    (offered,) = offering.plan(past.store, found).drafts
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.count("seen", 1) == offered.candidate.said

@@ -120,7 +120,7 @@ def test_a_dry_run_meets_the_same_conflicts(memtui):
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     text = memtui("inbox", "show", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
-    assert "82% sure" in text
+    assert "82% feedback" in text
     assert "Assert on what the user sees instead." in text
     shown = memtui.json("inbox", "show", "J5VMX3")
     assert any(entry.items() <= shown.items() for entry in memtui.json("inbox")["entries"])

@@ -7,7 +7,7 @@ from memtui.backfill import worth
 from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
-from memtui.core.inbox.format import LASTING
+from memtui.core.inbox.format import DELIVERED, LASTING
 from memtui.extract import decisions, judged
 from memtui.extract.personal import Correction
 from memtui.extract.signals import MOST_SURE, Signal, said_again
@@ -46,9 +46,19 @@ class Candidate:
         return min(MOST_SURE, said_again(self.draft.confidence, max(1, len(self.sessions)) - 1))
 
     @property
+    def said(self) -> int:
+        """How often it was said: in so many sessions, or where it is one, so often in that."""
+        return len(self.sessions) if len(self.sessions) > 1 else 1 + len(self.draft.repeats)
+
+    @property
     def one_off(self) -> bool:
         """Whether it looks like an order for one task, which the inbox would fold."""
         return self.draft.durable is not None and self.draft.durable < LASTING and len(self.sessions) < 2
+
+    @property
+    def lasts(self) -> bool:
+        """Whether it is likely enough to last that sessions would get it, too."""
+        return self.said > 1 or (self.draft.durable or 0.0) >= DELIVERED
 
     def score(self, now: float) -> float:
         """Return how much it deserves to be offered first, from 0 to 1: what is surely feedback and lasts is worth

@@ -34,12 +34,25 @@ class OfferedDraft:
 class Offer:
     """What a backfill would put into the inboxes. `known`: how many candidates something says already, or a person
     decided on; `one_offs`: how many are likely orders for one task, and not offered; `left`: how many wait for the next
-    backfill."""
+    backfill, `unlikely` of these because they are unlikely to last."""
 
     drafts: list[OfferedDraft] = field(default_factory=list)
     known: int = 0
     one_offs: int = 0
     left: int = 0
+    unlikely: int = 0
+
+    @property
+    def left_words(self) -> str:
+        """How many wait for the next backfill: `3 more wait, 2 of them unlikely to last`; empty if none do."""
+        if not self.left:
+            return ""
+        waits = f"{self.left:,} more {'waits' if self.left == 1 else 'wait'} for the next backfill"
+        if not self.unlikely:
+            return waits
+        if self.unlikely == self.left:
+            return f"{waits}, unlikely to last"
+        return f"{waits}, {self.unlikely:,} of them unlikely to last"
 
     def write(self, store: Store) -> str:
         """Write the drafts as one step of undo, and return the transaction's id; '' if there are none. Raises
@@ -55,7 +68,8 @@ class Offer:
 
 
 def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
-    """Choose the best `most` candidates (0: all), said after `since` (seconds of the epoch), of the project root
+    """Choose the best `most` candidates (0: all), without those that are unlikely to last as long as there are others,
+    said after `since` (seconds of the epoch), of the project root
     `project` or of all, that are sure enough with what was learned by now."""
     now = store.journal.now()
     threshold = config.value(config.load(store.root), None, "extract_confidence")
@@ -71,7 +85,8 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
         offer.known += said
         return not said
 
-    for each in found.ranked(now, personal.load(store.root), wanted):
+    ranked = found.ranked(now, personal.load(store.root), wanted)
+    for each in sorted(ranked, key=lambda each: not each.lasts):
         if each.confidence < least:
             continue
         if each.one_off:
@@ -81,7 +96,9 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
         if directory not in room:
             room[directory] = filling.room(directory)
         length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
-        if (most and len(offer.drafts) >= most) or length > room[directory]:
+        behind = bool(most) and not each.lasts and any(draft.candidate.lasts for draft in offer.drafts)
+        if behind or (most and len(offer.drafts) >= most) or length > room[directory]:
+            offer.unlikely += not each.lasts
             offer.left += 1
             continue
         room[directory] -= length
@@ -149,8 +166,8 @@ def _rendered(each: Candidate, entry: str, now: float) -> str:
         names = ", ".join(sorted(os.path.basename(root) for root in each.projects if root))
         draft = replace(draft, body=f"{draft.body}\n\n**Said in:** {names}".strip())
     fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, each.project)}
-    if len(each.sessions) > 1:
-        fields["seen"] = str(len(each.sessions))
+    if each.said > 1:
+        fields["seen"] = str(each.said)
     return inbox_format.render(fields, write.text_of(draft))
 
 

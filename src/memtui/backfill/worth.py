@@ -18,7 +18,7 @@ STANDING, ASKED = 0.65, 0.8
 # How likely a draft lasts that only the rules have seen.
 UNKNOWN = 0.2
 # How likely a draft lasts, of what its scores say, that asks, breaks off, is about one task, or tells something.
-QUESTION, FRAGMENT, ORDER, REPORT = 0.3, 0.3, 0.5, 0.5
+QUESTION, FRAGMENT, ORDER, REPORT = 0.3, 0.3, 0.35, 0.35
 
 _EVER = (
     r"(?:always|never|immer|niemals|nie|toujours|jamais|siempre|nunca|sempre|zawsze|nigdy|altijd|nooit|всегда|никогда"
@@ -53,6 +53,7 @@ _AT_HAND = re.compile(
     r"\bthis (?:file|branch|issue|bug|error|test|function|line|one|page|session|task|job|thing|plan|pr|commit)\b"
     r"|\b(?:latest|above|below|current|new) (?:changes?|branch|version|file|commit)\b|(?:^|\s)#\d+\b|\bhttps?://"
     r"|^(?:let's|let me|go ahead|continue|try (?:again|it|that)|undo|revert|rename|resume|proceed)\b"
+    r"|^(?:please )?(?:read|open|see|check|look at)(?: the)? \S*\.\w{1,4}\b|\bto fix (?:it|this|that)\b"
     r"|\b(?:pull in|get back to|open a pr|create a (?:new )?(?:pr|branch|file|issue)|update the|before you start)\b",
     re.IGNORECASE,
 )

@@ -42,16 +42,20 @@ def kind(item: Waiting) -> str:
 
 
 def sure(confidence: str) -> str:
-    """Return how sure it is that a draft was meant as a lasting rule, as `91% sure`; empty if that is not known."""
-    try:
-        return f"{float(confidence):.0%} sure" if 0 <= float(confidence) <= 1 else ""
-    except ValueError:
-        return ""
+    """Return how likely it is that a draft is feedback at all, as `91% feedback`; empty if that is not known."""
+    return _likely(confidence, "feedback")
 
 
 def lasting(durable: str) -> str:
     """Return how likely a draft is worth keeping for good, as `32% lasting`; empty if that is not known."""
-    return sure(durable).replace(" sure", " lasting")
+    return _likely(durable, "lasting")
+
+
+def _likely(given: str, word: str) -> str:
+    try:
+        return f"{float(given):.0%} {word}" if 0 <= float(given) <= 1 else ""
+    except ValueError:
+        return ""
 
 
 def by_model(fields: Mapping[str, str]) -> str:

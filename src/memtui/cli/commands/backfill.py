@@ -79,7 +79,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 "description": each.candidate.draft.description,
                 "confidence": each.candidate.confidence,
                 "durable": each.candidate.draft.durable,
-                "seen": len(each.candidate.sessions),
+                "seen": each.candidate.said,
                 "time": each.candidate.newest,
                 "score": each.score,
             }
@@ -88,6 +88,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "known": offer.known,
         "one_offs": offer.one_offs,
         "left": offer.left,
+        "unlikely": offer.unlikely,
         "skipped": [{"where": each.where, "why": each.why} for each in found.skipped],
         "transaction": done or None,
     }
@@ -136,18 +137,19 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
         [
             (short_id(each.id) if done else "", "cyan"),
             f"{each.candidate.confidence:.2f}",
-            f"{len(each.candidate.sessions)}×",
+            f"{each.candidate.draft.durable or 0.0:.2f}",
+            f"{each.candidate.said}×",
             line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
             line(each.candidate.draft.description),
         ]
         for each in offer.drafts
     ]
     if rows:
-        out.table(["ID" if done else "", "SURE", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
+        out.table(["ID" if done else "", "FEEDBACK", "LASTS", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
     count = many(len(offer.drafts), "draft")
     verb = "came" if done else "would come"
     known = f"; {offer.known:,} known already or decided on" if offer.known else ""
-    more = f"; {offer.left:,} more wait for the next backfill" if offer.left else ""
+    more = f"; {offer.left_words}" if offer.left else ""
     out.print(f"{count} {verb} into the inbox{more}{known}." if rows else f"No new draft was found{more}{known}.")
     if found.skipped:
         out.print("Left out:")

@@ -18,7 +18,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, size
 from memtui.core.base.storage import file_error
 from memtui.core.deliveries import error_log
-from memtui.present import safe_text
+from memtui.present import drafts, safe_text
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.preview import Preview
@@ -152,11 +152,12 @@ async def begin(services: "Services") -> None:
         services.say("No new draft was found." + stopped)
         return
     best = "The best so far" if stopped else "The best"
-    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f", {offer.left:,} more later" if offer.left else "")
+    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f"; {offer.left_words}" if offer.left else "")
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
         elsewhere = sum(each.candidate.project not in {"", data.project_root} for each in offer.drafts)
-        told = f", {elsewhere} of them of other projects" if elsewhere else ""
+        of = "all" if elsewhere == len(offer.drafts) else f"{elsewhere} of them"
+        told = f", {of} of other projects" if elsewhere else ""
         inbox = services.go("inbox")
         if elsewhere:
             inbox.show_all_projects()
@@ -167,9 +168,10 @@ async def begin(services: "Services") -> None:
 def _drawn(offer: "Offer") -> Text:
     text = Text()
     for each in offer.drafts:
-        draft, often = each.candidate.draft, len(each.candidate.sessions)
+        draft = each.candidate.draft
         text.append(safe_text.line(draft.description) + "\n")
         where = "all projects" if draft.scope == "global" else each.candidate.project.rstrip("/").rpartition("/")[2]
-        facts = f"{draft.kind}, {each.candidate.confidence:.0%} sure, said in {many(often, 'session')}, {where}"
+        likely = (drafts.sure(f"{each.candidate.confidence}"), drafts.lasting(f"{draft.durable}"))
+        facts = ", ".join([draft.kind, *filter(None, likely), f"seen {each.candidate.said}×", where])
         text.append(f"  {safe_text.line(facts)}\n", style="dim")
     return text

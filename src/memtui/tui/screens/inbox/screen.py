@@ -68,6 +68,7 @@ COLUMNS = (
     Column("kind", 10),
     Column("draft"),
     Column("sure", 4, right=True, from_width=46),
+    Column("lasts", 5, right=True, from_width=62),
     Column("seen", 4, right=True, from_width=60),
     Column("for", 8, from_width=50),
     Column("age", 4, right=True),
@@ -142,7 +143,7 @@ class Inbox(ListScreen[InboxRow]):
         + marks.section("In front of a name", (marks.UNSAVED,))
         + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
-        "sure: how likely it is that you meant this as a lasting rule; lasting: how likely it is worth keeping; seen:"
+        "sure: how likely it is that this is feedback at all; lasts: how likely it is worth keeping for good; seen:"
         f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, or where that is"
         f" not known below {inbox_format.DOUBTFUL:.0%} sure, is folded. Approving shows the whole file first, unless it"
         " is on the screen."
@@ -362,20 +363,20 @@ class Inbox(ListScreen[InboxRow]):
             return self._draw_changed(row.changed, kind)
         if item is None:
             fold = Text(self._folded(row), style="dim")
-            return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 4]
+            return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 5]
         fields = item.entry.fields
         when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
         where = Text(self._where(item), style="dim")
         if item.kind == "items":
             gist = Text(safe_text.line(item.text, 300))
             fuzzy.mark([kind, gist, where], self.typed)
-            return [kind, self._with_mark(item, gist), blank, blank, where, when]
+            return [kind, self._with_mark(item, gist), blank, blank, blank, where, when]
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([kind, name, where], self.typed)
         name = self._with_mark(item, name)
-        sure = Text(fields["confidence"][:4].removeprefix("0") if fields.get("confidence") else "-")
+        sure, lasts = (Text(fields.get(each, "")[:4].removeprefix("0") or "-") for each in ("confidence", "durable"))
         seen = safe_text.line(fields.get("seen", "1"), 4)
-        return [kind, name, sure, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
+        return [kind, name, sure, lasts, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
     def _with_mark(self, item: Waiting, words: Text) -> Text:
         if not autosave.has(self._autosaves, item.id):
@@ -387,7 +388,7 @@ class Inbox(ListScreen[InboxRow]):
         where = Text(_scope(item), style="dim")
         fuzzy.mark([kind, name, by, where], self.typed)
         when = Text(age(item.now.written, self.services.data.now()), style="dim")
-        return [kind, name.append("  ").append_text(by), Text(""), Text(""), where, when]
+        return [kind, name.append("  ").append_text(by), Text(""), Text(""), Text(""), where, when]
 
     def _folded(self, row: InboxRow) -> str:
         if row.key == rows.CHANGED:
