@@ -1,5 +1,7 @@
 """`memtui import` and `memtui export`: what they say, what they ask, and what they refuse."""
 
+from pathlib import Path
+
 import pytest
 
 from memtui.cli.commands import transfer
@@ -73,3 +75,22 @@ def test_what_can_not_be_done_is_said(memtui, words, code, why):
     done = memtui(*words, check=False)
     assert (done.code, why in done.err) == (code, True)
     assert "Traceback" not in done.err
+
+
+def test_what_a_restore_leaves_out_is_said_before_it_is_asked(memtui, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    path = str(tmp_path / "all.zip")
+    memtui("export", "--all", "--to", path)
+    memtui("rm", "concise-answers")
+    done = memtui("import", path, "--restore", "--yes")
+    said = [each for each in done.out.splitlines() if each.startswith("Left out:")]
+    memtui("rm", "concise-answers")
+    assert ("Left out:" in memtui("import", path, "--restore", check=False).err) == bool(said)
+
+
+def test_a_broken_memory_that_is_there_already_is_not_imported_again(memtui, tmp_path):
+    Path(memtui.cwd, ".claude/memory/odd.md").write_text("---\nname: [odd\n---\n\nThe odd one has a body.\n")
+    path = str(tmp_path / "all.zip")
+    memtui("export", "project", "--to", path)
+    found = memtui.json("import", path, "--dry-run")
+    assert [each["name"] for each in found["drafts"] if each["name"].startswith("odd")] == []

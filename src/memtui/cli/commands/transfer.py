@@ -144,7 +144,9 @@ def _restore(ctx: Context, args: argparse.Namespace, source: "ImportSource") -> 
     plan = restoring.plan(store, source.archive, scope=args.scope or "", only=args.only)
     if plan.changes and not args.dry_run and not args.yes:
         if not ctx.out.json:
-            for each in [*transfers.restored(plan, done=False), *_listed(plan)]:
+            skipped = transfers.skipped(plan.skipped)
+            left = ["Left out:", *(f"  {each}" for each in skipped)] if skipped else []
+            for each in [*transfers.restored(plan, done=False), *_listed(plan), *left]:
                 ctx.out.say(each)
         ctx.confirm("Write them?", "Nothing was restored.")
     done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
