@@ -595,3 +595,13 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     assert "2 look like one-offs: left in the inbox" in done.err
     assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
     assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 2
+
+
+def test_a_draft_like_one_that_was_rejected_is_marked_in_the_list(memtui, world):
+    text = "Always run the whole suite of tests with coverage before a release"
+    path = shop_inbox(world)
+    path.write_text(path.read_text() + f"\n{text}\n")
+    entry = next(each for each in memtui.json("inbox", "--kind", "drafts")["entries"] if text in each["text"])
+    memtui("reject", entry["id"])
+    path.write_text(path.read_text() + f"\n{text} candidate\n")
+    assert "! like a draft that you rejected" in memtui("inbox", "--kind", "drafts").out

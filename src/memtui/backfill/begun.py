@@ -21,9 +21,31 @@ def any_transcript(config_dir: str) -> bool:
         return False
 
 
+def unread(root: str, config_dir: str) -> int:
+    """Return how many sessions have a transcript, if none was ever read for drafts; 0 otherwise."""
+    if was_done(root):
+        return 0
+    try:
+        with os.scandir(config_dir + "/projects") as projects:
+            return sum(_transcripts_in(each.path) for each in projects if each.is_dir())
+    except OSError:
+        return 0
+
+
+def _transcripts_in(directory: str) -> int:
+    try:
+        return sum(map(_is_transcript, os.listdir(directory)))
+    except OSError:
+        return 0
+
+
+def _is_transcript(name: str) -> bool:
+    return name.endswith(".jsonl") and not name.startswith("agent-")
+
+
 def _has_transcript(directory: str) -> bool:
     try:
         with os.scandir(directory) as files:
-            return any(each.name.endswith(".jsonl") and not each.name.startswith("agent-") for each in files)
+            return any(_is_transcript(each.name) for each in files)
     except OSError:
         return False

@@ -108,9 +108,11 @@ def left_alone(count: int) -> str:
     return many(count, "memory was", "memories were") + " left alone"
 
 
-def loader(label: str, count: int = 1) -> str:
-    """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session."""
-    return LOADERS.get(label, "").format(them="it" if count == 1 else "them")
+def loader(label: str, count: int = 1, project: str = "") -> str:
+    """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session.
+    `project`: the name of their project; empty for the one that the person works in."""
+    words = LOADERS.get(label, "").format(them="it" if count == 1 else "them")
+    return words.replace("this project", f"the project {project}") if project else words
 
 
 def source(found: "Source", title: str, now: float) -> str:

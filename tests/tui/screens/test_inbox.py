@@ -1205,7 +1205,7 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
         await settle(pilot)
         await pilot.press("p")
         await to(pilot, "Finish /srv/one/site")
-        shown = {row.item.text: app.screen._draw(row)[4].plain for row in app.screen.table.rows if row.item}
+        shown = {row.item.text: app.screen._draw(row)[5].plain for row in app.screen.table.rows if row.item}
         assert (shown["Finish /srv/one/site"], shown["Finish /srv/two/site"]) == ("one/site", "two/site")
 
 
@@ -1356,3 +1356,30 @@ async def test_a_draft_that_was_edited_and_kept_for_later_is_neither_hidden_nor_
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert memory(world, "no-snapshot-tests").endswith("Mine.\n")
+
+
+async def test_a_draft_like_a_rejected_one_or_a_memory_has_a_mark(world, app):
+    from memtui.consolidate import told_before
+
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        row = next(row for row in app.screen.table.rows if row.item and row.item.kind == "updates")
+        app.screen._alike = {row.key: told_before.REJECTED}
+        assert app.screen._draw(row)[1].plain.startswith("! ")
+        app.screen._alike = {row.key: told_before.SIMILAR}
+        assert app.screen._draw(row)[1].plain.startswith("= ")
+
+
+@pytest.mark.slow
+async def test_in_a_small_window_a_draft_is_before_a_long_quote(world, app):
+    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    text = "Never deploy on a Friday\n\n> you: " + "a long story about it all " * 20
+    put(
+        f"{directory}/pending-updates.md",
+        inbox_format.render({"kind": "correction", "name": "no-friday", "confidence": "0.99", "durable": "0.99"}, text),
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        shown = str(app.screen.glance.render())
+        assert "no-friday" in shown
+        assert "Never deploy on a Friday" in shown

@@ -2,6 +2,7 @@
 
 import argparse
 import dataclasses
+import os
 
 from memtui.cli import entries, memories, parser, secret
 from memtui.cli.bulk import BulkResult
@@ -68,7 +69,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     why = unheard.data(ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None]))
     data: dict[str, object] = {
         "dry_run": args.dry_run,
-        "approved": [_data(each, near.get(each.item.key, ())) for each in outcomes],
+        "approved": [_data(ctx, each, near.get(each.item.key, ())) for each in outcomes],
         "unheard": why,
     }
 
@@ -175,7 +176,14 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
     return outcomes
 
 
-def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
+def _project(ctx: Context, item: Waiting) -> str:
+    """Return the name of a draft's project; empty if it is this one or none."""
+    if item.slug in {None, ctx.slug}:
+        return ""
+    return line(os.path.basename(draft.project_of(item).rstrip("/")) or item.slug or "")
+
+
+def _data(ctx: Context, each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
     made = each.memory
     found: dict[str, object] = {
         "id": each.item.id,
@@ -183,7 +191,7 @@ def _data(each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
         "name": made.stem if made else "",
         "path": made.path if made else "",
         "text": made.raw.decode("utf-8", "replace") if made else "",
-        "loaded_by": loader(made.scope_label) if made else "",
+        "loaded_by": loader(made.scope_label, project=_project(ctx, each.item)) if made else "",
     }
     if near:
         found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in near]
@@ -201,7 +209,7 @@ def _print(ctx: Context, out: Output, store: Store, each: Approval, near: "Seque
     if each.memory is None:
         return
     memories.print_written(ctx, out, verb, each.memory)
-    if loaded := loader(each.memory.scope_label):
+    if loaded := loader(each.memory.scope_label, project=_project(ctx, each.item)):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
         out.print(("  │ " + piece).rstrip())

@@ -76,7 +76,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         for state in states(ctx, item):
             out.print("  " + (state if item.kind == "items" else out.style(f"! {state}", "yellow")))
         place = shown.place(ctx, item, shown.homes_of(ctx, [item]))
-        for fact in [place, *shown.details(item, now), line(ctx.tilde(item.path))]:
+        for fact in [place, *shown.details(item, now, shown.DraftTargets(ctx).of(item)), line(ctx.tilde(item.path))]:
             if fact:
                 out.print("  " + out.style(fact, "dim"))
         out.print()

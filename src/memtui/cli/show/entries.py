@@ -1,5 +1,6 @@
 """The lists of `memtui inbox` and `guide --list`: entries by kind, notes under way, notes delivered last."""
 
+from memtui.backfill import begun
 from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.entries import KIND_WORDS
@@ -14,10 +15,11 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
 from memtui.core.deliveries.record import Delivery
 from memtui.core.inbox import under_way
+from memtui.core.memories import scopes
 from memtui.core.memories.writers import Occasions
-from memtui.core.review import waiting
+from memtui.core.review import draft, waiting
 from memtui.core.review.changed import Changed
-from memtui.core.review.waiting import KINDS, Waiting
+from memtui.core.review.waiting import KINDS, Waiting, best_first
 from memtui.core.settings import config
 from memtui.present import changed as words
 from memtui.present import dates, drafts
@@ -32,6 +34,8 @@ HEAD_COLUMNS = 16  # of an id and an age
 TITLE_SHOWN = 50  # characters of a session's title
 TEXT_SHOWN = 600  # characters of an entry
 AGAIN = "deliver again: memtui guide --again ID"
+# What a draft is like, in words.
+ALIKE = {"rejected": "! like a draft that you rejected", "similar": "like a memory that is there"}
 # By kind: the commands to decide about an entry.
 COMMANDS = {
     "guidance": ("withdraw: memtui guide --withdraw ID",),
@@ -62,7 +66,7 @@ def listing(
     now = ctx.now()
     later = [item for item in every if item.entry.snoozed(now) and (all_projects or item.slug in {ctx.slug, None})]
     every = [item for item in every if item.entry.snoozed(now) == snoozed]
-    near = [item for item in every if all_projects or item.slug in {ctx.slug, None}]
+    near = best_first([item for item in every if all_projects or item.slug in {ctx.slug, None}])
     one_offs = [item for item in near if folding and item.kind == "updates" and item.entry.one_off()]
     shown, more = entries.first([item for item in near if item not in one_offs], limit)
     listed = others[:limit] if limit > 0 else others
@@ -182,7 +186,8 @@ def _print(
 ) -> None:
     """Print the entries, those under way, and how many there are elsewhere; if there is `nothing` else, say so."""
     now = ctx.now()
-    homes = homes_of(ctx, items)
+    homes, targets = homes_of(ctx, items), DraftTargets(ctx)
+    alike = _likeness(ctx, items)
     for kind in KINDS:
         mine = [item for item in items if item.kind == kind]
         if not mine:
@@ -197,7 +202,8 @@ def _print(
             wrong = bool(states) and kind != "items"  # of an item these say whether it is kept
             words = [("! " if wrong else "") + ", ".join(states)] if states else []
             words += [where] if where else []
-            facts = [*words, *details(item, now)]
+            words += [ALIKE[alike[item.key]]] if item.key in alike else []
+            facts = [*words, *details(item, now, targets.of(item))]
             _print_entry(out, item.id, age(item.entry.time(), now), facts, "yellow" if wrong else "", item.text)
         if more[kind]:
             out.print(f"  and {more[kind]:,} more: memtui inbox --kind {INBOX_WORD[kind]} --limit 0")
@@ -208,6 +214,8 @@ def _print(
             _print_note(ctx, out, row, "→ under way to {}", "cyan")
     if nothing and not items and not claimed:
         out.print("Nothing waits here.")
+        if earlier := begun.unread(ctx.root, ctx.config_dir):
+            out.print(f"  memtui backfill reads your {many(earlier, 'earlier session')} for drafts.")
         out.print('  Write a note: memtui guide "…"')
     if elsewhere:
         out.section()
@@ -256,16 +264,48 @@ def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
     return "of " + line(ctx.tilde(home))
 
 
-def details(item: Waiting, now: float) -> "list[str]":
-    """Return the facts about an entry, a few words each."""
+def _likeness(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
+    """Return by the key of an entry what drafts are like: a rejected one, or a memory of here."""
+    if not any(item.kind == "updates" for item in items):
+        return {}
+    from memtui.consolidate import told_before
+
+    found = [scope for scope in scopes.discover(ctx.env, ctx.cwd) if scope.exists and scope.writable]
+    return told_before.likeness(
+        ctx.root, items, (each for scope in found if not scope.problem for each in scopes.memories(scope))
+    )
+
+
+class DraftTargets:
+    """The scopes that approving drafts would write into, each project looked at once."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self._of_project: dict[str | None, str] = {}
+
+    def of(self, item: Waiting) -> str:
+        """Return the label of the scope; empty for what is no draft."""
+        if item.kind != "updates":
+            return ""
+        label = draft.label_of(item)
+        if label != "project":
+            return label
+        if item.slug not in self._of_project:
+            home = draft.home_store(self.ctx.store(), item)
+            self._of_project[item.slug] = label if home is None or home.scope(label).exists else "auto"
+        return self._of_project[item.slug]
+
+
+def details(item: Waiting, now: float, target: str) -> "list[str]":
+    """Return the facts about an entry, a few words each. `target`: the scope that approving a draft writes into."""
     fields = item.entry.fields
     words = []
     if item.kind == "updates":
         words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
         likely = (drafts.sure(fields.get("confidence", "")), drafts.lasting(fields.get("durable", "")))
         words.append(", ".join(filter(None, (drafts.kind(item), *likely, drafts.by_model(fields)))))
-        target = "/".join(part for part in (fields.get("scope"), fields.get("type"), fields.get("name")) if part)
-        words += [f"→ {target}"] if target else []
+        becomes = [part for part in (fields.get("type"), fields.get("name")) if part]
+        words += [f"→ {'/'.join([target, *becomes])}"] if fields.get("scope") or becomes else []
         words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
     elif item.kind == "guidance":
         words.append(f"from {fields['from']}" if "from" in fields else "hand-written")

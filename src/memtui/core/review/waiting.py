@@ -11,6 +11,9 @@ from memtui.core.inbox import claims, pending_update
 from memtui.core.inbox import format as inbox_format
 
 KINDS = ("guidance", "updates", "items")
+DEFAULT_CONFIDENCE = "0.7"
+# How likely a draft lasts that nobody has scored for this.
+UNSCORED = 0.5
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +96,30 @@ def waiting_in(
             for source, begin, entries in parts:
                 found += [Waiting(kind, slug, directory, entry, source, begin) for entry in entries]
     return found
+
+
+def worth(item: Waiting) -> float:
+    """Return how much a draft is worth keeping, from 0 to 1: how likely it is meant, and lasts."""
+    durable = item.entry.fraction("durable")
+    return confidence(item) * (UNSCORED if durable is None else durable)
+
+
+def confidence(item: Waiting) -> float:
+    """Return how sure the rules are of a draft, from 0 to 1."""
+    try:
+        return float(item.entry.fields.get("confidence", DEFAULT_CONFIDENCE))
+    except ValueError:
+        return 0.0
+
+
+def best_first(items: Iterable[Waiting]) -> list[Waiting]:
+    """Sort entries by kind; drafts: those that are most worth keeping and newest first; the others as they are."""
+
+    def place(item: Waiting) -> tuple[int, float, float]:
+        kind = KINDS.index(item.kind)
+        return (kind, -worth(item), -(item.entry.time() or 0.0)) if item.kind == "updates" else (kind, 0.0, 0.0)
+
+    return sorted(items, key=place)
 
 
 def homes(env: dict[str, str], items: Iterable[Waiting]) -> dict[str, str | None]:

@@ -24,6 +24,10 @@ def preview(text: Text, width: int, room: int, first: int | None) -> list[Text]:
     return [Text("…", "dim"), *lines] if begin else lines
 
 
+# Lines that the tail may have at least.
+LEAST_ENDS = 3
+
+
 class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all of
     `tail`. A cut `text` ends with the key that shows the rest."""
@@ -53,6 +57,9 @@ class Glance(Static):
         if not width or not height:
             return
         ends = wrapped(self.tail, width)[0] if self.tail else []
+        most = max(LEAST_ENDS, height // 3)
+        if len(ends) > most:  # what it is about comes first, and of its end the first words and the last line
+            ends = [*ends[: most - 2], Text("…", "dim"), ends[-1]]
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)
         if len(lines) > room:

@@ -114,8 +114,10 @@ class ApproveCommands:
             labels = {each.scope_label for each in written}
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
             more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
-            if len(labels) == 1 and not why_unheard and loader(min(labels)):
-                more = f" {loader(min(labels), len(written))} from the next session on."
+            places = {self.proposals.project_name(each.item) for each in outcomes if each.memory is not None}
+            loaded = loader(min(labels), len(written), min(places)) if len(labels) == len(places) == 1 else ""
+            if loaded and not why_unheard:
+                more = f" {loaded} from the next session on."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
         for draft, each in zip(drafts, outcomes, strict=True):

@@ -4,17 +4,20 @@ memories that others changed."""
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from memtui.consolidate import told_before
 from memtui.core.review.changed import Changed
-from memtui.core.review.waiting import Waiting
+from memtui.core.review.waiting import Waiting, best_first
 
-DEFAULT_CONFIDENCE = "0.7"
-# How likely a draft lasts that nobody has scored for this.
-UNSCORED = 0.5
 # The marks of items.
 OPEN, KEPT = "☐", "="
 # The mark of a memory that somebody else wrote. More of them than this are folded.
 CHANGED_MARK, MANY = "~", 12
 MARKS = ((OPEN, "an unfinished item"), (KEPT, "an item that is kept when the next session leaves others"))
+# The marks of drafts that are like something.
+ALIKE = {
+    told_before.REJECTED: ("!", "a draft like one that you rejected"),
+    told_before.SIMILAR: ("=", "a draft like a memory that is there"),
+}
 # The keys of the folds.
 ONE_OFFS, SNOOZED, CHANGED = "one-offs", "snoozed", "changed"
 
@@ -41,10 +44,7 @@ class InboxRow:
 def in_order(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
     """Return a row for each entry: drafts, those that are most worth keeping and newest first; items; and snoozed
     drafts, in the order in which they come back."""
-    drafts = sorted(
-        (each for each in waiting if each.kind == "updates"),
-        key=lambda each: (-worth(each), -(each.entry.time() or 0.0)),
-    )
+    drafts = best_first(each for each in waiting if each.kind == "updates")
     found = [
         InboxRow(each.key, each, until=each.until(now))
         for each in [*drafts, *(each for each in waiting if each.kind == "items")]
@@ -75,20 +75,6 @@ def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Se
 def is_doubtful(row: InboxRow) -> bool:
     """Return whether a row is a draft to review that looks like a one-off."""
     return row.until is None and row.kind == "updates" and row.item is not None and row.item.entry.one_off()
-
-
-def worth(item: Waiting) -> float:
-    """Return how much a draft is worth keeping, from 0 to 1: how likely it is meant, and lasts."""
-    durable = item.entry.fraction("durable")
-    return confidence(item) * (UNSCORED if durable is None else durable)
-
-
-def confidence(item: Waiting) -> float:
-    """Return how sure the rules are of a draft, from 0 to 1."""
-    try:
-        return float(item.entry.fields.get("confidence", DEFAULT_CONFIDENCE))
-    except ValueError:
-        return 0.0
 
 
 def searched(row: InboxRow) -> str:

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui import actions
+from memtui.consolidate import told_before
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age, many
@@ -102,9 +103,10 @@ class EntriesRead(Message):
 
 @dataclass
 class MemoriesRead(Message):
-    """The memories that drafts are compared with were read."""
+    """The memories that drafts are compared with were read. `alike`: by the key of an entry what it is like."""
 
     memories: list[Memory]
+    alike: dict[str, str]
 
 
 @dataclass
@@ -140,7 +142,7 @@ class Inbox(ListScreen[InboxRow]):
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
         marks.section("Unfinished items", rows.MARKS)
-        + marks.section("In front of a name", (marks.UNSAVED,))
+        + marks.section("In front of a name", (marks.UNSAVED, *rows.ALIKE.values()))
         + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
         "sure: how likely it is that this is feedback at all; lasts: how likely it is worth keeping for good; seen:"
@@ -167,6 +169,7 @@ class Inbox(ListScreen[InboxRow]):
         self.all_projects = False
         self.notes_line = OneLine(id="line")
         self.notes_line.display = False
+        self._alike: dict[str, str] = {}  # by the key of an entry
         self.unfolded: set[str] = set()  # keys of the open folds
         self._in_other_projects = 0
         self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
@@ -203,7 +206,8 @@ class Inbox(ListScreen[InboxRow]):
         except MemtuiError as error:
             others, problem = [], f"{problem} {error.message}".strip()
         self.post_message(EntriesRead(found, notes, names, problem, others))
-        self.post_message(MemoriesRead(self.proposals.read_memories()))
+        memories = self.proposals.read_memories()
+        self.post_message(MemoriesRead(memories, told_before.likeness(data.root, found, memories)))
 
     def on_entries_read(self, message: EntriesRead) -> None:
         """Show the entries."""
@@ -240,7 +244,10 @@ class Inbox(ListScreen[InboxRow]):
         self._was_left = True
 
     def on_memories_read(self, message: MemoriesRead) -> None:
-        """Look for similar memories again, if the memories have changed."""
+        """Look for similar memories again, if the memories have changed, and mark the drafts that are like others."""
+        if message.alike != self._alike:
+            self._alike = message.alike
+            self.table.redraw()
         if [each.raw for each in message.memories] != [each.raw for each in self.proposals.memories]:
             self.proposals.memories = message.memories
             self.proposals.evidence.clear()
@@ -331,8 +338,9 @@ class Inbox(ListScreen[InboxRow]):
         text.append(f" · {others} changed by others" if others else "", style="dim")
         text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
         if self._in_other_projects:
-            how = "with" if self.all_projects else actions.key_of("inbox.projects") + ":"
-            text.append(f" · {how} {self._in_other_projects} in other projects", style="dim")
+            count = f"{self._in_other_projects} in other projects"
+            told = f"{count} among these" if self.all_projects else f"{actions.key_of('inbox.projects')}: {count}"
+            text.append(f" · {told}", style="dim")
         text.append(f" · {words.waiting(untils, self.services.data.now())}" if untils else "", style="dim")
         return text
 
@@ -374,6 +382,8 @@ class Inbox(ListScreen[InboxRow]):
         name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
         fuzzy.mark([kind, name, where], self.typed)
         name = self._with_mark(item, name)
+        if alike := self._alike.get(item.key):
+            name = Text.assemble((f"{rows.ALIKE[alike][0]} ", "yellow"), name)
         sure, lasts = (Text(fields.get(each, "")[:4].removeprefix("0") or "-") for each in ("confidence", "durable"))
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, lasts, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
