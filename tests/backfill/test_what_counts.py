@@ -113,11 +113,11 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
 
 
 def test_what_is_unlikely_to_last_waits_behind_what_does(past):
-    past.say("one", ANSWER, "No, use the shorter form of the option instead of writing it out")
+    past.say("one", ANSWER, "No, use the shorter form of the option instead of writing it out each time")
     found = past.read().found
     for each in found._all.values():
         if "Never" not in each.draft.description:
-            each.draft = replace(each.draft, confidence=0.9, durable=0.25)
+            each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
     first = offering.plan(past.store, found)
     assert [each.candidate.draft.description[:9] for each in first.drafts] == ["Never use"]
     assert first.left == first.unlikely > 0

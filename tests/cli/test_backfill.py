@@ -103,3 +103,36 @@ def test_nothing_is_quite_sure(memtui, past):
         past(RULES[0], name=f"s{number}")
     (draft,) = memtui.json("backfill")["drafts"]
     assert 0.9 < draft["confidence"] < 1
+
+
+def test_before_the_first_backfill_it_is_named_and_drafts_elsewhere_are_counted(memtui, past, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    past(RULES[0], str(tmp_path / "other"))
+    assert memtui.json("status")["earlier_sessions"] == 1
+    assert "reads your 1 earlier session for drafts" in memtui("status").out
+    memtui("reject", "--all", "--one-offs", check=False)
+    memtui("backfill")
+    found = memtui.json("status")
+    assert found["earlier_sessions"] == 0
+    assert found["elsewhere"] == 2  # one is of the sample world
+    assert "2 drafts in other projects: memtui inbox --kind drafts --all-projects" in memtui("status").out
+
+
+def test_a_draft_says_where_approving_writes_it_and_who_loads_it(memtui, past, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    past(RULES[0], str(tmp_path / "other"))
+    (draft,) = memtui.json("backfill")["drafts"]
+    assert "→ auto/feedback/" in memtui("inbox", "--all-projects").out
+    shown = memtui("inbox", "show", draft["id"]).out
+    assert "→ auto/feedback/" in shown
+    assert "project/feedback" not in shown
+    assert "in sessions of the project other" in memtui("approve", draft["id"]).out
+
+
+def test_the_best_draft_of_all_projects_comes_first(memtui, past, tmp_path):
+    (tmp_path / "other/.git").mkdir(parents=True)
+    for number in range(3):
+        past(RULES[0], str(tmp_path / "other"), f"s{number}")
+    memtui("backfill")
+    rows = memtui.json("inbox", "--kind", "drafts", "--all-projects")["entries"]
+    assert "linter" in rows[0]["text"]

@@ -64,13 +64,13 @@ class BackfillReading:
 
 
 @dataclass(frozen=True)
-class _File:
+class TranscriptFile:
     path: str
     size: int
     time: float
 
 
-def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[_File]:
+def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> list[TranscriptFile]:
     """List the transcripts of all projects, those that changed last first; not those of subagents. Directories that
     can't be read are added to `skipped`."""
     found = []
@@ -81,10 +81,17 @@ def transcripts(config_dir: str, skipped: list[SkippedSource] | None = None) -> 
             try:
                 if each.name.endswith(".jsonl") and not each.name.startswith("agent-") and each.is_file():
                     status = each.stat()
-                    found.append(_File(each.path, status.st_size, status.st_mtime))
+                    found.append(TranscriptFile(each.path, status.st_size, status.st_mtime))
             except OSError:
                 continue
     return sorted(found, key=lambda each: (-each.time, each.path))
+
+
+def new(env: dict[str, str], now: float) -> list[TranscriptFile]:
+    """List the transcripts that are new or have grown since the last reading, of those that may be read."""
+    reader = _Reader(env, paths.root(env), now, 0.0, "", dry=True)
+    reader.load()
+    return [each for each in transcripts(paths.config_dir(env)) if reader.is_unread(each)]
 
 
 def _entries(directory: str, skipped: list[SkippedSource] | None) -> "list[os.DirEntry[str]]":
@@ -183,7 +190,7 @@ class _Reader:
 
     def _read(
         self,
-        file: _File,
+        file: TranscriptFile,
         judge: classifier.Classifier | None,
         least: float,
         go_on: Callable[[ReadingProgress], bool],
@@ -228,12 +235,16 @@ class _Reader:
         except OSError as error:
             raise storage_error(error, path) from error
 
-    def _is_new(self, file: _File) -> bool:
+    def is_unread(self, file: TranscriptFile) -> bool:
+        """Tell whether a transcript may be read, and was not as it is now."""
+        return self._is_new(file) and self._is_wanted(file.path)
+
+    def _is_new(self, file: TranscriptFile) -> bool:
         """Tell whether a file was not read to its end as it is now."""
         seen = session_state.table(self.files, file.path).get("seen")
         return file.size != seen if isinstance(seen, int) else file.size > self._start(file)
 
-    def _start(self, file: _File) -> int:
+    def _start(self, file: TranscriptFile) -> int:
         """Return where reading goes on; 0 for a file that is shorter than what was read of it: it is another one."""
         offset = session_state.table(self.files, file.path).get("offset")
         return offset if isinstance(offset, int) and 0 <= offset <= file.size else 0

@@ -155,3 +155,17 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         await pilot.press("B")
         await settle(pilot)
         assert not isinstance(app.screen, Choice)
+
+
+async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await answer(pilot, "B", "enter", "escape", "B")
+        assert isinstance(app.screen, Preview)
+        assert app.screen.title_text.startswith("Nothing is new since the last reading; what waits: 2 drafts")
+        await answer(pilot, "enter", "B")
+        assert app.screen.group == "inbox"
+        leave(world.env, world.shop, OTHER, "newer")
+        await answer(pilot, "B")
+        assert isinstance(app.screen, Choice)
+        assert app.screen.question.startswith("Read what is new in your sessions since the last time (1 session,")

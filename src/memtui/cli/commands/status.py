@@ -3,6 +3,7 @@
 import argparse
 import os
 
+from memtui.backfill import begun
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
@@ -45,12 +46,19 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     outcome = receipts_of(ctx).of(last) if last else None
     stuck = sum(bool(entries.states(ctx, each)) for each in ctx.waiting(("guidance",))) if waiting["guidance"] else 0
     problems = _problems(ctx)
+    elsewhere = _elsewhere(ctx)
+    earlier = begun.unread(ctx.root, ctx.config_dir)
     steps = _steps(ctx, waiting, changed, problems, total=sum(counts.values()))
+    if earlier:
+        at = next((at for at, (command, _) in enumerate(steps) if not command.startswith("memtui hooks")), len(steps))
+        steps.insert(at, ("memtui backfill", f"reads your {many(earlier, 'earlier session')} for drafts"))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
         "memories": counts,
         "waiting": waiting,
+        "elsewhere": elsewhere,
+        "earlier_sessions": earlier,
         "changed": changed,
         "problems": findings.problems(problems),
         "unread": [findings.unread_row(each) for each in unread],
@@ -63,7 +71,10 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         waits = ", ".join(many(number, *KIND_WORDS[kind]) for kind, number in waiting.items() if number)
         out.heading("memtui", f"mode {ctx.setting('mode')}  ·  {line(ctx.tilde(ctx.project_root))}")
         out.print("  " + (f"memories: {memories}" if memories else "no memories"))
-        out.print("  " + (f"waiting: {waits}" if waits else "nothing waits"))
+        out.print("  " + (f"waiting: {waits}" if waits else "nothing waits here" if elsewhere else "nothing waits"))
+        if elsewhere:
+            listed = "memtui inbox --kind drafts --all-projects"
+            out.print(f"  {many(elsewhere, 'draft')} in other projects: {listed}")
         if changed:
             out.print(f"  {many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
         if stuck:
@@ -80,6 +91,12 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         out.print("All commands: memtui --help")
 
     return Result(data, text)
+
+
+def _elsewhere(ctx: Context) -> int:
+    """Count the drafts of other projects, without snoozed ones."""
+    now, found = ctx.now(), ctx.waiting(("updates",), every=True)
+    return sum(item.slug not in {ctx.slug, None} and not item.entry.snoozed(now) for item in found)
 
 
 def _changed(ctx: Context) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -26,12 +27,13 @@ from memtui.tui.model.remembered import State
 
 if TYPE_CHECKING:
     from memtui.backfill.offering import Offer
-    from memtui.backfill.reading import BackfillReading, ReadingProgress
+    from memtui.backfill.reading import BackfillReading, ReadingProgress, TranscriptFile
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
 LATER = "{inbox.backfill} in the Inbox reads them at any time."
 FAILED = "Reading earlier sessions failed; `memtui doctor --errors` has the details."
+NOTHING_NEW = "Nothing is new in your sessions since the last reading, and no draft waits."
 # The table of the remembered state that says that the person was asked once.
 TABLE = "backfill"
 
@@ -127,19 +129,17 @@ def is_due(services: "Services") -> bool:
 
 async def begin(services: "Services") -> None:
     """Ask, read, show the best drafts, and put them into the inbox if that is wanted: one step of undo."""
-    from memtui.backfill import offering, reading
+    from memtui.backfill import begun, offering, reading
 
     data = services.data
     there = reading.transcripts(data.config_dir)
     if not there:
         services.say(NONE)
         return
-    volume = f"{many(len(there), 'session')}, {size(sum(each.size for each in there))}"
-    question = f"Read your earlier sessions ({volume}) for drafts? It stays on this machine, and takes no model."
-    options = [("go", "Read them, and show the best drafts"), ("no", "Not now")]
-    answer = await services.ask(Choice(question, options, narrows=False))
-    State(data.root, read_only=services.read_only).put(TABLE, {"asked": True})
-    if answer != "go":
+    again = begun.was_done(data.root)
+    if again:
+        there = await asyncio.to_thread(reading.new, data.env, data.now())
+    if there and not await _wants(services, there, again=again):
         services.say(actions.keyed(LATER))
         return
     found = await services.ask(BackfillProgress(services))
@@ -149,9 +149,10 @@ async def begin(services: "Services") -> None:
     offer = await asyncio.to_thread(offering.plan, store, found.found)
     stopped = " The reading was stopped." if found.progress.stopped else ""
     if not offer.drafts:
-        services.say("No new draft was found." + stopped)
+        services.say(("No new draft was found." if there else NOTHING_NEW) + stopped)
         return
     best = "The best so far" if stopped else "The best"
+    best = best if there else "Nothing is new since the last reading; what waits"
     title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f"; {offer.left_words}" if offer.left else "")
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
@@ -163,6 +164,19 @@ async def begin(services: "Services") -> None:
             inbox.show_all_projects()
         services.say(f"{many(len(offer.drafts), 'draft')} came into the inbox{told}. {actions.takes_back()}")
         services.read()
+
+
+async def _wants(services: "Services", there: "Sequence[TranscriptFile]", *, again: bool) -> bool:
+    """Ask whether these transcripts shall be read; `again`: they are new since the last reading."""
+    data = services.data
+    volume = f"{many(len(there), 'session')}, {size(sum(each.size for each in there))}"
+    what = f"Read what is new in your sessions since the last time ({volume})" if again else ""
+    what = what or f"Read your earlier sessions ({volume})"
+    question = f"{what} for drafts? It stays on this machine, and takes no model."
+    options = [("go", "Read them, and show the best drafts"), ("no", "Not now")]
+    answer = await services.ask(Choice(question, options, narrows=False))
+    State(data.root, read_only=services.read_only).put(TABLE, {"asked": True})
+    return answer == "go"
 
 
 def _drawn(offer: "Offer") -> Text:
