@@ -278,6 +278,7 @@ SHOP_UPDATES: list[tuple[dict[str, str], str, float]] = [
             "type": "feedback",
             "scope": "project",
             "confidence": "0.82",
+            "durable": "0.72",
             "session": "today",
         },
         """No snapshot tests for components
@@ -294,6 +295,7 @@ Assert on what the user sees instead.
             "type": "feedback",
             "scope": "project",
             "confidence": "0.91",
+            "durable": "0.74",
             "seen": "3",
             "session": "tuesday",
         },
@@ -310,6 +312,7 @@ From now on show the SQL first, then ask.
             "type": "feedback",
             "scope": "project",
             "confidence": "0.64",
+            "durable": "0.35",
             "session": "tuesday",
         },
         """pnpm with a frozen lock file in CI
@@ -320,7 +323,7 @@ From now on show the SQL first, then ask.
         49.0,
     ),
 ]
-# Of low confidence: the inbox folds it.
+# Hardly worth keeping: the inbox folds it.
 SHOP_DOUBTFUL: list[tuple[dict[str, str], str, float]] = [
     (
         {
@@ -329,6 +332,7 @@ SHOP_DOUBTFUL: list[tuple[dict[str, str], str, float]] = [
             "type": "feedback",
             "scope": "project",
             "confidence": "0.48",
+            "durable": "0.11",
             "session": "tuesday",
         },
         """A shorter changelog entry
@@ -347,6 +351,7 @@ GLOBAL_UPDATES: list[tuple[dict[str, str], str, float]] = [
             "type": "user",
             "scope": "global",
             "confidence": "0.77",
+            "durable": "0.62",
             "session": "blog",
         },
         "Metric units, 24-hour clock\n\n> you: remember that I think in metric and 24h",
