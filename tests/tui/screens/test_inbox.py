@@ -1125,7 +1125,9 @@ async def test_read_only_changes_nothing(world):
 async def test_a_draft_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "prefer-pnpm")
-        leave(world, "Brand new", name="brand-new", kind="correction", confidence="0.99", durable="0.90", scope="project")
+        leave(
+            world, "Brand new", name="brand-new", kind="correction", confidence="0.99", durable="0.90", scope="project"
+        )
         for _ in range(40):
             await pilot.pause(0.1)
             if any(line.item and line.item.text == "Brand new" for line in app.screen.table.rows):
