@@ -324,7 +324,7 @@ STORIES = {
             "outcome",
         ),
         typed("subconscious whispers", "memtui subconscious whispers --session 7c1e", "no deploy script|over|gone"),
-        typed("subconscious conversation [ID]", "memtui subconscious conversation", "noted"),
+        typed("subconscious conversation [ID]", "memtui subconscious conversation", "summed up"),
         typed("subconscious run [ID]", "memtui subconscious run", "config set subconscious", 1),
         typed("subconscious stop", "memtui subconscious stop", "stopped"),
         typed("subconscious start", "memtui subconscious start", "again"),

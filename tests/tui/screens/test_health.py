@@ -716,7 +716,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_every_remedy_can_be_read_whole(health, world):
+async def test_remedies_fit(health, world):
     async with health.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         for row in [row for row in listed(screen) if findings.remedy(row.about)]:

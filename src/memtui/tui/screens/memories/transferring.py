@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Memories and files of a source that are listed.
 FIRST = 12
+# Seconds in which a reading ends, mostly; of one that takes longer it is said that it goes on.
+SOON = 0.5
 KINDS = (
     "A Letta agent file, a claude-mem database, notes of basic-memory, a CLAUDE.md, Markdown, or an export of memtui."
 )
@@ -50,8 +52,11 @@ class TransferCommands:
         if not typed or not typed.strip():
             return
         path = self._whole(typed)
-        self.services.say("Reading it …")
-        source = await asyncio.to_thread(self._read, path)
+        reading = asyncio.create_task(asyncio.to_thread(self._read, path))
+        await asyncio.wait({reading}, timeout=SOON)
+        if not reading.done():
+            self.services.say("Reading it …")
+        source = await reading
         if source.archive is not None:
             ways = [
                 (DRAFTS, "Into the inbox as drafts, to review each"),
