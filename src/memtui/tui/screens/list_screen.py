@@ -73,6 +73,7 @@ class ListScreen(Screen[None], Generic[Row]):
     detail_percent: ClassVar[int] = 45
     # The most lines of the preview below a list that needs the others.
     glance_lines: ClassVar[int] = 7
+    glance_cuts_tail: ClassVar[bool] = False
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
     legend: ClassVar[str] = ""
@@ -88,7 +89,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
         self.summary_line, self.detail = Summary(id="summary"), SidePane(id="detail")
-        self.glance = Glance(self.rest_key, id="glance")
+        self.glance = Glance(self.rest_key, cut_tail=self.glance_cuts_tail, id="glance")
         self.split = Split(services, self, self.detail, self.group, self.detail_percent)
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()

@@ -24,23 +24,29 @@ def preview(text: Text, width: int, room: int, first: int | None) -> list[Text]:
     return [Text("…", "dim"), *lines] if begin else lines
 
 
-# Lines that the tail may have at least.
+# Lines that a tail which is cut may have at least.
 LEAST_ENDS = 3
 
 
 class Glance(Static):
-    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then all of
-    `tail`. A cut `text` ends with the key that shows the rest."""
+    """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then `tail`,
+    whole unless it is `cut_tail`: to a third of the room. A cut `text` ends with the key that shows the rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
     _first: int | None = None
 
-    def __init__(self, rest_key: str = "", *, id: str | None = None) -> None:  # noqa: A002  textual's name
+    def __init__(
+        self,
+        rest_key: str = "",
+        *,
+        cut_tail: bool = False,
+        id: str | None = None,  # noqa: A002  textual's name
+    ) -> None:
         """Make a glance. `rest_key`: the action that shows the rest, if enter does not."""
         super().__init__(id=id)
-        self.rest_key = rest_key
+        self.rest_key, self.cut_tail = rest_key, cut_tail
 
     def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it."""
@@ -58,7 +64,9 @@ class Glance(Static):
             return
         ends = wrapped(self.tail, width)[0] if self.tail else []
         most = max(LEAST_ENDS, height // 3)
-        if len(ends) > most:  # what it is about comes first, and of its end the first words and the last line
+        if (
+            self.cut_tail and len(ends) > most
+        ):  # what it is about comes first, and of its end the first words and the last line
             ends = [*ends[: most - 2], Text("…", "dim"), ends[-1]]
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)

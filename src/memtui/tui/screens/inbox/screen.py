@@ -137,6 +137,7 @@ class Inbox(ListScreen[InboxRow]):
     group: ClassVar[str] = "inbox"
     detail_percent: ClassVar[int] = 55
     glance_lines: ClassVar[int] = 20
+    glance_cuts_tail: ClassVar[bool] = True
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
