@@ -10,6 +10,8 @@ from memtui.core.inbox import format as inbox_format
 
 from .model import call, use
 from .terminal import Terminal
+from .test_extraction import NOTE as RULE_NOTE
+from .test_extraction import SAID as STAGING
 
 pytestmark = pytest.mark.client
 
@@ -85,17 +87,7 @@ def test_what_is_said_to_a_plan_becomes_a_draft(on, model, key, outcome):
     drafted(on, "Here is my plan.")
 
 
-STAGING = "The staging database is shared with the sales team, so tell them in #sales before you reset it."
-NOTE = {
-    "turn": "t1",
-    "quote": "tell them in #sales before you reset it",
-    "kind": "preference",
-    "type": "project",
-    "name": "Tell sales before a reset",
-    "rule": "Tell #sales before resetting the staging database",
-    "everywhere": False,
-    "confidence": 1,
-}
+NOTE = {**RULE_NOTE, "confidence": 1}
 
 
 def drafting(on, tmp_path, backend):
@@ -116,7 +108,8 @@ def notes(request):
     return use(next(n for n in ("answer", "StructuredOutput") if n in names), notes=[{**NOTE, "turn": turn}])
 
 
-@pytest.mark.parametrize(("backend", "channel"), [("api", "queued"), ("claude", "refused")])
+@pytest.mark.parametrize("channel", ["queued", "refused"])
+@pytest.mark.parametrize("backend", ["api", "claude"])
 def test_a_model_drafts_of_what_is_said_in_a_refusal_or_in_mid_turn(on, model, tmp_path, backend, channel):
     drafting(on, tmp_path, backend)
     if channel == "queued":
