@@ -495,15 +495,18 @@ def test_a_cut_archive_is_refused(desk, cut, kind):
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_no_bytes_of_an_archive_do_harm(tmp_path_factory, data):
+@given(
+    kind=st.sampled_from(KINDS[1:]),
+    damage=st.lists(st.tuples(st.integers(0, 1 << 16), st.integers(0, 255)), min_size=1, max_size=8),
+)
+def test_no_bytes_of_an_archive_do_harm(tmp_path_factory, kind, damage):
     desk = Desk(tmp_path_factory.mktemp("fuzz"))
     put(desk, ODD)
-    kind = data.draw(st.sampled_from(KINDS[1:]))
     export(desk, desk.tmp / kind)
     content = bytearray((desk.tmp / kind).read_bytes())
-    for _ in range(data.draw(st.integers(1, 8))):
-        content[data.draw(st.integers(4, len(content) - 1))] = data.draw(st.integers(0, 255))
+    # An archive's length differs with the time at which it was made, so nothing that is drawn may depend on it.
+    for place, value in damage:
+        content[4 + place % (len(content) - 4)] = value
     (desk.tmp / kind).write_bytes(bytes(content))
     try:
         found = desk.read(desk.tmp / kind).archive
