@@ -1,7 +1,7 @@
 """Features of what a person said, for the classifier: each a number below BUCKETS, so that no words are kept.
 
-Groups: what the rules see, words and pairs of words, groups of 3 to 5 characters, the opening words, and what the agent
-had just said and done. The values of a group have the length of LENGTHS, whatever the length of the message.
+Groups: what the rules see, words and pairs of words, groups of 3 to 5 characters, the opening words, topics, and what
+the agent had just said and done. The values of a group have the length of LENGTHS, whatever the length of the message.
 A change here needs new weights: run tests/training/fit_feedback.py.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import phrases, signals, wording
+from memtui.extract import phrases, signals, vocabulary, wording
 
 # How many numbers a group has, and the length of its values; those of signals are as they are.
 SIZES = {
@@ -28,6 +28,9 @@ _STARTS = {group: sum(list(SIZES.values())[:number]) for number, group in enumer
 # Characters of a message, those of it for groups of characters, and those of the end of the agent's text.
 MAX_TEXT, MAX_GROUPED, AGENT_TAIL = 2000, 500, 300
 TAIL_OF_CLAIM = 800
+
+# The value of a topic when a quarter of the words, or more, are of it; less for a smaller share.
+TOPIC = 4.0
 
 _WORD = re.compile(r"[\w']+|[?!]")
 _IDENTIFIER = re.compile(r"\b\w+[_.]\w+|\b[a-z]+[A-Z]\w+|`")
@@ -68,7 +71,7 @@ def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
         value = LENGTHS[group] / len(members) ** 0.5 if members else 0.0
         for key in _buckets(group, members):
             found[key] = found.get(key, 0.0) + value
-    told = _signals(turn, words, draft)
+    told = {**_signals(turn, words, draft), **_topics(tokens)}
     for key, value in zip(_buckets("signal", told), told.values(), strict=True):
         found[key] = found.get(key, 0.0) + value
     return found
@@ -88,6 +91,12 @@ def _buckets(group: str, names: Iterable[str]) -> list[int]:
 def _groups(low: str) -> set[str]:
     padded = f" {low} "
     return {padded[start : start + size] for size in (3, 4, 5) for start in range(len(padded) - size + 1)}
+
+
+def _topics(tokens: list[str]) -> dict[str, float]:
+    """Return the value of each topic that the words of a message are of, up to TOPIC."""
+    counts = {topic: sum(token in words for token in tokens) for topic, words in vocabulary.TOPICS.items()}
+    return {"topic " + topic: TOPIC * min(1.0, 4 * count / len(tokens)) for topic, count in counts.items() if count}
 
 
 def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, float]:

@@ -1,4 +1,5 @@
-"""Words by which drafts are worded and named: verbs of orders, and words that a name leaves out."""
+"""Words by which drafts are worded and named (verbs of orders, what a name leaves out), and topics, of whose share in a
+message the classifier judges."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -74,3 +75,49 @@ OPEN_ENDED = _words(
     """above after against and around before behind below beside between during except instead never new no not
     only under unless until versus vs without"""
 )
+
+# What a message is about, or how it says it: the words of each topic. Rules that last are mostly about how work is done
+# (tests, commits, agents, style), and speak of all cases; requests are mostly about this one.
+TOPICS = {
+    "version control": _words(
+        """amend branch branches checkout commit commits committed committing git main master merge merged merges pr prs
+        pull push pushed pushing rebase sha shas squash stash worktree worktrees"""
+    ),
+    "testing": _words(
+        """assert assertion assertions asserts build ci coverage driven e2e fmt integration lint linter linting mock
+        mocks pytest table tdd test tested testing tests unit"""
+    ),
+    "agents": _words(
+        """agent agents claude context guideline guidelines haiku instruction instructions lsp mcp memory model models
+        opus plan plans remember session sessions skill skills sonnet subagent subagents token tokens ultrathink"""
+    ),
+    "style": _words(
+        """clean cleaner clear clearer clearly comment comments concise duplicate duplicated duplicates duplication
+        emoji emojis format formatting language literal literally naming readable refactor short simple simpler
+        simplify spelling style tone type types verbose"""
+    ),
+    "tracker": _words(
+        """issue issues jira linear log milestone project replies reply respond review reviewed reviews roadmap ticket
+        tickets"""
+    ),
+    "machine": _words(
+        """access deploy deployed deploying deployment docker environment host hosts local localhost machine port ports
+        production server servers ssh staging vm"""
+    ),
+    "documents": _words("adr agents changelog claude doc docs documentation readme spec specs"),
+    "all cases": _words(
+        """again all always any anything consistent consistently constantly default each every everything everywhere
+        forward future going never only whenever wherever"""
+    ),
+    "norm": _words(
+        """allowed avoid don't ensure have instead make must mustn't need needs not prefer rather should shouldn't
+        supposed want"""
+    ),
+    "we": _words("let's lets our us we we're we've"),
+    "you": _words("you you're you've your yourself"),
+    "past": _words(
+        """already chose chosen decided deliberate deliberately did didn't explicitly had intentional intentionally
+        purpose removed was wasn't were"""
+    ),
+    "here": _words("here it that there these this those"),
+}
