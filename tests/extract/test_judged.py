@@ -91,7 +91,7 @@ def test_without_a_classifier_there_are_the_rules():
 
 def test_the_agent_s_words_and_the_channel_count():
     text = "the page is still blank when I open it"
-    assert draft(text).confidence != draft(text, agent="Shall I begin?").confidence
+    assert draft(text).confidence > draft(text, agent="").confidence
     assert draft(text, channel="tool_reject").confidence > draft(text).confidence
 
 
