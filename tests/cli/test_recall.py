@@ -123,7 +123,7 @@ def test_where_nothing_is_remembered_it_says_so(memtui, tmp_path):
     (project / ".git").mkdir(parents=True)
     memtui.cwd = str(project)
     memtui.env |= {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "MEMTUI_HOME": str(home / "memtui")}
-    assert "There are no memories here yet" in memtui("recall", PROMPT).out
+    assert "there are no memories yet" in memtui("recall", PROMPT).out
 
 
 def test_an_index_that_can_t_be_written_is_said_and_what_there_is_answers(memtui, monkeypatch):

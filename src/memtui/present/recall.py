@@ -125,7 +125,7 @@ def silence(run: "RecallRun") -> str:
     if run.delivered:
         return ""
     if run.silent == "nothing" and not run.candidates:
-        return "no memory has any of its words"
+        return "no memory has any of its words" if run.memories else "there are no memories yet"
     likely = next((each for each in run.candidates if each.outcome != "unlikely"), None)
     if run.silent == "nothing" and likely is not None:
         return f"{likely.name}: {outcome(likely.outcome)[2]}"

@@ -111,12 +111,14 @@ def _print(
 def _facts(found: RecallRun) -> str:
     facts = [recall.amount(found)] if found.delivered else []
     facts += [f"as for session {line(found.session[:8])}"] if found.session else []
-    return " · ".join([*facts, f"of {many(found.memories, 'memory', 'memories')}", recall.took(found)])
+    if found.memories:
+        facts.append(f"of {many(found.memories, 'memory', 'memories')}")
+    return " · ".join([*facts, recall.took(found)])
 
 
 def _print_nothing(out: Output, found: RecallRun) -> None:
     if not found.memories:
-        out.print("  There are no memories here yet: memtui new NAME")
+        out.print("  Create one: memtui new NAME")
     elif found.silent == "nothing":
         out.print("  Other words may find some; a trigger finds a memory by them:")
         out.print("  memtui triggers NAME --add TEXT")
