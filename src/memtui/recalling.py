@@ -137,20 +137,22 @@ class Recalling:
         """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
         words, where an index is missing and takes a moment. Raises OSError."""
         from memtui.recall import build, places
+        from memtui.worker import binding, warming
 
         read, root = 0, self.space.root
-        for scope, directory in self.places() if self.writes else []:
+        where = self.places() if self.writes else []
+        for scope, directory in where:
             if not self._is_indexed(directory) and (count := self._memories(directory)):
                 say(f"Indexing the {count:,} memories of {scope} …")
             done = build.bring_up_to_date(root, directory, places.needs_trust(scope), wait=WAIT_SECONDS)
             read += done.read
             if not done.busy:
                 self._counts[directory] = done.memories
-        if read:
-            from memtui.worker import warming
-
-            if warming.is_on(root):
-                warming.fill(root, [directory for _, directory in self.places()])
+        directories = [directory for _, directory in where]
+        if directories:
+            binding.update(root, directories)
+        if read and warming.is_on(root):
+            warming.fill(root, directories)
         return read
 
     def _memories(self, directory: str) -> int:

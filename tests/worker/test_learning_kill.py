@@ -7,7 +7,7 @@ import pytest
 from hooks.killing import Child, every_point
 from memtui.core.memories import beside
 from memtui.recall import bound, build, listed
-from memtui.worker import binding, learning
+from memtui.worker import binding, learning, reindexing
 
 from .test_learning import SHIP, World
 
@@ -85,3 +85,37 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
         return not child.killed
 
     assert every_point(run) >= 2
+
+
+def test_wherever_a_worker_that_indexes_is_killed_the_next_one_lists_what_is_bound_and_what_is_forbidden(
+    world, tmp_path
+):
+    """Nothing changes between the two: the next worker finds an index that is up to date."""
+    where = [("auto", str(world.auto))]
+
+    def lists():
+        return [listed.load(world.root, file) for file in binding.COLUMNS]
+
+    def says(words):
+        head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"
+        (world.auto / "ci.md").write_text(head)
+
+    says("old")
+    reindexing.update(world.root, where)
+    before = lists()
+    says("new one")
+    shutil.copytree(world.root, tmp_path / "kept")
+    reindexing.update(world.root, where)
+    after = lists()
+    assert [each[str(world.auto)] for each in before] == [{"ci.md": ["old/*"]}, {"ci.md": ["old"]}]
+    assert [each[str(world.auto)] for each in after] == [{"ci.md": ["new one/*"]}, {"ci.md": ["new one"]}]
+
+    def run(point):
+        shutil.rmtree(world.root)
+        shutil.copytree(tmp_path / "kept", world.root)
+        child = Child(lambda: reindexing.update(world.root, where), point=point).wait()
+        reindexing.update(world.root, where)
+        assert lists() == after
+        return not child.killed
+
+    assert every_point(run) > 5

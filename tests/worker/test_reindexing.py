@@ -8,8 +8,10 @@ import pytest
 from memtui.core.journal.journal import Journal
 from memtui.core.memories.store import Store
 from memtui.core.places import reindexing
-from memtui.recall import build, query
+from memtui.recall import build, forbidden, query
+from memtui.recalling import Recalling
 from memtui.worker import main
+from memtui.workspace import Workspace
 
 
 @pytest.fixture
@@ -63,3 +65,14 @@ def test_a_change_made_through_memtui_is_found_soon_after(world):
         time.sleep(0.02)
     assert world.names("espresso")[:1] == ["coffee"]
     assert Journal(world.root).unfinished() is None
+
+
+def test_what_a_dry_run_of_recall_indexes_is_listed_for_the_hooks(world):
+    """`memtui recall` and the screen of the same name find a change first; no worker sees it as one after that."""
+    world.write("release", "How to publish\nforbids: [npm install]")
+    assert Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date() == 1
+    listed = [("global", world.directory, "release.md", "npm install")]
+    assert forbidden.matching(world.root, [("global", world.directory)], "npm install x") == listed
+    world.write("release", "How to publish\nforbids: [npm ci]")
+    Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date()
+    assert forbidden.matching(world.root, [("global", world.directory)], "npm install x") == []

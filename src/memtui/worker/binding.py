@@ -1,36 +1,55 @@
 """List the memories that are bound to paths, and those that forbid commands, for the hook that gives them
 (recall/bound.py, recall/forbidden.py)."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
 
-from memtui.core.base import fastjson, fs
+from memtui.core.base import fastjson, fs, paths
 from memtui.recall import bound, forbidden, listed, segment
 
 LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
+# Of which version of each index the lists are, by directory: time in nanoseconds, size and number of its file.
+VERSIONS = "recall/listed"
 # Which column of an index each file lists.
 COLUMNS = {bound.FILE: segment.PATHS, forbidden.FILE: segment.FORBIDS}
 
 
 def update(root: str, directories: Iterable[str]) -> None:
-    """List the bound memories of these directories anew, by their indexes; the others stay as they are listed. Raises
-    OSError."""
-    changed = list(directories)
+    """List the bound memories of those of these directories whose index is another than the one that was listed; the
+    others stay as they are. Raises OSError."""
     with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
+        before = listed.load(root, VERSIONS)
+        # Looked at before they are read: an index that is replaced meanwhile is listed again the next time.
+        versions = {each: _version(root, each) for each in directories}
+        changed = [each for each, version in versions.items() if before.get(each) != version]
+        if not changed:
+            return
         for file, column in COLUMNS.items():
-            before = listed.load(root, file)
-            after = dict(before)
-            for directory in changed:
-                after.pop(directory, None)
-                found = _column(root, directory, column)
-                if found:
-                    after[directory] = found
-            path = f"{root}/{file}"
-            if not after:
-                fs.unlink(path)
-            elif after != before:
-                fs.write_atomic(path, fastjson.dumps({"v": listed.VERSION, "dirs": after}).encode(), durable=False)
+            _change(root, file, {each: _column(root, each, column) for each in changed})
+        # Last: who is killed before has listed nothing, and the next one lists all again.
+        _change(root, VERSIONS, versions)
+
+
+def _version(root: str, directory: str) -> list[int] | None:
+    """Return what tells an index from the one that replaces it; None if there is none. Raises OSError."""
+    try:
+        found = os.stat(paths.index_base(root, directory) + ".index")
+    except FileNotFoundError:
+        return None
+    return [found.st_mtime_ns, found.st_size, found.st_ino]
+
+
+def _change(root: str, file: str, found: Mapping[str, object]) -> None:
+    """Replace what a file lists of some directories; one that lists nothing is removed. Raises OSError."""
+    before = listed.load(root, file)
+    after = {directory: each for directory, each in {**before, **found}.items() if each}
+    path = f"{root}/{file}"
+    if not after:
+        fs.unlink(path)
+    elif after != before:
+        fs.write_atomic(path, fastjson.dumps({"v": listed.VERSION, "dirs": after}).encode(), durable=False)
 
 
 def _column(root: str, directory: str, column: int) -> dict[str, list[str]]:

@@ -24,14 +24,14 @@ def of_session(env: dict[str, str], root: str, cwd: str) -> None:
 def update(root: str, where: Iterable[tuple[str, str]]) -> None:
     """Bring the indexes of (scope, directory) up to date. A directory that is missing and has no index gets none.
     Raises OSError."""
-    changed = []
+    indexed = []
     for scope, directory in where:
         beside.adopt(root, directory)
         if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
-            report = build.bring_up_to_date(root, directory, places.needs_trust(scope))
-            changed += [directory] if report.read or report.gone else []
-    if changed:
-        binding.update(root, changed)
+            build.bring_up_to_date(root, directory, places.needs_trust(scope))
+            indexed.append(directory)
+    if indexed:
+        binding.update(root, indexed)
 
 
 def main(argv: Sequence[str]) -> None:
