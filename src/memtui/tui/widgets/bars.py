@@ -1,5 +1,6 @@
 """The bars above and below every screen: where you are, and which keys work. Both can be clicked."""
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -15,11 +16,16 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
-# Where there is no room for all: one blank between tabs; then the tabs that are not open have only their numbers,
-# one more at each step, in this order: the longest first, then what everybody knows, what is rarely opened last. A name
-# is never cut. At the last step these numbers stand without counts.
+# Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
+# whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
+# their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
+# orders: the longest first; then what everybody knows first, and what is rarely opened last.
+SHORT = {"subconscious": "Subc", "consolidate": "Cons", "deliveries": "Deliv", "memories": "Mem", "guidance": "Guide"}
 NUMBERED = ("subconscious", "memories", "deliveries", "guidance", "inbox", "health", "consolidate", "recall")
-STEPS = 2 + len(NUMBERED)
+ONE_BLANK = 1
+ALL_SHORT = ONE_BLANK + len(SHORT)
+OPEN_SHORT = ALL_SHORT + 1
+STEPS = OPEN_SHORT + len(NUMBERED) + 1
 # Screens without a tab of their own.
 MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
@@ -29,10 +35,11 @@ PROJECT_MOST, PROJECT_LEAST = 16, 4
 
 
 class BarPart:
-    """A part left of the tabs: its words and the least cells that it takes. What is `as_usual` is left out first."""
+    """A part left of the tabs: its words, the least cells that it takes, and the step of the tabs up to which it is
+    shown, whatever room it takes."""
 
-    def __init__(self, words: str, style: str, *, least: int = 0, as_usual: bool = False) -> None:
-        self.words, self.style, self.as_usual = words, style, as_usual
+    def __init__(self, words: str, style: str, until: int = STEPS, *, least: int = 0) -> None:
+        self.words, self.style, self.until = words, style, until
         self.least = min(least or cell_len(words), cell_len(words))
 
 
@@ -44,17 +51,19 @@ class TopBar(OneLine):
     def show(self, current: str, app: "Services") -> None:
         """Draw the line for a screen."""
         width = self.size.width or 80
-        parts, step, gap = self._parts(app), 0, "  " if width >= WIDE else " "
-        tabs = self._tabs(current, step, app)
-        while parts and sum(part.least + len(gap) for part in parts) + sum(map(len, tabs.values())) > width:
-            usual = next((part for part in parts if part.as_usual), None)
-            if usual is None and step < STEPS:
-                step += 1
-                tabs = self._tabs(current, step, app)
-            else:  # what is wrong stays longest: the person knows the project
-                parts.remove(usual or parts[0])
+        gap = "  " if width >= WIDE else " "
+        every = self._parts(app)
+        lasting = sorted(every, key=lambda part: part.until)[::-1]
+        tabs, left, count = self._tabs(current, 0, app), 0, 0
+        for step in range(STEPS + 1):
+            tabs = self._tabs(current, step, app)
+            left = width - sum(map(len, tabs.values()))
+            count = sum(cells <= left for cells in accumulate(part.least + len(gap) for part in lasting))
+            if left >= 0 and all(part.until <= step for part in lasting[count:]):
+                break
+        parts = [part for part in every if part in lasting[:count]]
+        left -= sum(part.least + len(gap) for part in parts)
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        left = width - sum(map(len, tabs.values())) - sum(part.least + len(gap) for part in parts)
         for part in parts:
             shown = Text(part.words, part.style)
             shown.truncate(part.least + left, overflow="ellipsis")
@@ -76,15 +85,16 @@ class TopBar(OneLine):
         self.put(text)
 
     def _tabs(self, current: str, step: int, app: "Services") -> "dict[str, str]":
-        """Return the words of the tabs; each step is one more of what is said at NUMBERED."""
-        numbered = set(NUMBERED[: max(0, step - 1)]) - {current}
+        """Return the words of the tabs; each step is one more of what is said at SHORT."""
+        short = set(list(SHORT)[: max(0, step - ONE_BLANK)]) - (set() if step == OPEN_SHORT else {current})
+        numbered = set(NUMBERED[: max(0, step - OPEN_SHORT)]) - {current}
         tabs = {}
         for number, (name, following) in enumerate(zip(TABS, (*TABS[1:], ""), strict=True), 1):
             badge = "" if name in numbered and step == STEPS else _badge(name, app)
             if name in numbered:  # a count stands in parentheses there: "3 6" would read as two tabs
                 words = f" {number}({badge.strip()})" if badge else f" {number}"
             else:
-                words = f" {number} {name.capitalize()}{badge}"
+                words = f" {number} {SHORT[name] if name in short else name.capitalize()}{badge}"
             tabs[name] = words + " " * (step == 0 or bool(numbered & {name, following}))
         return tabs
 
@@ -95,13 +105,13 @@ class TopBar(OneLine):
         mode_style = "dim" if facts.mode == "full" else "bold yellow"
         hooks, hooks_style = ("hooks ✓", "dim") if facts.hooks else ("hooks ✗", "bold red")
         parts = [
-            BarPart("memtui", "dim", as_usual=True),
-            BarPart(name, "bold", least=PROJECT_LEAST),
-            BarPart(facts.mode, mode_style, as_usual=facts.mode == "full"),
-            BarPart(hooks, hooks_style, as_usual=bool(facts.hooks)),
+            BarPart("memtui", "dim", 0),
+            BarPart(name, "bold", ALL_SHORT, least=PROJECT_LEAST),
+            BarPart(facts.mode, mode_style, 0 if facts.mode == "full" else STEPS),
+            BarPart(hooks, hooks_style, 0 if facts.hooks else STEPS),
             *([BarPart("read-only", "bold")] if app.read_only else []),
         ]
-        return [part for part in parts if wide or not part.as_usual]
+        return [part for part in parts if wide or part.until]
 
 
 def _badge(name: str, app: "Services") -> str:
