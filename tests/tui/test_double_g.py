@@ -62,6 +62,25 @@ async def test_one_g_opens_the_form_and_a_later_g_is_a_letter(app, monkeypatch):
 
 
 @pytest.mark.slow
+async def test_a_slow_gg_leaves_no_note_behind_either(app, monkeypatch):
+    """Its second key is a letter in the form; what comes after escape is the first text there."""
+    monkeypatch.setattr(double_g, "WITHIN", -1.0)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await settle(pilot)
+        await pilot.press("g", "g")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not app._notifications
+        await pilot.press("g")
+        await settle(pilot)
+        assert app.screen.typed().values["text"] == ""
+        await pilot.press(*"go", "escape", "g")
+        await settle(pilot)
+        assert app.screen.typed().values["text"] == "go"
+
+
+@pytest.mark.slow
 async def test_a_letter_between_belongs_to_the_note(app, at_once):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
