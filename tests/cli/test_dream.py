@@ -165,7 +165,7 @@ def test_without_a_model_what_lint_finds_is_proposed(dreamy, api):
     dreamy("config", "set", "llm_backend", "off")
     said = dreamy("dream", "--scope", "global").out
     assert "into" in said
-    assert "overlap" in said
+    assert "similar" in said
     assert "no model would be asked" in dreamy("dream", "--dry-run").out
     assert api.requests == []
 

@@ -97,7 +97,7 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
 def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
     entry = next(e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["text"].startswith("pnpm"))
     done = memtui("approve", entry["id"], "--scope", "global", "--dry-run").out
-    assert "similar 0.97  project:prefer-pnpm" in done
+    assert "similar .97  project:prefer-pnpm" in done
     assert "--into project:prefer-pnpm" in done
     (found,) = memtui.json("approve", entry["id"], "--scope", "global", "--dry-run")["approved"]
     assert found["alike"] == [{"scope": "project", "name": "prefer-pnpm", "score": 0.97}]

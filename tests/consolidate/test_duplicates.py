@@ -31,14 +31,14 @@ def test_two_that_say_the_same_in_other_words_are_a_pair_with_the_words_they_sha
     found = duplicates.pairs([RELEASE, PNPM, REVIEW, AGAIN])
     assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
     assert "frozen" in found[0].shared
-    assert 0.35 <= found[0].score < 1
+    assert 0.35 <= found[0].share < 1
 
 
 def test_a_copy_scores_highest():
     copy = made("prefer-pnpm-2", PNPM.description, PNPM.body)
     found = duplicates.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
     assert names(found)[0] == {"prefer-pnpm", "prefer-pnpm-2"}
-    assert [pair.score for pair in found] == sorted((pair.score for pair in found), reverse=True)
+    assert [pair.share for pair in found] == sorted((pair.share for pair in found), reverse=True)
 
 
 def test_a_part_of_another_is_a_pair():
@@ -65,7 +65,7 @@ def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
 def test_any_texts_are_compared_and_the_order_of_the_memories_makes_no_difference(texts):
     memories = [made(f"m{number}", text) for number, text in enumerate(texts)]
     found = duplicates.pairs(memories)
-    assert all(0 <= pair.score <= 1 for pair in found)
+    assert all(0 <= pair.share <= 1 for pair in found)
     assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(duplicates.pairs(memories[::-1]))))
 
 

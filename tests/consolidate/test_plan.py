@@ -7,16 +7,17 @@ import os
 
 import pytest
 
-from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file
+from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file, similar
 from memtui.consolidate.changeset import FileOutput
 from memtui.consolidate.composing import FileDiff, savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
-from memtui.core.base import clock
+from memtui.core.base import clock, phrasing
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.journal import undo
 from memtui.core.memories import apart, index, trusting
 from memtui.core.memories.status import Usage
+from memtui.present import changesets
 
 from .stores import World, text_of
 
@@ -60,10 +61,20 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     (merge,) = only(world, "merge")
     assert {os.path.basename(each.path) for each in merge.inputs} == {"prefer-pnpm.md", "pnpm-only.md"}
     assert merge.evidence[0].code == "memories.alike"
-    assert 0.5 <= merge.evidence[0].score < 1
-    assert "overlap" in merge.reason
+    assert "frozen" in merge.evidence[0].texts
     assert coverage.of_proposal(merge).dropped == []
     assert merge.decision == "open"
+
+
+def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the_inbox(world):
+    (merge,) = only(world, "merge")
+    one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.inputs)
+    (in_inbox,) = similar.ranked(one.name, one.description, one.body, [other])
+    assert merge.evidence[0].score == in_inbox.score
+    number = phrasing.likeness(in_inbox.score)
+    assert number[0] == "."
+    assert f" are similar: {number}." in merge.reason
+    assert changesets.brief(merge) == f"similar {number}"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from memtui.consolidate import contradictions, date_checks, duplicates
+from memtui.consolidate import contradictions, date_checks, duplicates, similar
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import Memory
@@ -88,7 +88,7 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
     for one, other in contradictions.find(memories):
         yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
     for pair in duplicates.pairs(memories, MOST_PAIRS):
-        yield pair.one, pair.other, ProposalEvidence(ALIKE, pair.score, pair.shared)
+        yield pair.one, pair.other, ProposalEvidence(ALIKE, similar.of_two(pair.one, pair.other), pair.shared)
 
 
 def _apart(joined: Sequence[Memory], kept_apart: Collection[Pair]) -> bool:

@@ -1,4 +1,4 @@
-"""Near-duplicates: pairs of memories that say much the same, the most alike first, for a person to decide.
+"""Near-duplicates: pairs of memories that have many words in common, for a person to decide.
 
 Comparing all with all takes minutes for thousands of memories. Two that say the same share rare words, so only pairs
 that do are scored.
@@ -18,7 +18,7 @@ from memtui.core.memories.memory import Memory
 RAREST, COMMON, SHARED = 12, 60, 2
 # How many of the words that both have are told.
 TOLD = 8
-# The least score, of 1, of a pair.
+# The least share, of 1, of a pair.
 LEAST = 0.35
 # Characters of a body that are compared.
 BODY = 4000
@@ -27,20 +27,20 @@ WIDE = re.compile(r"[぀-ヿ㐀-鿿가-힣]")
 
 
 class Pair(NamedTuple):
-    """Two memories and how alike they are: `score` from 0 to 1, `shared` the rarest words that both have, rarest
-    first."""
+    """Two memories: `share`, how much of their words both have, by their rarity, from 0 to 1; `shared`, the rarest of
+    these, rarest first. How similar the two are for a person, consolidate/similar.py says."""
 
     one: Memory
     other: Memory
-    score: float
+    share: float
     shared: tuple[str, ...]
 
 
 def pairs(
     memories: Sequence[Memory], most: int = 200, least: float = LEAST, go_on: Callable[[], bool] = lambda: True
 ) -> list[Pair]:
-    """List the pairs of memories that score at least `least`, best first, at most `most`. A broken memory is left out:
-    its text is not known. `go_on` is asked before each memory and each pair; False ends the search."""
+    """List the pairs of memories that share at least `least`, the most first, at most `most`. A broken memory is left
+    out: its text is not known. `go_on` is asked before each memory and each pair; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
     bags = [words(f"{each.name} {each.description} {each.body[:BODY]}") for each in takewhile(lambda _: go_on(), whole)]
     weights = _weights(bags)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from memtui.consolidate import across, contradictions, duplicates
+from memtui.consolidate import across, contradictions, duplicates, similar
 from memtui.consolidate.across import Known
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
@@ -13,8 +13,8 @@ from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import CODE, Memory, flat
 from memtui.core.memories.scopes import Scope
 
-# The least likeness (of 1) of two memories that is worth a person's time: of 400 memories of one project, the 14 pairs
-# above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
+# The least share (of 1) of their words that both of a pair have and that is worth a person's time: of 400 memories of
+# one project, the 14 pairs above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
 ALIKE = 0.45
 # A memory repeats instructions if so much of its words stands in one place there, and it has at least so many.
 REPEATED = 0.9
@@ -43,12 +43,14 @@ def of_memories(
             facts = _pair(scopes, one.memory, other.memory)
             words = {"words": one.words, "against": other.words}
             yield note("memories.contradict", f"memory:{one.memory.path}", **words, **facts)
-    for found in duplicates.pairs(memories, least=ALIKE, go_on=go_on):
+    pairs = [(similar.of_two(*found[:2]), found) for found in duplicates.pairs(memories, least=ALIKE, go_on=go_on)]
+    for score, found in sorted(pairs, key=lambda each: -each[0]):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) == 2 and pair not in kept_apart | opposed:
             both = [Known(scopes[each.path], each) for each in (found.one, found.other)]
             why = "" if found.one.scope_label == found.other.scope_label else across.obstacle(root, *both)
-            facts = {"score": round(100 * found.score), "shared": list(found.shared), "why": why}
+            shares = {"score": round(100 * score), "share": round(100 * found.share)}
+            facts = {**shares, "shared": list(found.shared), "why": why}
             yield note("memories.alike", f"memory:{found.one.path}", **facts, **_pair(scopes, found.one, found.other))
 
 

@@ -35,7 +35,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 
 BY = "memtui"
-# The least score of two memories that are merged.
+# The least share of their words that two memories have in common and are merged by.
 MERGED = 0.5
 # The most memories that become one, and the most bytes of its body; larger ones should be split.
 MOST, LARGEST = 4, 4096
@@ -128,13 +128,12 @@ class _Planner:
     def merges(self) -> list[tuple[int, Proposal]]:
         """Propose a merge for each cluster of memories that overlap. Of a cluster in several scopes that can't become
         one, those of one scope are merged."""
-        scores: dict[frozenset[str], tuple[float, int]] = {}
+        found: dict[frozenset[str], tuple[float, int]] = {}
         for at, each in self._numbered({"memories.alike"}):
-            score = each.data.get("score")
-            if isinstance(score, int | float) and score >= 100 * MERGED:
-                scores[frozenset((str(each.data["path"]), str(each.data["other_path"])))] = (score / 100, at)
+            if (share := _of_one(each, "share")) >= MERGED:
+                found[frozenset((str(each.data["path"]), str(each.data["other_path"])))] = (share, at)
         proposals = []
-        for cluster in _clusters(scores):
+        for cluster in _clusters(found):
             memories = [each for each in map(self._memory, cluster) if each is not None]
             if len(memories) < len(cluster):
                 continue
@@ -142,7 +141,7 @@ class _Planner:
             if len(memories) < 2 or not all(self.store.is_trusted(each) for each in memories):
                 continue
             paths = {each.path for each in memories}
-            pairs = {at: score for pair, (score, at) in scores.items() if pair <= paths}
+            pairs = [at for pair, (_, at) in found.items() if pair <= paths]
             made = self._merge(memories, pairs, why)
             if made is not None:
                 proposals.append((min(pairs), made))
@@ -164,8 +163,8 @@ class _Planner:
         most = max(labels, key=labels.count)
         return [each for each in ordered if each.scope_label == most], ""
 
-    def _merge(self, memories: Sequence[Memory], pairs: Mapping[int, float], why: str) -> Proposal | None:
-        evidence = [_evidence(self.found[at], score) for at, score in pairs.items()]
+    def _merge(self, memories: Sequence[Memory], pairs: Sequence[int], why: str) -> Proposal | None:
+        evidence = [_evidence(self.found[at], _of_one(self.found[at], "score")) for at in pairs]
         reason = " ".join([*(findings.message(self.found[at]) for at in sorted(pairs)[:SHOWN]), why]).rstrip()
         first, *others = memories
         outside = {name for each in others if each.scope_label != first.scope_label for name in each.links}
@@ -341,10 +340,16 @@ def _evidence(found: Finding, score: float | None = None) -> ProposalEvidence:
     return ProposalEvidence(found.code, score, texts, plain)
 
 
-def _clusters(scores: Mapping[frozenset[str], tuple[float, int]]) -> list[list[str]]:
+def _of_one(found: Finding, key: str) -> float:
+    """Return a number of a finding that is of 100, of 1."""
+    value = found.data[key]
+    return value / 100 if isinstance(value, int | float) else 0.0
+
+
+def _clusters(shares: Mapping[frozenset[str], tuple[float, int]]) -> list[list[str]]:
     """Group files of which all are alike, each in one group, the most alike first."""
     groups: dict[str, list[str]] = {}
-    for pair, _ in sorted(scores.items(), key=lambda each: (-each[1][0], sorted(each[0]))):
+    for pair, _ in sorted(shares.items(), key=lambda each: (-each[1][0], sorted(each[0]))):
         one, other = sorted(pair)
         for path, partner in ((one, other), (other, one)):
             group = groups.get(partner)
@@ -352,7 +357,7 @@ def _clusters(scores: Mapping[frozenset[str], tuple[float, int]]) -> list[list[s
                 continue
             if group is None:
                 groups[path] = groups[partner] = [path, partner]
-            elif len(group) < MOST and all(frozenset((path, each)) in scores for each in group):
+            elif len(group) < MOST and all(frozenset((path, each)) in shares for each in group):
                 group.append(path)
                 groups[path] = group
     return list({id(each): sorted(each) for each in groups.values()}.values())

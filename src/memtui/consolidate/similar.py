@@ -1,5 +1,5 @@
-"""Similar memories and rejected drafts: rank them by their similarity to a draft, for a person to decide; nothing is
-merged here."""
+"""How similar memories and rejected drafts are to a draft or a memory, for a person to decide; nothing is merged
+here."""
 
 from collections.abc import Iterable
 
@@ -52,6 +52,11 @@ def to_refused(name: str, text: str, rejected: Iterable[RefusedDraft]) -> list[L
         if score >= LIKE_REFUSED:
             found[each.description.casefold()] = LikeRefused(each, round(score, 2))
     return sorted(found.values(), key=lambda each: (-each.score, -(each.draft.time or 0.0)))[:SHOWN]
+
+
+def of_two(one: Memory, other: Memory) -> float:
+    """Return how similar two memories are, from 0 to 1: the number that every screen and command shows."""
+    return round(_Measure(one.name, one.description, one.body).score(other.name, other.description, other.body), 2)
 
 
 class _Measure:

@@ -7,13 +7,13 @@ from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, inst
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
-from memtui.core.base.phrasing import cut, many, size, some
+from memtui.core.base.phrasing import cut, likeness, many, size, some
 from memtui.core.health import findings
 
 DECISIONS = {"open": "", "accepted": "accepted", "edited": "accepted, edited", "rejected": "rejected"}
 # In a few words why something is proposed, by the code of the finding.
 BRIEF = {
-    "memories.alike": "overlap",
+    "memories.alike": "similar",
     "memories.contradict": "contradict",
     "memories.cut": "below the cut",
     "memories.dangling": "dangling line",
@@ -88,11 +88,11 @@ def _sentence(found: ProposalEvidence) -> str:
 
 
 def brief(proposal: Proposal) -> str:
-    """Return why a proposal is made in a few words: `overlap 78`, `relative date`."""
+    """Return why a proposal is made in a few words: `similar .78`, `relative date`."""
     for each in proposal.evidence:
         if words := BRIEF.get(each.code):
             score = each.data.get("score", None if each.score is None else round(100 * each.score))
-            return f"{words} {score}" if score is not None else words
+            return f"{words} {likeness(score / 100)}" if isinstance(score, int | float) else words
     return cut(" ".join(proposal.reason.split()), 40)
 
 

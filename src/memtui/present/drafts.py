@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from memtui.core.base.phrasing import cut, many
+from memtui.core.base.phrasing import cut, likeness, many
 from memtui.core.inbox import format as inbox_format
 from memtui.core.review.evidence import Evidence, LikeRefused
 from memtui.core.review.waiting import Waiting
@@ -104,9 +104,9 @@ def like_refused(each: LikeRefused, now: float) -> str:
     """Say that a draft is like a rejected one: `like a draft that you rejected on Thu 12 Nov (.87): “Use npm”`."""
     shown = day(each.draft.time, now) if each.draft.time is not None else ""
     when = f"{' at' if ':' in shown else ' on'} {shown}" if shown else ""
-    score = f"{each.score:.2f}".removeprefix("0")
     words = cut(safe_text.line(each.draft.description), REFUSED_SHOWN)
-    return f"like a draft that you rejected{' for good' if each.draft.never else ''}{when} ({score}): “{words}”"
+    good = " for good" if each.draft.never else ""
+    return f"like a draft that you rejected{good}{when} ({likeness(each.score)}): “{words}”"
 
 
 class Quote(NamedTuple):

@@ -166,7 +166,7 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         await to(pilot, "merge")
         text = app.screen.detail.plain
         assert "merge package-manager into prefer-pnpm" in text
-        assert "overlap" in text
+        assert "are similar: ." in text
         assert "Nothing is lost" in text
         assert "Yarn was tried in March and given up." in text
         assert "a  makes this change" in text

@@ -9,6 +9,7 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FAILED, ConflictError, MemtuiError, UsageError
+from memtui.core.base.phrasing import likeness
 from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
@@ -215,7 +216,7 @@ def _print(ctx: Context, out: Output, store: Store, each: Approval, near: "Seque
         out.print(("  │ " + piece).rstrip())
     for found in near:
         where = line(found.memory.ref)
-        out.print(f"  similar {found.score:.2f}  {where}  {line(found.memory.description)[:80]}")
+        out.print(f"  similar {likeness(found.score)}  {where}  {line(found.memory.description)[:80]}")
     if near:
         from memtui.cli.show import draft as draft_words
 

@@ -8,6 +8,7 @@ from memtui.cli.output import Output, line
 from memtui.consolidate import similar
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.phrasing import likeness
 from memtui.core.base.short_ids import short_id
 from memtui.core.inbox import refused
 from memtui.core.memories.store import Store
@@ -127,7 +128,7 @@ class DraftDetails:
         out.heading("Similar memories")
         cells = [
             [
-                f"{each.score:.2f}",
+                likeness(each.score),
                 (f"{line(each.memory.scope_label)}:{line(each.memory.name)}", "bold"),
                 line(each.memory.description),
             ]

@@ -49,6 +49,11 @@ def short(count: int) -> str:
     return str(count)
 
 
+def likeness(score: float) -> str:
+    """Write how similar two texts are, of 1: `.97`."""
+    return f"{score:.2f}".removeprefix("0")
+
+
 def cut(text: str, most: int) -> str:
     """Cut a line of text between two words, with ` …` behind, so that it has at most `most` characters; within a word
     where that would leave less than half, as in scripts without blanks."""

@@ -7,7 +7,7 @@ memories and the states of guidance take their words from here. No code reads a 
 from collections.abc import Iterable
 
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
-from memtui.core.base.phrasing import ago, many, size, some
+from memtui.core.base.phrasing import ago, likeness, many, size, some
 from memtui.core.health import memory_kinds
 from memtui.core.health.kind import Kind
 
@@ -301,6 +301,8 @@ class _Fact:
             return f"; memtui now {value}" if value else ""
         if how == "more":
             return f"; {_waiting(value)} after the next turn" if isinstance(value, int) and value else ""
+        if how == "similar" and isinstance(value, int):
+            return likeness(value / 100)
         if how == "unmerged":
             return f" No merge is proposed: {value}." if value else ""
         if how == "age":

@@ -6,8 +6,9 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
 
-    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes; a list of names is
-    cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only a person can fix it.
+    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes, `{name:similar}` a
+    likeness of 100; a list of names is cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only
+    a person can fix it.
     `each` names the list of which each member counts as one finding, empty if the finding counts as one.
     """
 

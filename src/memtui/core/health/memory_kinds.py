@@ -98,7 +98,7 @@ KINDS = {
         "Change one: memtui edit {scope}:{memory}, or keep both: memtui lint --apart {scope}:{memory} {other}",
     ),
     "memories.alike": Kind(
-        "{scope}:{memory} and {other} overlap ({score} of 100).{why:unmerged}",
+        "{scope}:{memory} and {other} are similar: {score:similar}.{why:unmerged}",
         "Merge them: memtui consolidate, or keep both: memtui lint --apart {scope}:{memory} {other}",
     ),
     "memories.repeats": Kind(

@@ -8,7 +8,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.consolidate import similar
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import ago, likeness, many
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft
@@ -225,7 +225,7 @@ def _name_taken(draft: Draft) -> str:
 
 def score(each: Similar) -> str:
     """`.97`"""
-    return f"{each.score:.2f}".removeprefix("0")
+    return likeness(each.score)
 
 
 def _content(found: Memory) -> str:
