@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 
 import pytest
 
@@ -10,6 +11,7 @@ from memtui.core.base import paths
 from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.backfill import BackfillProgress
 from memtui.tui.dialogs.preview import Preview
 from tui.conftest import NOW, settle
 
@@ -82,6 +84,39 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
         told = " ".join(str(each) for each in pilot.app.screen.query("Toast"))
         assert "Errno" not in told
     fallen.clear()
+
+
+@pytest.mark.parametrize("palette", [True, False])
+async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwards(app, world, monkeypatch, palette):
+    read, ended = reading.read, threading.Event()
+
+    def waits(*given, **more):
+        ended.wait(20)
+        return read(*given, **more)
+
+    monkeypatch.setattr(reading, "read", waits)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("B")
+        await settle(pilot)
+        await pilot.press("enter")
+        while not isinstance(app.screen, BackfillProgress):
+            await pilot.pause(0.01)
+        if palette:
+            await pilot.press("ctrl+p")
+        else:
+            app.go("deliveries")
+        await pilot.pause()
+        assert not isinstance(app.screen, BackfillProgress)
+        ended.set()
+        await settle(pilot)
+        if palette:
+            await pilot.press("escape")
+        else:
+            app.go("inbox")
+        await settle(pilot)
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)
 
 
 async def test_an_empty_inbox_names_the_key(empty):

@@ -67,6 +67,7 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
         super().__init__()
         self.services = services
         self._stop = threading.Event()
+        self._through: ReadThrough | None = None
 
     def body(self) -> ComposeResult:
         """Compose the title and the progress."""
@@ -114,7 +115,16 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
         """Answer."""
         if message.why:
             self.services.warn(message.why)
-        self.dismiss(message.found)
+        self._through = message
+        self._answer()
+
+    def on_screen_resume(self) -> None:
+        """Answer now if the palette or another screen was shown when the reading ended."""
+        self._answer()
+
+    def _answer(self) -> None:
+        if self._through is not None:
+            self.dismiss(self._through.found)
 
 
 def is_due(services: "Services") -> bool:
