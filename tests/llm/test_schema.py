@@ -15,6 +15,7 @@ SCHEMA = {
         "items": {"type": "array", "items": ITEM, "maxItems": 2},
         "count": {"type": "integer", "minimum": 0, "maximum": 3},
         "note": {"type": ["string", "null"]},
+        "share": {"type": "number", "minimum": 0, "maximum": 1},
     },
     "required": ["items"],
 }
@@ -25,7 +26,7 @@ SCHEMA = {
     [
         {"items": []},
         {"items": [{"name": "a"}, {"name": "b", "kind": "drop"}], "count": 3, "note": None},
-        {"items": [], "note": "x"},
+        {"items": [], "note": "x", "share": 0.5},
     ],
 )
 def test_what_fits_has_no_problem(value):
@@ -47,11 +48,18 @@ def test_what_fits_has_no_problem(value):
         ({"items": [], "count": 4}, "count is out of range"),
         ({"items": [], "count": True}, "count is not of type integer"),
         ({"items": [], "count": 1.5}, "count is not of type integer"),
+        ({"items": [], "share": float("nan")}, "share is out of range"),
+        ({"items": [], "share": -0.5}, "share is out of range"),
         ({"items": [], "note": 3}, "note is not of type string or null"),
     ],
 )
 def test_what_does_not_fit_is_named_with_its_place(value, words):
     assert words in schema.problem(value, SCHEMA)
+
+
+@pytest.mark.parametrize("bound", ["minimum", "maximum"])
+def test_what_is_no_number_is_in_no_range(bound):
+    assert "out of range" in schema.problem(float("nan"), {"type": "number", bound: 0})
 
 
 def test_a_schema_with_a_keyword_that_nobody_checks_is_an_error():

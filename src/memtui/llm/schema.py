@@ -43,7 +43,8 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
         return _object(value, schema, place)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = schema.get("minimum"), schema.get("maximum")
-        if (low is not None and value < low) or (high is not None and value > high):
+        # Told so, what is no number (NaN), as JSON of Python may have it, is out of each range.
+        if not (low is None or value >= low) or not (high is None or value <= high):
             return f"{at} is out of range"
     return ""
 
