@@ -494,6 +494,25 @@ def test_a_cut_archive_is_refused(desk, cut, kind):
         desk.read(path)
 
 
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.every(step=5)
+@pytest.mark.parametrize("place", range(30, 110, 4))
+def test_a_zip_damaged_anywhere_is_refused_or_read_however_it_is_packed(desk, method, place):
+    """Each way to pack has errors of its own: they come as one with what to do."""
+    path = desk.tmp / "a.zip"
+    with zipfile.ZipFile(path, "w", method) as packed:
+        packed.writestr("a.md", "".join(f"Line {number}.\n" for number in range(400)))
+    content = bytearray(path.read_bytes())
+    content[place] ^= 0xFF
+    path.write_bytes(bytes(content))
+    told = []
+    try:
+        desk.read(path)
+    except MemtuiError as error:
+        told.append(error)
+    assert all("damaged" in each.message or "encrypted" in each.message for each in told), told
+
+
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     kind=st.sampled_from(KINDS[1:]),

@@ -7,7 +7,6 @@ import os
 import stat
 import tarfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, cast
@@ -125,22 +124,15 @@ def packed(path: str) -> SourceFiles:
                 found.files[name] = data
     except _TooLargeError:
         raise _too_large(path) from None
-    except (
-        zipfile.BadZipFile,
-        tarfile.TarError,
-        zlib.error,
-        EOFError,
-        gzip.BadGzipFile,
-        ValueError,
-        NotImplementedError,
-        RuntimeError,
-    ) as error:
+    except UnreadableSourceError:
+        raise
+    except Exception as error:  # a library for each way to pack has errors of its own for damaged data
+        if isinstance(error, OSError) and error.strerror:  # of the system, and not of a library
+            raise UnreadableSourceError(
+                f"{path} can't be read: {error.strerror}.", "Look at its owner and mode."
+            ) from error
         raise UnreadableSourceError(
             f"{path} is a damaged archive: {error}.", "Make it again where it comes from, or copy it again."
-        ) from error
-    except OSError as error:
-        raise UnreadableSourceError(
-            f"{path} can't be read: {error.strerror or error}.", "Look at its owner and mode."
         ) from error
     found.names = sorted(
         name for name in found.files if locate.is_memory_name(name.rpartition("/")[2]) and not _hidden(name)
