@@ -88,6 +88,16 @@ def test_a_stock_description_of_letta_says_nothing(desk):
     assert [each.description for each in found.memories] == ["Name: Ada."]
 
 
+def test_a_time_that_is_none_is_left_out_and_no_field_has_a_secret(desk):
+    key = "sk-ant-api03-" + "aB3" * 30
+    block = {"label": "ci", "value": "The CI is slow.", "created_at": f"soon, with {key}", "updated_at": "2026-01-02"}
+    fields = desk.take(write(desk.tmp / "a.af", {"core_memory": [block]}))["ci"].entry.fields
+    assert "created" not in fields
+    assert fields["modified"] == "2026-01-02"
+    note = write(desk.tmp / "note.md", f"---\ntype: {key}\noriginSessionId: {key}\n---\n\nThe queue is a table.\n")
+    assert key not in str(desk.take(note)["note"].entry.fields)
+
+
 def test_blocks_of_odd_types_are_survived(desk):
     odd = {"agents": [{"block_ids": 3}, None, "x"], "blocks": [None, 1, {"value": 3}, {"label": 7, "value": "Seven."}]}
     assert [each.text for each in desk.take(write(desk.tmp / "odd.af", odd)).values()] == ["Seven."]

@@ -217,10 +217,19 @@ def _redacted(given: Incoming, secrets: Counter[str]) -> Incoming:
         name=name if name == given.name else "note-" + ids.content_hash(description)[:8],
         description=description or memory.slugify(name),
         body=clean(document.clean(given.body).replace("\0", "")),
+        type=clean(given.type),
+        session=clean(given.session),
+        created=_time(given.created),
+        modified=_time(given.modified),
         tags=tuple(map(clean, given.tags)),
         triggers=tuple(map(clean, given.triggers)),
         where=redact(given.where)[0],
     )
+
+
+def _time(given: str) -> str:
+    """Return a time as a source has it; empty for what is none, and could be any text."""
+    return "" if clock.parse(given) is None else given
 
 
 def _free(name: str, taken: set[str]) -> str:
