@@ -1295,6 +1295,21 @@ async def test_terminal_escapes_markup_and_long_lines_draw_harmlessly(world, app
         await pilot.pause()
 
 
+async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app):
+    leave(world, "Odd", name="odd", kind="preference", confidence="\x1bc", durable="nan", seen="\x1bc", scope="project")
+    leave(world, "Odder", name="odder", kind="preference", confidence="nan", durable="7", scope="project")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
+        assert names.index("prefer-pnpm") < names.index("odd")
+        assert names.index("prefer-pnpm") < names.index("odder")
+        drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "\x1b" not in drawn
+        assert "nan" not in drawn
+        odd = app.screen._draw(next(row for row in app.screen.table.rows if row.item and row.item.text == "Odd"))
+        assert [cell.plain for cell in odd[2:4]] == ["-", "-"]
+
+
 @pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
 async def test_an_empty_inbox_says_what_will_fill_it(world, size):
     app = MemtuiApp(dict(world.env), world.blog, screen="inbox", now=NOW)

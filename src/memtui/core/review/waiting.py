@@ -11,7 +11,8 @@ from memtui.core.inbox import claims, pending_update
 from memtui.core.inbox import format as inbox_format
 
 KINDS = ("guidance", "updates", "items")
-DEFAULT_CONFIDENCE = "0.7"
+# How sure it is of a draft that does not say.
+UNSURE = 0.7
 # How likely a draft lasts that nobody has scored for this.
 UNSCORED = 0.5
 
@@ -106,10 +107,10 @@ def worth(item: Waiting) -> float:
 
 def confidence(item: Waiting) -> float:
     """Return how sure the rules are of a draft, from 0 to 1."""
-    try:
-        return float(item.entry.fields.get("confidence", DEFAULT_CONFIDENCE))
-    except ValueError:
-        return 0.0
+    given = item.entry.fraction("confidence")
+    if given is None:
+        return 0.0 if "confidence" in item.entry.fields else UNSURE
+    return given
 
 
 def best_first(items: Iterable[Waiting]) -> list[Waiting]:

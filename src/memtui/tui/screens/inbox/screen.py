@@ -15,7 +15,7 @@ from memtui import actions
 from memtui.consolidate import told_before
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import age, likeness, many
 from memtui.core.client import projects
 from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
@@ -385,7 +385,8 @@ class Inbox(ListScreen[InboxRow]):
         name = self._with_mark(item, name)
         if alike := self._alike.get(item.key):
             name = Text.assemble((f"{rows.ALIKE[alike][0]} ", "yellow"), name)
-        sure, lasts = (Text(fields.get(each, "")[:4].removeprefix("0") or "-") for each in ("confidence", "durable"))
+        likely = (item.entry.fraction(each) for each in ("confidence", "durable"))
+        sure, lasts = (Text("-" if each is None else likeness(each)) for each in likely)
         seen = safe_text.line(fields.get("seen", "1"), 4)
         return [kind, name, sure, lasts, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
 
