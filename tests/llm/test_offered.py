@@ -4,6 +4,7 @@ import pytest
 
 from e2e.model import use
 from memtui.llm import offered
+from memtui.llm.choice import choose
 from memtui.llm.model import LanguageModel
 
 pytestmark = pytest.mark.slow
@@ -80,3 +81,15 @@ def test_a_list_of_another_shape_is_none(monkeypatch, data):
 
     monkeypatch.setattr(offered.urllib.request, "urlopen", lambda *_, **__: Answer())
     assert offered.listed({}, "http://127.0.0.1:1") == []
+
+
+def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, monkeypatch):
+    assert asks(["llama-9"]) == "llama-9"
+    root = settings('llm_backend = "api"')
+    env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
+    chosen = choose(env, {"llm_backend": "api"})
+    assert offered.known(env, root, chosen) == "llama-9"
+    assert offered.known({**env, "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, root, chosen) == chosen.model
+    now = offered.clock.now()
+    monkeypatch.setattr(offered.clock, "now", lambda: now - 60)  # a clock that was set back
+    assert offered.known(env, root, chosen) == chosen.model

@@ -260,6 +260,28 @@ def test_a_project_is_known_by_its_repository_wherever_it_is(desk, elsewhere):
     assert (there / "a.md").read_text() == "A rule.\n"
 
 
+def test_a_project_in_the_same_place_with_another_repository_is_another_one(desk, elsewhere):
+    project(desk, "src/api", "A rule.\n", remote="https://example.org/team/api.git")
+    there = project(elsewhere, "src/api", remote="https://example.org/other/api.git")
+    export_all(desk, desk.tmp / "a.zip")
+    plan = restore(elsewhere, desk.tmp / "a.zip")
+    assert plan.new == []
+    assert "It is of the project api, which is not known here." in plan.skipped[0].why
+    assert not (there / "a.md").exists()
+
+
+def test_of_two_projects_of_one_name_the_one_that_is_surely_meant_comes_back(desk, elsewhere):
+    for name in ("a/cli", "b/cli"):
+        project(desk, name, f"A rule of {name}.\n")
+    export_all(desk, desk.tmp / "a.zip")
+    there = project(elsewhere, "a/cli")
+    plan = restore(elsewhere, desk.tmp / "a.zip")
+    assert (there / "a.md").read_text() == "A rule of a/cli.\n"
+    (left,) = plan.skipped
+    assert "Others in the archive could be meant for" in left.why
+    assert left.where == "auto:cli-2"
+
+
 def test_what_can_not_be_restored_is_named_with_what_to_do_and_the_rest_is(desk, elsewhere):
     put(desk, {"g.md": b"Everywhere.\n"})
     for name in ("a/cli", "b/cli", "c/other"):
