@@ -1,5 +1,6 @@
 """What is imported comes into the inbox once, without secrets, and as one step of undo."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -55,6 +56,15 @@ def test_what_a_memory_a_draft_or_a_rejection_says_already_is_left_out(desk):
     Review(desk.env["MEMTUI_HOME"]).reject([drafts["other"]], never=True)
     assert desk.drafts() == {}
     assert desk.plan(path).drafts == []
+
+
+def test_a_text_without_words_is_not_known_by_an_empty_memory(desk):
+    place = Path(desk.store.scope("global").directory)
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "empty.md").write_bytes(b"")
+    note = desk.tmp / "note.md"
+    note.write_text("---\nname: pnpm\ndescription: Use pnpm in this repository\n---\n\n!!!\n")
+    assert [each.text.partition("\n")[0] for each in desk.take(note).values()] == ["Use pnpm in this repository"]
 
 
 def test_what_was_decided_on_comes_again_only_on_demand(desk):

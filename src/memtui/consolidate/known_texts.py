@@ -36,7 +36,8 @@ class KnownTexts:
     def find(self, text: str, part: str = "") -> str | None:
         """Return what names the text that says the same as a text, or exactly the same as a `part` of it; None if there
         is none."""
-        exact = self._exact.get(normalised(part or text))
+        words = normalised(part or text)
+        exact = self._exact.get(words) if words else None  # what has no words says nothing
         if exact is not None:
             return exact
         bag = duplicates.words(text)

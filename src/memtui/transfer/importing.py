@@ -21,13 +21,11 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.memories import memory, references, scopes
-from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER
-from memtui.transfer import markdown
 from memtui.transfer.identity import ProjectIdentity
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
 from memtui.transfer.limits import MOST
@@ -184,17 +182,9 @@ class _KnownMemories:
         if scope.kind == "instructions" or not scope.exists or scope.problem:
             return
         for each in scopes.memories(scope):
-            if each.broken is None:
-                self._known.add(f"{each.description}\n\n{each.body}", f"the memory {each.ref}")
-            else:  # known as a source would give it
-                self._add_broken(each)
+            # Of a broken one as well what could be read: that is what a source would give of it.
+            self._known.add(f"{each.description}\n\n{each.body}", f"the memory {each.ref}")
             self.names.setdefault(scope.label, set()).add(each.stem.casefold())
-
-    def _add_broken(self, found: Memory) -> None:
-        given = SourceContent("", "")
-        markdown.add(given, found.raw, f"{found.stem}.md")
-        for each in given.memories:
-            self.add(each, f"the memory {found.ref}")
 
     def add(self, given: Incoming, what: str) -> None:
         """Know a memory that will be a draft."""
