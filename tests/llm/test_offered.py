@@ -1,5 +1,8 @@
 """Where nobody has chosen a model, a service of one's own is asked by the best model that it offers."""
 
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
 import pytest
 
 from e2e.model import use
@@ -67,20 +70,42 @@ def test_a_service_that_was_down_is_asked_again(settings, api):
         assert "127.0.0.1:9" not in file.read()
 
 
-@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])
-def test_a_list_of_another_shape_is_none(monkeypatch, data):
-    class Answer:
-        def __enter__(self):
-            return self
+@pytest.fixture
+def service():
+    """A service that answers each request with `service.answer`, and notes who asked with which key."""
 
-        def __exit__(self, *_):
+    class Answers(BaseHTTPRequestHandler):
+        def do_GET(self):
+            server.asked.append((self.path, self.headers.get("x-api-key")))
+            status, headers, data = server.answer
+            self.send_response(status)
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_):
             pass
 
-        def read(self, _):
-            return data
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
+    server.asked, server.url = [], f"http://127.0.0.1:{server.server_port}"
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
 
-    monkeypatch.setattr(offered.urllib.request, "urlopen", lambda *_, **__: Answer())
-    assert offered.listed({}, "http://127.0.0.1:1") == []
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"data": 7}', b'{"data": [7, {"id": null}, {"id": ""}]}'])
+def test_a_list_of_another_shape_is_none(service, data):
+    service.answer = (200, {}, data)
+    assert offered.listed({}, service.url) == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_the_key_goes_nowhere_else(service, status):
+    service.answer = (status, {"Location": f"{service.url}/elsewhere"}, b"")
+    assert offered.listed({"ANTHROPIC_API_KEY": "k"}, service.url) is None
+    assert service.asked == [("/v1/models", "k")]
 
 
 def test_a_list_counts_for_its_service_and_its_day_only(asks, api, settings, monkeypatch):

@@ -29,6 +29,13 @@ HOST = "https://api.anthropic.com"
 KEPT = "/run/llm-models.json"
 
 
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Follows no redirect: the key would go with it, wherever that leads."""
+
+    def redirect_request(self, *_: object, **__: object) -> None:
+        return None
+
+
 def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
     """Return the model to ask: the default one, or, if ANTHROPIC_BASE_URL names a service that lists others only, the
     best of these. The list is kept for a day in `run/llm-models.json`. Never raises for a service that does not answer:
@@ -95,7 +102,7 @@ def listed(env: dict[str, str], url: str) -> list[str] | None:
     headers |= {"x-api-key": key} if key else {"authorization": f"Bearer {token}"} if token else {}
     try:
         request = urllib.request.Request(url + "/v1/models", headers=headers)  # noqa: S310  the person names the address
-        with urllib.request.urlopen(request, timeout=WAIT) as answer:  # noqa: S310
+        with urllib.request.build_opener(_NoRedirect).open(request, timeout=WAIT) as answer:
             found: Any = fastjson.loads_dict(answer.read(MOST))
     except urllib.error.HTTPError as error:
         return [] if error.code in NO_LIST else None
