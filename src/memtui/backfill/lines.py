@@ -3,27 +3,33 @@ tools and what the client notes for itself, and parsing these takes most of the 
 
 # Where the client writes a record's own fields, before the message.
 HEAD = 400
+_NOTED = (b'"type":"progress"', b'"type":"file-history-snapshot"')
+_THOUGHT = b'"type":"thinking"'
+_RESULT = b'"type":"tool_result"'
+# In a record with the result of a tool: a refusal; what a person adds beside an approved call; the words by which the
+# client tells of answers to questions.
+_MATTERS = (b'"is_error":true', b'"type":"text"', b"answered", b"user responded: ")
 
 
 def may_count(line: bytes) -> bool:
     """Tell whether a line may say anything to a `Conversation` that makes its drafts.
 
     A quote inside a JSON string has a backslash before it, so `"name":` can only be a field. A line of several records,
-    as a killed client leaves it, is kept.
+    as a killed client leaves it, is kept; so is one with blanks between names and values, which no client writes.
     """
-    head = line[:HEAD]
-    if b'"isSidechain":true' in head or b'"type":"progress"' in head or b'"type":"file-history-snapshot"' in head:
+    kind = max(0, line.find(b'"type":"', 0, HEAD))
+    if line.startswith(_NOTED, kind) or line.find(b'"isSidechain":true', 0, HEAD) >= 0:
         return _several(line)
-    if b'"toolUseResult":' not in line or b'"tool_result"' not in line:
+    # What the client notes of a result stands behind the message, and says the same again in other words.
+    end = line.find(b'"toolUseResult":')
+    if end < 0:
+        thought = _THOUGHT in line and b'"type":"text"' not in line and b'"type":"tool_use"' not in line
+        return not thought or _several(line)
+    if line.find(_RESULT, 0, end) < 0:
         return True
-    if b'"is_error":true' in line or b'"is_error": true' in line:
-        return True
-    # What a person adds when they approve a tool is a block beside its result.
-    if b'"type":"text"' in line or b'"type": "text"' in line:
-        return True
-    # The answers to questions are a tool's output as well; its text begins with one of these.
-    if b'"answers":' in line or b"answered" in line or b"user responded: " in line:
-        return True
+    for each in _MATTERS:
+        if line.find(each, 0, end) >= 0:
+            return True
     return _several(line)
 
 

@@ -7,6 +7,7 @@ are cleaned, and judged again without what was in them.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import pairwise
 
 from memtui.backfill import lines, worth
@@ -24,6 +25,8 @@ PIECE = 4 << 20
 AGENT_SEEN = 1000
 # Calls without a result that a later reading knows.
 KEPT_CALLS = 20
+# Texts whose clean form is remembered.
+REMEMBERED = 16
 # Characters of a line that may have been broken at a width, the ends of one that was not, and how the next one begins.
 WRAPPED, ENDS = 50, ".!?:;)]}>`\u3002\uff01\uff1f"
 _GOES_ON = re.compile(r" {0,3}[a-zà-ÿ(\"'`]")
@@ -125,7 +128,9 @@ def joined(text: str) -> str:
     return "".join(parts)
 
 
+@lru_cache(maxsize=REMEMBERED)
 def _clean(text: str) -> str:
+    """Return a text without secrets; the same request, and the agent's last words, are asked for several times."""
     return redact(text)[0]
 
 

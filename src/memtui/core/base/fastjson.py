@@ -32,6 +32,9 @@ class _Context:
     parse_constant = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}.__getitem__
 
 
+_scan = make_scanner(_Context) if ACCELERATED else None
+
+
 def _slow_loads(text: str) -> "object":
     import json
 
@@ -50,10 +53,10 @@ def loads(data: "bytes | str") -> "object":
     else:
         text = data
     stripped = text.removeprefix("\ufeff").strip(WHITESPACE)
-    if not ACCELERATED:
+    if not ACCELERATED or _scan is None:
         return _slow_loads(stripped)
     try:
-        value, end = make_scanner(_Context)(stripped, 0)
+        value, end = _scan(stripped, 0)
     except (StopIteration, SystemError, ImportError, ValueError):
         # The scanner raises StopIteration, or fails to import its own error class: let json word the error.
         return _slow_loads(stripped)

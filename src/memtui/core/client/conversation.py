@@ -307,6 +307,8 @@ class Conversation:
 
     def own(self, turn: Turn) -> Turn:
         """Return a turn without the lines and sentences that a hook had given to the model."""
+        if not self._injected and not self._injected_hashes:
+            return turn
         lines, left_out = [], False
         for line in turn.text.splitlines():
             parts = _SENTENCE.split(line)

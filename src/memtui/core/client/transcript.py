@@ -66,10 +66,12 @@ class Reader:
         while chunk := posix.pread(fd, CHUNK if end_at < 0 else min(CHUNK, end_at - at), at):
             begin = 0
             while (end := chunk.find(b"\n", begin)) >= 0:
-                line = b"" if dropped else b"".join([*pieces, chunk[begin:end]])
+                line = chunk[begin:end]
+                if held or dropped:
+                    line = b"" if dropped else b"".join([*pieces, line])
+                    pieces, held, dropped = [], 0, False
                 begin = end + 1
                 self.offset = at + begin
-                pieces, held, dropped = [], 0, False
                 yield from self._records(line)
             held += len(chunk) - begin
             if held > MAX_LINE:
@@ -89,15 +91,12 @@ class Reader:
             if self._keep is None or self._keep(line):
                 yield from found
 
-    def _records(self, line: bytes) -> "Iterator[dict[str, object]]":
+    def _records(self, line: bytes) -> "list[dict[str, object]]":
         line = line.strip(BLANKS)
         if not line or line.startswith(b"//") or (self._keep is not None and not self._keep(line)):
-            return
+            return []
         record = _parse_one(line)
-        if record is not None:
-            yield record
-        else:
-            yield from _parse_many(line)
+        return _parse_many(line) if record is None else [record]
 
 
 def line_start(path: str, at: int) -> int:
