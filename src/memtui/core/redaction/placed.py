@@ -85,11 +85,15 @@ def _is_header_value(value: str) -> bool:
 
 def _in_commands(text: str, low: str) -> Iterator[Secret]:
     for kind, needed, pattern in secret_words.COMMANDS:
-        if any(word in low for word in needed):
-            for match in shape(pattern).finditer(text):
-                value = match["secret"]
-                if BARRIER not in value and (kind == "password hash" or not PLACEHOLDER.match(value)):
-                    yield Secret(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)
+        for word in needed:
+            if word in low:
+                break
+        else:
+            continue
+        for match in shape(pattern).finditer(text):
+            value = match["secret"]
+            if BARRIER not in value and (kind == "password hash" or not PLACEHOLDER.match(value)):
+                yield Secret(match.start("secret"), _trimmed(match), kind, 1 if kind != "password" else 2)
 
 
 def _trimmed(match: re.Match[str]) -> int:
