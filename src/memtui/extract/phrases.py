@@ -11,8 +11,17 @@ Weighted = tuple[tuple[float, re.Pattern[str]], ...]
 
 
 def _all(*pairs: tuple[float, str]) -> Weighted:
-    """Compile patterns with their weights."""
-    return tuple((weight, compiled(pattern)) for weight, pattern in pairs)
+    """Compile patterns with their weights. Those of one weight that begin with a word are searched at once, which takes
+    a third of the time; each of their alternatives begins with one."""
+    together: dict[tuple[float, bool | str], str] = {}
+    for weight, pattern in pairs:
+        is_word = pattern.startswith(r"\b")
+        key = weight, is_word or pattern
+        together[key] = f"{together[key]}|{pattern}" if key in together else pattern
+    return tuple(
+        (weight, compiled(rf"\b(?:{pattern})" if is_word is True else pattern))
+        for (weight, is_word), pattern in together.items()
+    )
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -247,9 +256,9 @@ LOCAL = compiled(
     |first then|the first)\b"""
 )
 GLOBAL = compiled(
-    r"""\b(?:in|for|across) (?:all|every|any|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|repositor(?:y|ies)
-    |codebases?)\b|\b(?:everywhere|globally)\b|\bregardless of (?:the )?(?:project|repo)
-    |\bno matter (?:which|what) (?:project|repo)|\balways for me\b|\bin allen? (?:meinen )?projekten?\b|所有项目"""
+    r"""\b(?:(?:in|for|across) (?:all|every|any|each)(?: of)?(?: my| our| the)? (?:projects?|repos?|repositor(?:y|ies)
+    |codebases?)\b|(?:everywhere|globally)\b|regardless of (?:the )?(?:project|repo)
+    |no matter (?:which|what) (?:project|repo)|always for me\b|in allen? (?:meinen )?projekten?\b)|所有项目"""
 )
 OWN_MISTAKE = compiled(
     r"\b(?:my bad|my mistake|my fault|i messed up|oops|whoops|i (?:accidentally|forgot)|sorry,? i)\b"

@@ -35,7 +35,7 @@ SURE_FAILURE = 0.55
 # Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
 MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 # Texts whose words and sentences are remembered, turns whose signal is, and weights: each is asked for several times.
-REMEMBERED, REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 32, 256, 2000
+REMEMBERED, REMEMBERED_TURNS, REMEMBERED_WEIGHTS = 256, 256, 2000
 _weights: dict[tuple[int, str], tuple[phrases.Weighted, float]] = {}  # by identity: to hash the patterns takes longer
 
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
@@ -141,8 +141,9 @@ def signal_of(turn: Turn) -> Signal | None:
 def signals_of(turn: Turn) -> list[Signal]:
     """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules for the future that stand
     in sentences of their own, each with the words that belong to it; none more for the points of a specification."""
-    heard, main = _heard(turn), signal_of(turn)
-    if heard is None or main is None or main.kind == "confirmation" or _is_crowd(heard[1]):
+    main = signal_of(turn)
+    heard = _heard(turn) if main is not None and main.kind != "confirmation" else None
+    if main is None or heard is None or _is_crowd(heard[1]):
         return [main] if main else []
     sentences = heard[1]
     rules = [(at, *_rule(each, crowd=False)) for at, each in enumerate(sentences)]
@@ -340,6 +341,8 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
 
 def _directive(sentences: list[_Sentence]) -> _Sentence:
     """Return the sentence that says best what to do."""
+    if len(sentences) == 1:
+        return sentences[0]
     return max(sentences[:MOST_SCORED], key=lambda each: _telling(each, sentences.index(each)))
 
 
@@ -374,10 +377,10 @@ def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | Non
     name the command that checks it."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
+    command = phrases.COMMAND.search(words)
     for sentence in sentences[:3]:
         if sentence.question or len(sentence.low.split()) > 40:
             continue
-        command = phrases.COMMAND.search(words)
         failed = phrases.FAILURE.search(sentence.low)
         if command and (failed or command["told"]):
             text = (
