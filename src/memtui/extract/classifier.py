@@ -6,6 +6,7 @@ BUCKETS features. Both scores are probabilities.
 """
 
 import struct
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +18,8 @@ from memtui.extract.signals import Basis, Signal
 MAGIC = b"memtui feedback1"
 TABLE = Path(__file__).with_name("feedback.table")
 _HEAD = struct.Struct("<dd")
+# A signed byte as one without a sign, and what that adds: sums of bytes are the fastest.
+_UNSIGNED, _ADDED = bytes([*range(128, 256), *range(128)]), 128
 
 Question = tuple[float, float, bytes]
 
@@ -41,7 +44,9 @@ class Classifier:
 
     def __init__(self, data: bytes, correction: personal.Correction | None = None, project: str = "") -> None:
         self._correction, self._project = correction, project
-        self._questions = [(bias, step, memoryview(weights).cast("b")) for bias, step, weights in unpacked(data)]
+        questions = unpacked(data)
+        self._steps = [(bias, step) for bias, step, _ in questions]
+        self._weights = [weights.translate(_UNSIGNED) for _, _, weights in questions]
 
     def scores(self, turn: Turn, draft: Signal | None) -> tuple[float, float]:
         """Return the probabilities that a turn is feedback, and durable. `draft`: what the rules make of it."""
@@ -50,30 +55,37 @@ class Classifier:
 
     def judged(self, turn: Turn, draft: Signal | None) -> "Judged":
         """Judge a turn, with what was learned from its person."""
-        found = features.of(turn, draft)
+        rows = features.rows(turn, draft)
+        sums = [(value, _sums(keys, self._weights)) for value, keys in rows]
         feedback, durable = [
-            bias + step * sum([value * weights[key] for key, value in found.items()])
-            for bias, step, weights in self._questions
+            bias + step * sum([value * each[at] for value, each in sums]) for at, (bias, step) in enumerate(self._steps)
         ]
         moved = (0.0, 0.0)
         if self._correction is not None:
-            moved = self._correction.of(found, self._project)
-        return Judged(probability(feedback + moved[0]), probability(durable + moved[1]), (feedback, durable), found)
+            moved = self._correction.of(features.by_bucket(rows), self._project)
+        return Judged(probability(feedback + moved[0]), probability(durable + moved[1]), (feedback, durable), rows)
+
+
+def _sums(keys: list[int], questions: list[bytes]) -> list[int]:
+    """Return the sum of the weights of these features for each question."""
+    # The first one twice: of a single one there would be no tuple.
+    take, added = itemgetter(keys[0], *keys), _ADDED * len(keys)
+    return [sum(take(weights)) - weights[keys[0]] - added for weights in questions]
 
 
 class Judged(NamedTuple):
     """What the classifier says of a turn: both probabilities, the `shipped` scores (log odds) before anything that was
-    learned, and all features that were `found`."""
+    learned, and the `rows` of its features."""
 
     feedback: float
     durable: float
     shipped: tuple[float, float]
-    found: dict[int, float]
+    rows: features.Rows
 
     @property
     def basis(self) -> Basis:
         """What is kept of it for decisions: the shipped scores, and the features that decisions correct."""
-        return self.shipped, personal.kept(self.found)
+        return self.shipped, personal.kept(self.rows)
 
 
 def shipped() -> Classifier:

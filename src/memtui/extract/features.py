@@ -8,7 +8,8 @@ A change here needs new weights: run tests/training/fit_feedback.py.
 import re
 import zlib
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import pairwise, repeat
+from operator import add
 
 from memtui.core.client.conversation import Turn
 from memtui.extract import phrases, signals, vocabulary, wording
@@ -54,8 +55,26 @@ _SINGLE = {
 }
 
 
+# Values, each with the features that have it; a feature may be there twice.
+Rows = list[tuple[float, list[int]]]
+
+
 def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
     """Return the values of a turn's features by bucket. `draft`: what the rules make of it."""
+    return by_bucket(rows(turn, draft))
+
+
+def by_bucket(found: Rows) -> dict[int, float]:
+    """Return the value of each feature by its bucket."""
+    values: dict[int, float] = {}
+    for value, buckets in found:
+        for key in buckets:
+            values[key] = values.get(key, 0.0) + value
+    return values
+
+
+def rows(turn: Turn, draft: signals.Signal | None) -> Rows:
+    """List the features of a turn by their values, those of one group together."""
     words = signals.own_words(turn.text)[:MAX_TEXT]
     low = " ".join(words.lower().split())
     tokens = _WORD.findall(low)
@@ -66,15 +85,11 @@ def of(turn: Turn, draft: signals.Signal | None) -> dict[int, float]:
         "opening": {" ".join(tokens[:count]) for count in (1, 2, 3) if len(tokens) >= count},
         "agent": set(_WORD.findall(turn.agent[-AGENT_TAIL:].lower())),
     }
-    found: dict[int, float] = {}
-    for group, members in groups.items():
-        value = LENGTHS[group] / len(members) ** 0.5 if members else 0.0
-        for key in _buckets(group, members):
-            found[key] = found.get(key, 0.0) + value
+    found = [
+        (LENGTHS[group] / len(members) ** 0.5, _buckets(group, members)) for group, members in groups.items() if members
+    ]
     told = {**_signals(turn, words, draft), **_topics(tokens)}
-    for key, value in zip(_buckets("signal", told), told.values(), strict=True):
-        found[key] = found.get(key, 0.0) + value
-    return found
+    return found + [(value, [key]) for key, value in zip(_buckets("signal", told), told.values(), strict=True)]
 
 
 def bucket(group: str, name: str) -> int:
@@ -84,13 +99,15 @@ def bucket(group: str, name: str) -> int:
 
 def _buckets(group: str, names: Iterable[str]) -> list[int]:
     """Return the number of each feature of a group by its name: the hash of group and name, begun with the group."""
-    begun, start, size, crc = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group], zlib.crc32
-    return [start + crc(name.encode("utf-8", "replace"), begun) % size for name in names]
+    begun, start, size = zlib.crc32(f"{group}:".encode()), _STARTS[group], SIZES[group]
+    return [start + each % size for each in map(zlib.crc32, map(str.encode, names), repeat(begun))]
 
 
 def _groups(low: str) -> set[str]:
     padded = f" {low} "
-    return {padded[start : start + size] for size in (3, 4, 5) for start in range(len(padded) - size + 1)}
+    threes = list(map("".join, zip(padded, padded[1:], padded[2:], strict=False)))
+    fours = list(map(add, threes, padded[3:]))
+    return {*threes, *fours, *map(add, fours, padded[4:])}
 
 
 def _topics(tokens: list[str]) -> dict[str, float]:

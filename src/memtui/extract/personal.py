@@ -86,9 +86,9 @@ class Correction:
         return sums[0], sums[1]
 
 
-def kept(found: Features) -> dict[int, float]:
-    """Return the features of a message that are corrected."""
-    return {key: value for key, value in found.items() if _KEPT[key]}
+def kept(rows: features.Rows) -> dict[int, float]:
+    """Return the features of a message that are corrected, of all that it has. Those of a row are of one group."""
+    return features.by_bucket([row for row in rows if _KEPT[row[1][0]]])
 
 
 # For each feature, whether it is corrected.
