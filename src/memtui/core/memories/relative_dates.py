@@ -56,8 +56,9 @@ class RelativeDate(NamedTuple):
 
 def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
     """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
-    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)]
-    for match in RELATIVE.finditer(text):
+    found = list(RELATIVE.finditer(text))
+    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if found else []
+    for match in found:
         if any(start <= match.start() < end for start, end in hidden):
             continue
         before = _sentence_before(text, match.start())

@@ -92,14 +92,19 @@ def _goes_on(rest: str) -> bool:
     )
 
 
+# What each of these begins with: most texts have none, and are searched for a class of characters six times as fast.
+_BEGINS = re.compile(rf"[{_INVISIBLE}\x1b&%\\\uff01-\uff5e]")
+
+
 def unescaped(text: str) -> ReducedText:
     """Remove invisible characters and resolve escapes."""
-    return ReducedText(text, [(*match.span(), _meant(match)) for match in _ESCAPED.finditer(text)])
+    found = _ESCAPED.finditer(text) if _BEGINS.search(text) else ()
+    return ReducedText(text, [(*match.span(), _meant(match)) for match in found])
 
 
 def unwrapped(text: str) -> ReducedText | None:
     """Remove the line breaks within which a key may go on; None if there are none."""
-    joins = list(_joins(text))
+    joins = list(_joins(text)) if "\n" in text else []
     return ReducedText(text, joins) if joins else None
 
 
