@@ -9,10 +9,14 @@ from backfill.test_backfill import Past
 from memtui.backfill import offering, worth
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError
+from memtui.core.client import transcript
+from memtui.core.client.conversation import Conversation
 from memtui.core.inbox import format as inbox_format
+from memtui.extract import judged, write
 from memtui.extract.signals import Signal
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
+UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
 ONCE = "No, that is wrong, the second button is called Send."
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
@@ -112,19 +116,28 @@ def test_a_second_backfill_does_not_read_at_the_same_time(past):
     assert paths.root(past.env) == str(past.root)
 
 
-def test_what_is_unlikely_to_last_waits_behind_what_does(past):
-    past.say("one", ANSWER, "No, use the shorter form of the option instead of writing it out each time")
+def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_is_said_again(past):
+    past.say("one", ANSWER, UNLIKELY)
     found = past.read().found
     for each in found._all.values():
         if "Never" not in each.draft.description:
             each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
-    first = offering.plan(past.store, found)
-    assert [each.candidate.draft.description[:9] for each in first.drafts] == ["Never use"]
-    assert first.left == first.unlikely > 0
-    assert first.left_words.endswith("for the next backfill, unlikely to last")
-    first.write(past.store)
-    assert len(offering.plan(past.store, found).drafts) == first.left
-    assert len(offering.plan(past.store, found, most=0).drafts) == first.left
+    one = offering.plan(past.store, found, most=1)
+    assert (one.folded, one.left, one.unlikely) == (0, 1, 1)
+    assert one.left_words == "1 more waits for the next backfill, unlikely to last"
+    both = offering.plan(past.store, found)
+    assert [each.folded for each in both.drafts] == [False, True]
+    assert both.folded_words == "1 of them folded: unlikely to last"
+    both.write(past.store)
+    folded = {each.text[:9]: each.entry.one_off() for each in past.drafts()}
+    assert folded == {"Never use": False, "Use the s": True}
+    assert not any(each.entry.for_sessions() for each in past.drafts() if each.entry.one_off())
+    said = transcript.Reader(str(past.path("one")))
+    conversation = Conversation()
+    for record in said:
+        conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
+    write.write_drafts(past.env, str(past.tmp / "shop"), judged.drafts(conversation.turns, None), 0.1)
+    assert not any(each.entry.one_off() for each in past.drafts())
 
 
 def test_words_about_the_task_at_hand_count_little(past):

@@ -29,18 +29,36 @@ class OfferedDraft:
     id: str
     score: float
 
+    @property
+    def folded(self) -> bool:
+        """Whether the inbox folds it: it is unlikely to last."""
+        return not self.candidate.lasts
+
 
 @dataclass
 class Offer:
-    """What a backfill would put into the inboxes. `known`: how many candidates something says already, or a person
-    decided on; `one_offs`: how many are likely orders for one task, and not offered; `left`: how many wait for the next
-    backfill, `unlikely` of these because they are unlikely to last."""
+    """What a backfill would put into the inboxes, best first, those that it folds at the end. `known`: how many
+    candidates something says already, or a person decided on; `one_offs`: how many are likely orders for one task, and
+    not offered; `left`: how many wait for the next backfill, `unlikely` of these because they are unlikely to last."""
 
     drafts: list[OfferedDraft] = field(default_factory=list)
     known: int = 0
     one_offs: int = 0
     left: int = 0
     unlikely: int = 0
+
+    @property
+    def folded(self) -> int:
+        """How many of the drafts the inbox folds."""
+        return sum(each.folded for each in self.drafts)
+
+    @property
+    def folded_words(self) -> str:
+        """How many of the drafts the inbox folds: `9 of them folded: unlikely to last`; empty if it folds none."""
+        if not self.folded:
+            return ""
+        count = "all" if self.folded == len(self.drafts) else f"{self.folded:,}"
+        return f"{'' if len(self.drafts) == 1 else f'{count} of them '}folded: unlikely to last"
 
     @property
     def left_words(self) -> str:
@@ -68,9 +86,8 @@ class Offer:
 
 
 def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.0, project: str = "") -> Offer:
-    """Choose the best `most` candidates (0: all), without those that are unlikely to last as long as there are others,
-    said after `since` (seconds of the epoch), of the project root
-    `project` or of all, that are sure enough with what was learned by now."""
+    """Choose the best `most` candidates (0: all), those that are likely to last first, said after `since` (seconds of
+    the epoch), of the project root `project` or of all, that are sure enough with what was learned by now."""
     now = store.journal.now()
     threshold = config.value(config.load(store.root), None, "extract_confidence")
     least = float(threshold) if isinstance(threshold, (int, float)) else 0.5
@@ -96,8 +113,7 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
         if directory not in room:
             room[directory] = filling.room(directory)
         length = len(inbox_format.encode(_rendered(each, "0" * 26, now)))
-        behind = bool(most) and not each.lasts and any(draft.candidate.lasts for draft in offer.drafts)
-        if behind or (most and len(offer.drafts) >= most) or length > room[directory]:
+        if (most and len(offer.drafts) >= most) or length > room[directory]:
             offer.unlikely += not each.lasts
             offer.left += 1
             continue
@@ -168,6 +184,8 @@ def _rendered(each: Candidate, entry: str, now: float) -> str:
     fields = {"id": entry, "time": clock.iso_seconds(now), **write.fields_of(draft, each.project)}
     if each.said > 1:
         fields["seen"] = str(each.said)
+    if not each.lasts:
+        fields["unlikely"] = "yes"
     return inbox_format.render(fields, write.text_of(draft))
 
 

@@ -82,6 +82,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 "seen": each.candidate.said,
                 "time": each.candidate.newest,
                 "score": each.score,
+                "folded": each.folded,
             }
             for each in offer.drafts
         ],
@@ -148,9 +149,12 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
         out.table(["ID" if done else "", "FEEDBACK", "LASTS", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
     count = many(len(offer.drafts), "draft")
     verb = "came" if done else "would come"
+    folded = f", {offer.folded_words}" if offer.folded else ""
     known = f"; {offer.known:,} known already or decided on" if offer.known else ""
     more = f"; {offer.left_words}" if offer.left else ""
-    out.print(f"{count} {verb} into the inbox{more}{known}." if rows else f"No new draft was found{more}{known}.")
+    out.print(
+        f"{count} {verb} into the inbox{folded}{more}{known}." if rows else f"No new draft was found{more}{known}."
+    )
     if found.skipped:
         out.print("Left out:")
         for each in found.skipped[:FIRST]:

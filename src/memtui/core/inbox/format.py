@@ -73,10 +73,12 @@ class Entry:
         return given if 0 <= given <= 1 else None
 
     def one_off(self) -> bool:
-        """Whether it is a draft that was met once and is hardly worth keeping for good: by how likely it lasts, or by
-        how sure it is where nobody has scored that."""
+        """Whether it is a draft that was met once and is hardly worth keeping for good: by how likely it lasts, by
+        how sure it is where nobody has scored that, or because whoever wrote it takes it for `unlikely` to last."""
         if self.count("seen", 1) > 1:
             return False
+        if self.flag("unlikely"):
+            return True
         lasting, sure = self.fraction("durable"), self.fraction("confidence")
         return lasting < LASTING if lasting is not None else sure is not None and sure < DOUBTFUL
 

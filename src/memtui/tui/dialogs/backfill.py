@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 NONE = "No session of Claude Code is on this machine yet."
 LATER = "{inbox.backfill} in the Inbox reads them at any time."
 FAILED = "Reading earlier sessions failed; `memtui doctor --errors` has the details."
+FOLDED = "The inbox folds these, which are unlikely to last:"
 NOTHING_NEW = "Nothing is new in your sessions since the last reading, and no draft waits."
 # The table of the remembered state that says that the person was asked once.
 TABLE = "backfill"
@@ -163,7 +164,8 @@ async def begin(services: "Services") -> None:
         return
     best = "The best so far" if stopped else "The best"
     best = best if there else "Nothing is new since the last reading; what waits"
-    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f"; {offer.left_words}" if offer.left else "")
+    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f", {offer.folded_words}" if offer.folded else "")
+    title += f"; {offer.left_words}" if offer.left else ""
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
         elsewhere = sum(each.candidate.project not in {"", data.project_root} for each in offer.drafts)
@@ -191,8 +193,10 @@ async def _wants(services: "Services", there: "Sequence[TranscriptFile]", *, aga
 
 def _drawn(offer: "Offer") -> Text:
     text = Text()
-    for each in offer.drafts:
+    for at, each in enumerate(offer.drafts):
         draft = each.candidate.draft
+        if each.folded and not (at and offer.drafts[at - 1].folded):
+            text.append(f"{FOLDED}\n", style="bold")
         text.append(safe_text.line(draft.description) + "\n")
         where = "all projects" if draft.scope == "global" else each.candidate.project.rstrip("/").rpartition("/")[2]
         likely = (drafts.sure(f"{each.candidate.confidence}"), drafts.lasting(f"{draft.durable}"))

@@ -147,8 +147,9 @@ class Inbox(ListScreen[InboxRow]):
         + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
         "sure: how likely it is that this is feedback at all; lasts: how likely it is worth keeping for good; seen:"
-        f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, or where that is"
-        f" not known below {inbox_format.DOUBTFUL:.0%} sure, is folded. Approving shows the whole file first, unless it"
+        f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, in an earlier"
+        f" session {inbox_format.DELIVERED:.0%}, or where that is not known below {inbox_format.DOUBTFUL:.0%} sure, is"
+        " folded. Approving shows the whole file first, unless it"
         " is on the screen."
     )
 
