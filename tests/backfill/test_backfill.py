@@ -22,6 +22,7 @@ from memtui.extract import classifier, judged, personal, write
 NOW = 1_795_000_000.0
 RULE = "Never use npm here, always use pnpm for packages."
 OTHER = "From now on, always run the linter before each commit."
+LONG = "From now on, always write the tests of a change before the change itself."
 ASKED = "No, use the shorter form of the option instead of writing it out each time"
 SHARED = next(
     (up / "shared/data/transcripts" for up in Path(__file__).parents if (up / "shared/data/transcripts").is_dir()), None
@@ -285,6 +286,20 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
     offer = past.fill()
     assert (offer.drafts, offer.known) == ([], 2)
+
+
+@pytest.mark.parametrize("where", ["shop/CLAUDE.md", "shop/.claude/rules/style.md", "home/.claude/CLAUDE.md"])
+def test_what_instructions_say_is_left_out_also_in_a_broken_line_or_beside_another_sentence(past, where):
+    path = past.tmp / where
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        "# How we work\n\n- Never use npm here, always use pnpm for packages. It is faster, and it keeps one copy.\n"
+        "- From now on, always write the tests of a change before\n  the change itself.\n"
+    )
+    past.say("one", RULE, OTHER, LONG)
+    offer = past.fill()
+    assert [each.candidate.draft.person for each in offer.drafts] == [OTHER]
+    assert offer.known == 2
 
 
 def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either(past):

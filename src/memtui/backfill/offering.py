@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from memtui.backfill import session
 from memtui.backfill.candidates import SAME, Candidate, Candidates
 from memtui.backfill.limits import MOST
 from memtui.consolidate.known_texts import KnownTexts
@@ -18,7 +19,7 @@ from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting
 from memtui.core.settings import config
-from memtui.extract import decisions, personal, write
+from memtui.extract import decisions, personal, signals, write
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,8 @@ def _directories(root: str, each: Candidate) -> list[str]:
 
 
 class _SaidAlready:
-    """What is known already, by project: memories, drafts that wait or were rejected, records that became drafts."""
+    """What is known already, by project: memories, CLAUDE.md and rules, drafts that wait or were rejected, records that
+    became drafts."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -164,16 +166,24 @@ class _SaidAlready:
             texts.add(item.text.partition("\n")[0], "a draft")
         for each in refused.load(paths.inbox_dir(self.store.root, slug)):
             texts.add(each.description, "a rejected draft")
+        wanted = ("project", "auto", "instructions:project") if project else ("global", "instructions:user")
         for scope in scopes.discover(self.store.env, project or self.store.cwd):
-            wanted = ("project", "auto") if project else ("global",)
-            if scope.kind not in wanted or not scope.exists or scope.problem:
+            if scope.label not in wanted or not scope.exists or scope.problem:
                 continue
             for memory in scopes.memories(scope):
                 if memory.broken is None:
-                    for line in [memory.description, *memory.body.splitlines()]:
-                        if len(line.split()) > 2:
-                            texts.add(line.strip(" -*#"), memory.ref)
+                    for statement in (memory.description, *_statements(memory.body)):
+                        if len(statement.split()) > 2:
+                            texts.add(statement, memory.ref)
         return texts
+
+
+def _statements(body: str) -> Iterator[str]:
+    """Yield the lines of a memory or of instructions, and the sentences of those that have several."""
+    for line in session.joined(body).splitlines():
+        sentences = signals.sentences_of(line)
+        yield line.strip(" -*#")
+        yield from [each.text for each in sentences] if len(sentences) > 1 else []
 
 
 def _rendered(each: Candidate, entry: str, now: float) -> str:
