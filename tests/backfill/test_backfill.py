@@ -105,6 +105,17 @@ def test_what_was_said_becomes_a_draft_and_what_several_sessions_say_one_that_co
     assert seen == {True: "2", False: None}
 
 
+def test_a_rule_in_other_words_in_each_of_three_sessions_is_one_draft_that_was_seen_three_times(past):
+    past.say("one", RULE)
+    past.say("two", "Never use npm here, always use pnpm for the packages!")
+    past.say("three", "never use npm here; always use pnpm for packages, please")
+    past.fill()
+    (draft,) = past.drafts()
+    assert draft.entry.count("seen") == 3
+    past.say("four", RULE)
+    assert past.fill().drafts == []
+
+
 def test_saying_it_again_makes_it_surer_and_more_worth_offering(past):
     past.say("one", RULE)
     once = past.read(dry=True).found.ranked(NOW)[0]

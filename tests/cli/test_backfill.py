@@ -67,6 +67,46 @@ def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch
     assert "can't be read: Permission denied" in done.out
 
 
+def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_are_read(memtui, past, monkeypatch):
+    from memtui.backfill import session
+
+    past(RULES[0], name="one")
+    broken, read = past(RULES[1], name="two"), session.read
+
+    def fail(path, *more):
+        if path == str(broken):
+            raise OSError(5, "Input/output error", path)
+        return read(path, *more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(session, "read", fail)
+        done = memtui("backfill")
+    assert "two.jsonl: can't be read: Input/output error" in " ".join(done.out.split())
+    assert "linter" in done.out
+    assert "Never push to main" in memtui("backfill").out
+
+
+def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, past, monkeypatch):
+    from memtui.core.base import fs
+
+    past(RULES[0])
+    write = fs.write_atomic
+
+    def full(path, *more, **named):
+        if path.endswith("run/backfill.json"):
+            raise OSError(28, "No space left on device", path)
+        return write(path, *more, **named)
+
+    before = memtui("inbox").out
+    with monkeypatch.context() as patched:
+        patched.setattr(fs, "write_atomic", full)
+        done = memtui("backfill", check=False)
+    assert done.code == 1
+    assert "No space left on device" in done.err
+    assert memtui("inbox").out == before
+    assert "1 draft came into the inbox" in memtui("backfill").out
+
+
 def test_a_directory_that_can_not_be_read_is_named(memtui, past, monkeypatch):
     scan = os.scandir
 
