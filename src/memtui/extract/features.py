@@ -143,7 +143,7 @@ def _signals(turn: Turn, words: str, draft: signals.Signal | None) -> dict[str, 
     found["negations"] = min(1.0, sum(wording.negations(words).values()) / 3)
     found["identifiers"] = min(1.0, len(_IDENTIFIER.findall(words)) / 4)
     found["document"] = float(_DOCUMENT.search(words) is not None)
-    found["check"] = float(phrases.COMMAND.search(words) is not None)
+    found["check"] = float(signals.check_in(words) is not None)
     found["link"] = float("http" in words)
     found[f"length {min(9, len(words.split()).bit_length())}"] = 1.0
     for tool in turn.tools[-3:]:

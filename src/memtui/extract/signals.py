@@ -218,6 +218,12 @@ def own_words(text: str) -> str:
     return "\n".join([line for line in text.splitlines() if not _PASTED_LINE.match(line)]).strip()
 
 
+@lru_cache(maxsize=REMEMBERED)
+def check_in(words: str) -> re.Match[str] | None:
+    """Return the command that the person names as a check, if there is one."""
+    return phrases.COMMAND.search(words)
+
+
 def sentences_of(words: str, agent: str = "") -> list[_Sentence]:
     """Split the person's words into sentences, at most 60. Of one that has a quotation of the `agent`, the patterns see
     what stands beside the quotation; one that is nothing else is left out."""
@@ -243,7 +249,7 @@ def _sentences_of(words: str, agent: str) -> list[_Sentence]:
 def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
     """Return the words with a mark for each quotation of what the agent said, and these; a literal that it did not say
     stays in the words."""
-    if not agent or _MARK.search(words):
+    if not agent or not _QUOTATION.search(words) or _MARK.search(words):
         return words, []
     said = normalised(agent)
     found: list[str] = []
@@ -377,10 +383,10 @@ def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | Non
     name the command that checks it."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
-    command = phrases.COMMAND.search(words)
     for sentence in sentences[:3]:
         if sentence.question or len(sentence.low.split()) > 40:
             continue
+        command = check_in(words)
         failed = phrases.FAILURE.search(sentence.low)
         if command and (failed or command["told"]):
             text = (
