@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from backfill.test_backfill import Past
-from memtui.backfill import offering, worth
+from memtui.backfill import lines, offering, worth
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError
 from memtui.core.client import transcript
@@ -154,3 +154,46 @@ def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):
     past.fill()
     (draft,) = past.drafts()
     assert draft.entry.count("seen", 1) == offered.candidate.said
+
+
+SAID_BESIDE = {"type": "text", "text": "I will use npm for it."}
+THOUGHT = {"type": "thinking", "thinking": 'It says "type":"text" somewhere.', "signature": "x"}
+READ = {"type": "tool_result", "tool_use_id": "t1", "content": "1: {}", "is_error": False}
+
+
+def written(content, **more):
+    return json.dumps({"parentUuid": "p", **more, "message": {"content": content}}, separators=(",", ":")).encode()
+
+
+def with_result(block, result, kind="user"):
+    line = written([block], type=kind)
+    return line[:-1] + b',"toolUseResult":' + json.dumps(result, separators=(",", ":")).encode() + b"}"
+
+
+@pytest.mark.parametrize(
+    ("line", "counts"),
+    [
+        (written([THOUGHT], type="assistant"), False),
+        (written([THOUGHT, SAID_BESIDE], type="assistant"), True),
+        (written([THOUGHT, ASKED], type="assistant"), True),
+        (written([THOUGHT], type="assistant") + written(ANSWER, type="user"), True),
+        (with_result(READ, {"type": "text", "file": {}}), False),
+        (with_result(READ, {"type": "text", "file": {}}) + written(ANSWER, type="user"), True),
+        (with_result({**READ, "is_error": True}, "Error: no"), True),
+        (with_result(SAID_BESIDE, {"type": "text", "file": {}}), True),
+    ],
+)
+def test_only_lines_that_can_hold_words_are_parsed(line, counts):
+    assert lines.may_count(line) == counts
+
+
+def test_what_the_agent_said_beside_its_thoughts_stands_in_the_draft(past):
+    common = {"sessionId": "one", "cwd": str(past.tmp / "shop"), "timestamp": "2026-11-01T10:00:00Z"}
+    record = {"type": "assistant", "uuid": "a", **common, "message": {"id": "m", "content": [THOUGHT, SAID_BESIDE]}}
+    person = {"type": "user", "uuid": "u", **common, "message": {"role": "user", "content": ANSWER}}
+    path = past.path("one")
+    path.parent.mkdir(parents=True)
+    path.write_text("".join(json.dumps(each, separators=(",", ":")) + "\n" for each in (record, person)))
+    past.fill()
+    (draft,) = past.drafts()
+    assert "> agent: I will use npm for it." in draft.entry.text
