@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -11,11 +12,12 @@ from memtui.core.base import paths
 from memtui.core.review.waiting import waiting_in
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.backfill import BackfillProgress
+from memtui.tui.dialogs.backfill import FOLDED, BackfillProgress
 from memtui.tui.dialogs.preview import Preview
 from tui.conftest import NOW, settle
 
 OTHER = "Never push to main without asking me first."
+UNLIKELY = "We use pnpm instead of npm in this repository."
 RULE = "From now on always run the linter with the strict option in this repository."
 
 
@@ -204,3 +206,29 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
         await answer(pilot, "B")
         assert isinstance(app.screen, Choice)
         assert app.screen.question.startswith("Read what is new in your sessions since the last time (1 session,")
+
+
+async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
+    leave(world.env, world.shop, UNLIKELY, "older")
+    read = reading.read
+
+    def doubted(env, *, now, go_on):
+        found = read(env, now=now, go_on=go_on)
+        for each in found.found._all.values():
+            if each.draft.person == UNLIKELY:
+                each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
+        return found
+
+    monkeypatch.setattr(reading, "read", doubted)
+    async with app.run_test(size=(100, 40)) as pilot:
+        await settle(pilot)
+        await answer(pilot, "B", "enter")
+        assert ", 1 of them folded: unlikely to last" in app.screen.title_text
+        likely, unlikely = app.screen.plain.split(FOLDED)
+        assert "run the linter with the strict option" in likely
+        assert "pnpm instead of npm" in unlikely
+        await answer(pilot, "enter")
+        shown = [row.item.text for row in app.screen.table.rows if row.item is not None]
+        assert any("linter with the strict option" in text for text in shown)
+        assert not any("pnpm instead of npm" in text for text in shown)
+    assert any("pnpm instead of npm" in text for text in drafts(world))
