@@ -162,6 +162,17 @@ def test_it_answers_whoever_addresses_it(read, api):
     assert conversations.load(read.root, read.session)["mentions"] == []
 
 
+def test_who_addresses_it_in_a_message_that_is_sent_after_the_turn_is_answered_once(read, api):
+    """The client records it when it is typed, without an id, and when it is sent."""
+    asked = "@memtui what do you know about deploys?"
+    read.says("Go on.", "", {"type": "queue-operation", "operation": "enqueue", "content": asked, "uuid": ""})
+    read.run(answer(replies=[{"to": "m1", "text": "Tuesdays only."}]))
+    read.says(asked, "I will look into deploys. " * 10)
+    read.run(answer())
+    assert ["memtui-mention" in request.text() for request in api.requests] == [True, False]
+    assert [note.text for note in read.notes()] == ["Tuesdays only."]
+
+
 def test_a_transcript_that_was_moved_is_not_read_again(read, api):
     read.says("@memtui what about deploys?", "ok " * 100)
     read.run(answer(replies=[{"to": "m1", "text": "On Tuesdays."}]))

@@ -55,8 +55,9 @@ def read(path, data, start=0, **options):
     return [r.get("n") for r in reader], reader
 
 
-def hear(data):
-    conversation = Conversation()
+def hear(data, before=None):
+    """What is heard; `before`: what an earlier reading heard."""
+    conversation = Conversation(before and json.loads(json.dumps(before.to_state())))
     for row in data.splitlines():
         conversation.feed(json.loads(row))
     return conversation
@@ -419,10 +420,7 @@ def test_what_a_hook_says_when_it_denies_a_tool_is_no_refusal_by_the_person(reco
 
 
 def test_a_question_asked_before_and_answered_after_a_reading_is_heard():
-    first = Conversation()
-    first.feed(json.loads(ASK))
-    second = Conversation(json.loads(json.dumps(first.to_state())))
-    second.feed(json.loads(result(ANSWERED, toolUseResult=ANSWER)))
+    second = hear(result(ANSWERED, toolUseResult=ANSWER), hear(ASK))
     assert [turn.text for turn in second.turns] == ["From now on always push to main"]
 
 
@@ -439,10 +437,31 @@ def test_a_todo_list_that_was_refused_is_not_the_list():
     assert [todo.text for todo in late.todos()] == ["Fix it"]
 
 
+TYPED = line(type="queue-operation", operation="enqueue", content="hello", sessionId="s")
+
+
 def test_a_queued_message_that_becomes_a_prompt_is_one_turn():
-    data = line(type="queue-operation", operation="enqueue", content="hello", sessionId="s") + user("hello", uuid="u1")
-    (turn,) = hear(data).turns
+    (turn,) = hear(TYPED + user("hello", uuid="u1")).turns
     assert (turn.channel, turn.uuid) == ("prompt", "u1")
+
+
+SENT = {
+    "prompt": user("hello", uuid="u1"),
+    "queued": line(type="attachment", uuid="u1", attachment={"type": "queued_command", "commandMode": "prompt", "prompt": "hello"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sent", SENT.values(), ids=SENT)
+def test_a_queued_message_that_an_earlier_reading_heard_is_not_heard_again_when_it_is_sent(sent):
+    again = hear(sent, hear(agent("It works."), hear(TYPED)))
+    assert again.turns == []
+    (turn,) = hear(sent.replace(b"u1", b"u2"), again).turns
+    assert (turn.text, turn.uuid) == ("hello", "u2"), "it is said again"
+
+
+def test_a_queued_message_that_was_taken_back_and_is_typed_anew_is_heard():
+    back = line(type="queue-operation", operation="popAll", content="hello", sessionId="s")
+    assert [turn.text for turn in hear(user("hello", uuid="u1"), hear(back, hear(TYPED))).turns] == ["hello"]
 
 
 def test_words_around_what_the_client_wrapped_stay():

@@ -225,11 +225,13 @@ class Conversation:
         self._injected: set[str] = set()
         self._injected_hashes: dict[str, None] = {}
         self._interrupted = False
+        self._unsent: list[str] = []  # queued messages that an earlier reading heard before they were sent
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
-        """Return what a later reading continues from: the agent's last words, the request under way, the todo list and
-        hashes of what hooks gave, not the turns."""
+        """Return what a later reading continues from: the agent's last words, the request under way, the todo list,
+        queued messages that are not sent yet, and hashes of what hooks gave, not the turns."""
+        unsent = [turn.text for turn in self.turns if turn.channel == "queued" and not turn.uuid]
         state: dict[str, object] = {
             "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
@@ -242,6 +244,7 @@ class Conversation:
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
             "running": {name: [each.text, each.agent] for name, each in self.running.items()},
             "interrupted": self._interrupted,
+            "unsent": [*self._unsent, *unsent][-QUEUE_WINDOW:],
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
         cleaned = {key: self._cleaned(value) for key, value in state.items()}
@@ -265,6 +268,8 @@ class Conversation:
         self._interrupted = state.get("interrupted") is True
         self.todos_changed = state.get("todos_changed") is True
         self._todos = _restored_todos(state.get("todos"))
+        unsent = state.get("unsent")
+        self._unsent = list(map(str, unsent if isinstance(unsent, list) else ()))
         hashes = state.get("injected")
         self._injected_hashes = dict.fromkeys(map(str, hashes if isinstance(hashes, list) else ()))
         for name, entry in session_state.table(state, "tasks").items():
@@ -503,6 +508,14 @@ class Conversation:
             if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
                 del self.turns[at]
                 return
+        self._was_unsent(text)
+
+    def _was_unsent(self, text: str) -> bool:
+        """Take a message from those that an earlier reading heard before they were sent; tell whether it was one."""
+        if text not in self._unsent:
+            return False
+        self._unsent.remove(text)
+        return True
 
     def _add_turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
         text = own_words(self._text(text))
@@ -517,6 +530,9 @@ class Conversation:
                     self._agent = "" if channel == "prompt" else self._agent
                     return
                 break
+        if uuid and self._was_unsent(text):
+            self._agent = "" if channel == "prompt" else self._agent
+            return
         self.session = transcript.text_of(record.get("sessionId")) or self.session
         on_call = self._interrupted or channel in {"tool_reject", "approval"}
         turn = Turn(
