@@ -22,6 +22,7 @@ import pytest
 
 import memtui
 from memtui.core.base import ids, paths
+from memtui.core.inbox import format as inbox_format
 from memtui.hooks.installer import install
 
 from .model import Model, Request
@@ -250,6 +251,19 @@ class World:
         path = install.settings_path(env, str(self.project), scope)
         install.apply(install.plan(path, "install", env=env, scope=scope))
 
+    def asks(self, backend: str) -> None:
+        """Let memtui ask its model through a backend; `claude` is the client under test."""
+        programs = self.base / "programs"
+        programs.mkdir(exist_ok=True)
+        (programs / "claude").unlink(missing_ok=True)
+        (programs / "claude").symlink_to(self.binary)
+        self.env["PATH"] = f"{programs}:{os.environ['PATH']}"
+        self.memtui("config", "set", "llm_backend", backend)
+
+    def allow(self, *tools: str) -> None:
+        """Have the client use tools without asking."""
+        self.settings({**self.settings(), "permissions": {"allow": list(tools)}})
+
     def settings(self, value: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Write (if given) and read the user's settings.json."""
         path = self.config / "settings.json"
@@ -338,6 +352,11 @@ class World:
             f"---\nname: {name}\ndescription: {description}\nmetadata:\n  type: {kind}\n---\n{description}\n"
         )
         return path
+
+    def drafts(self) -> list[inbox_format.Entry]:
+        """The drafts that wait in the inboxes of projects."""
+        files = self.root.glob("projects/*/pending-updates.md")
+        return [entry for each in files for entry in inbox_format.read(str(each))]
 
     def deliveries(self) -> list[dict[str, Any]]:
         """The delivery log, oldest first."""

@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Block = dict[str, Any]
+PATIENCE = 30  # seconds for which a reply waits for something
 NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 
 
@@ -20,6 +21,7 @@ NOTE = re.compile(r'<memtui-note id="(m\d+)" title="([^"]*)"')
 class Reply:
     """One answer: content blocks, seconds to wait before it, and the input tokens it reports.
 
+    `until`: it is given once this is true; after half a minute it is an error instead.
     `status`, `error` (its type) and `headers` are of one that is an error; `stop` is why the answer ended, if not as its
     blocks tell; `cut`: the connection ends after so many bytes of it; `raw`: these bytes instead of an answer.
     """
@@ -33,6 +35,7 @@ class Reply:
     stop: str = ""
     cut: int = 0
     raw: bytes | None = None
+    until: Callable[[], object] = lambda: True
 
     @property
     def stop_reason(self) -> str:
@@ -87,9 +90,9 @@ class Request:
 Script = Callable[[Request], "Reply | Block | str | list[Block]"]
 
 
-def say(text: str, *, delay: float = 0.0, input_tokens: int = 1000) -> Reply:
-    """An answer of plain text, which ends the turn."""
-    return Reply([{"type": "text", "text": text}], delay, input_tokens)
+def say(text: str, **how: Any) -> Reply:
+    """An answer of plain text, which ends the turn. `how`: fields of the reply."""
+    return Reply([{"type": "text", "text": text}], **how)
 
 
 def use(name: str, /, **tool_input: Any) -> Block:
@@ -97,10 +100,16 @@ def use(name: str, /, **tool_input: Any) -> Block:
     return {"type": "tool_use", "name": name, "input": tool_input}
 
 
-def call(*blocks: Block, text: str = "", delay: float = 0.0, input_tokens: int = 1000) -> Reply:
-    """An answer that calls tools, all in one message."""
+def call(*blocks: Block, text: str = "", **how: Any) -> Reply:
+    """An answer that calls tools, all in one message. `how`: fields of the reply."""
     lead = [{"type": "text", "text": text}] if text else []
-    return Reply([*lead, *blocks], delay, input_tokens)
+    return Reply([*lead, *blocks], **how)
+
+
+def structured(request: Request, **parts: Any) -> Block:
+    """The answer of a model that memtui asks for a form, through either backend."""
+    names = [each["name"] for each in request.body["tools"]]
+    return use(next(each for each in ("answer", "StructuredOutput") if each in names), **parts)
 
 
 def _blocks(content: Any) -> list[Block]:
@@ -219,6 +228,11 @@ class _Handler(BaseHTTPRequestHandler):
         if "count_tokens" in self.path:
             self._send(200, b'{"input_tokens": 1000}', "application/json")
             return
+        deadline = time.monotonic() + PATIENCE
+        while not reply.until():
+            time.sleep(0.05)
+            if time.monotonic() > deadline:
+                reply = Reply([], status=400)
         if reply.delay:
             time.sleep(reply.delay)
         if reply.status != 200:

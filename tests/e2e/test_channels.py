@@ -1,132 +1,67 @@
-"""What a person types in the client's own dialogs becomes a draft: the answer to a question, and what they say when they send a
-plan back or approve it."""
-
-import os
-import re
+"""What a person says becomes a draft, wherever they say it: by the rules alone, and by a model that is asked."""
 
 import pytest
 
-from memtui.core.inbox import format as inbox_format
-
-from .model import call, use
-from .terminal import Terminal
-from .test_extraction import NOTE as RULE_NOTE
-from .test_extraction import SAID as STAGING
+from . import channels
+from .channels import CHANNELS, QUESTION
+from .test_extraction import NOTE, drafting, proposing
 
 pytestmark = pytest.mark.client
 
 SAID = "Never use npm here, from now on always use pnpm"
-QUESTION = "Which package manager should I use?"
-OPTIONS = [{"label": "npm", "description": "the usual one"}, {"label": "yarn", "description": "the other one"}]
-UP, ENTER, SHIFT_TAB = "\x1b[A", "\r", "\x1b[Z"
-PLAN_FILE = re.compile(r"(/[^\n`\"'<>]*?/plans/[\w-]+\.md)")
+# What the agent had said before, as the draft quotes it.
+BEFORE = {
+    "answered": QUESTION,
+    "noted": QUESTION,
+    "refused": "I run npm install.",
+    "approved": "Bash: touch made-by-npm",
+    "plan_sent_back": "Here is my plan.",
+    "plan_approved": "Here is my plan.",
+}
 
 
-def drafts(on):
-    files = on.root.glob("projects/*/pending-updates.md")
-    return [entry for each in files for entry in inbox_format.read(str(each))]
-
-
-def drafted(on, agent):
-    """The draft of what was said, after these words of the agent."""
-    (draft,) = on.eventually(lambda: drafts(on))
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_what_is_said_becomes_a_draft(on, model, channel):
+    with CHANNELS[channel](on, model, SAID):
+        (draft,) = on.eventually(on.drafts)
     assert "pnpm" in draft.text.splitlines()[0]
     assert f"> you: {SAID}" in draft.text
-    assert agent in draft.text
+    assert BEFORE.get(channel, "") in draft.text
+    assert draft.fields.get("request", channels.TASK) == channels.TASK
     assert on.errors() == []
 
 
-def test_a_typed_answer_to_a_question_becomes_a_draft(on, model):
-    asked = {"question": QUESTION, "header": "Manager", "multiSelect": False, "options": OPTIONS}
-    model.will(call(use("AskUserQuestion", questions=[asked]), text="I need to know."), "Answer one.")
-    with Terminal(on) as terminal:
-        terminal.say("install the dependencies")
-        terminal.see("Which package manager")
-        terminal.press("3", SAID, ENTER)  # behind the two options it is the field for another answer
-        terminal.see("Answer one")
-    drafted(on, f"> agent: {QUESTION}")
-
-
-def test_an_option_that_is_chosen_becomes_none(on, model):
-    asked = {
-        "question": QUESTION,
-        "header": "Manager",
-        "multiSelect": False,
-        "options": [{**OPTIONS[0], "label": SAID}],
-    }
-    asked["options"].append(OPTIONS[1])
-    model.will(call(use("AskUserQuestion", questions=[asked]), text="I need to know."), "Answer one.")
-    with Terminal(on) as terminal:
-        terminal.say("install the dependencies")
-        terminal.see("Which package manager")
-        terminal.press(ENTER)
-        terminal.see("Answer one")
-        on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
-    assert drafts(on) == []
-
-
-@pytest.mark.parametrize(("key", "outcome"), [(ENTER, "want to proceed"), (SHIFT_TAB, "approved your plan")])
-def test_what_is_said_to_a_plan_becomes_a_draft(on, model, key, outcome):
-    """The plan is sent back with these words, or approved with them."""
-
-    def script(request):
-        done = request.tool_results()
-        if not done:
-            path = PLAN_FILE.search(request.text())[1]
-            plan = "# Plan\n\n1. Run npm install\n2. Run the tests\n"
-            return call(use("Write", file_path=path, content=plan), text="I will run npm install.")
-        return call(use("ExitPlanMode"), text="Here is my plan.") if len(done) == 1 else "Answer one."
-
-    model.script = script
-    with Terminal(on, "--permission-mode", "plan") as terminal:
-        terminal.say("install the dependencies")
-        terminal.see("Would you like to proceed")
-        terminal.press(UP, SAID, key)  # the last answer is: tell Claude what to change
-        terminal.see("Answer one")
-    assert outcome in model.main[-1].tool_results()[-1]
-    drafted(on, "Here is my plan.")
-
-
-NOTE = {**RULE_NOTE, "confidence": 1}
-
-
-def drafting(on, tmp_path, backend):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "claude").symlink_to(on.binary)
-    on.env["PATH"] = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    on.memtui("config", "set", "llm_backend", backend)
-    on.memtui("config", "set", "extract_ask", "true")
-    on.memtui("config", "set", "extract_confidence", "1")  # of what the rules are not so sure of, the model is asked
-
-
-def notes(request):
-    """What a model answers that is asked for drafts, if what it is asked about has these words; else None."""
-    if "<memtui-person" not in request.text() or STAGING not in request.text():
-        return None
-    turn = re.search(r'<memtui-person turn="(t\d+)">\n' + re.escape(STAGING), request.text())[1]
-    names = [each["name"] for each in request.body["tools"]]
-    return use(next(n for n in ("answer", "StructuredOutput") if n in names), notes=[{**NOTE, "turn": turn}])
-
-
-@pytest.mark.parametrize("channel", ["queued", "refused"])
+@pytest.mark.every
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_a_model_drafts_of_what_is_said_in_a_refusal_or_in_mid_turn(on, model, tmp_path, backend, channel):
-    drafting(on, tmp_path, backend)
-    if channel == "queued":
-        on.settings({**on.settings(), "permissions": {"allow": ["Bash"]}})
-    turn = [call(use("Bash", command="touch x"), text="I reset the database.", delay=2 * (channel == "queued"))]
-    model.script = lambda request: notes(request) or (turn.pop() if turn else "Answer one.")
-    with Terminal(on) as terminal:
-        terminal.say("fix the seeds")
-        if channel == "queued":
-            on.eventually(lambda: model.main)
-            terminal.say(STAGING)
-        else:
-            terminal.see("Do you want to proceed")
-            terminal.refuse(STAGING)
-        terminal.see("Answer one")
-        assert on.eventually(lambda: drafts(on), 20), on.errors()
-    (draft,) = drafts(on)
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_model_drafts_of_what_is_said(on, model, channel, backend):
+    drafting(on, backend)
+    words, asked = "The staging database is shared with sales, so tell them before you reset it.", []
+    with CHANNELS[channel](on, model, words, proposing(words, asked)):
+        assert on.eventually(on.drafts, 20), on.errors()
+    (draft,) = on.drafts()
     assert draft.text.splitlines()[0] == NOTE["rule"]
     assert draft.fields["by"] == "model"
+    assert "".join(asked).count(words) == 1, "it is asked once"
     assert on.errors() == []
+
+
+@pytest.mark.parametrize("backend", ["off", "api", "claude"])
+def test_an_option_that_is_picked_becomes_none(on, model, backend):
+    drafting(on, backend)
+    asked = []
+    turn = channels.begun(on, model, proposing(SAID, asked), channels.question(SAID, "yarn"))
+    with turn as terminal:
+        terminal.see("Which package manager")
+        terminal.press(channels.ENTER)
+        terminal.see("Answer one")
+        assert on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
+        assert on.eventually(lambda: len(asked) == (backend != "off") and not waiting(on))
+    assert on.drafts() == []
+    assert SAID not in "".join(asked)
+    assert on.errors() == []
+
+
+def waiting(on):
+    """What a model has not read yet."""
+    return list(on.root.glob("sessions/*.unread.json"))

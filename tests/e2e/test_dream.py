@@ -2,38 +2,34 @@
 at the end of a turn, once its gates are open."""
 
 import json
-import os
 
 import pytest
 
 from memtui.consolidate import gates
 
-from .model import say, use
+from .model import structured
 
 pytestmark = pytest.mark.client
 
 
 @pytest.fixture
-def dreamy(on, tmp_path):
+def dreamy(on):
     """A world with hooks, two memories that say the same, and the client on the PATH."""
-    bin_ = tmp_path / "bin"
-    bin_.mkdir()
-    (bin_ / "claude").symlink_to(on.binary)
-    on.env["PATH"] = f"{bin_}:{os.environ['PATH']}"
     on.remember("use-pnpm", "The web repository uses pnpm 9")
     on.remember("no-npm", "The web repository uses pnpm 9, not npm")
-    on.memtui("config", "set", "llm_backend", "claude")
+    on.asks("claude")
     return on
 
 
-def merged(request, tool="StructuredOutput"):
+def merged(request):
     """The model's answer to a dream: merge what it is asked about, and write no triggers."""
     if "You write triggers" in json.dumps(request.body):
-        return use(tool, notes=[])
+        return structured(request, notes=[])
     names = list(request.notes())
     text = {"description": "The web repository uses pnpm 9", "body": "Use pnpm 9 in the web repository."}
-    return use(
-        tool, actions=[{"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}]
+    return structured(
+        request,
+        actions=[{"action": "merge", "memories": names, "keep": names[0], "reason": "They say the same.", **text}],
     )
 
 
@@ -58,19 +54,14 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
 
 @pytest.mark.parametrize("backend", ["api", "claude"])
 def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy, model, backend):
-    dreamy.memtui("config", "set", "llm_backend", backend)
+    dreamy.asks(backend)
     dreamy.memtui("config", "set", "dream", "true")
     sessions = dreamy.root / "sessions"
     sessions.mkdir(exist_ok=True)
     for number in range(gates.ENOUGH_SESSIONS):
         (sessions / f"earlier-{number}.json").write_text("{}")
 
-    def script(request):
-        names = [each["name"] for each in request.body["tools"]]
-        tool = next((each for each in ("answer", "StructuredOutput") if each in names), None)
-        return merged(request, tool) if tool and "memtui-note" in request.text() else say("Done.")
-
-    model.script = script
+    model.script = lambda request: merged(request) if "<memtui-note" in request.text() else "Done."
     before = memories(dreamy)
     dreamy.claude("hello")
     proposals = dreamy.root / "proposals"

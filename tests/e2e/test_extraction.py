@@ -1,12 +1,11 @@
 """Drafts that a model proposes, end to end: after a turn of the real client, over both backends."""
 
-import os
+import re
 
 import pytest
 
-from memtui.core.inbox import format as inbox_format
-
-from .model import Reply, call, use
+from .model import call, say, structured, use
+from .terminal import Terminal
 
 pytestmark = pytest.mark.client
 
@@ -21,67 +20,98 @@ NOTE = {
     "name": "Tell sales before a reset",
     "rule": "Tell #sales before resetting the staging database",
     "everywhere": False,
-    "confidence": 0.9,
+    "confidence": 1,
 }
-INVENTED = {**NOTE, "quote": "delete the staging database"}
+ESCAPE = "\x1b"
 
 
-def drafts(on):
-    files = on.root.glob("projects/*/pending-updates.md")
-    return [entry for each in files for entry in inbox_format.read(str(each))]
+def drafting(on, backend):
+    """Have drafts made by a model, or without a backend by the rules."""
+    on.asks(backend)
+    if backend != "off":
+        on.memtui("config", "set", "extract_ask", "true")
+        on.memtui("config", "set", "extract_confidence", "1")  # the model is asked where the rules are less sure
 
 
-def answer(request):
-    """What the model answers if it is asked to read turns; None for others."""
-    if "<memtui-person" not in request.text():
-        return None
-    names = [each["name"] for each in request.body["tools"]]
-    return use(next(each for each in ("answer", "StructuredOutput") if each in names), notes=[INVENTED, NOTE])
+def proposing(words, asked, until=lambda: True):
+    """How a model answers that is asked for drafts, else None: with a note if these are words of the person. What it is
+    asked about goes to `asked`; `until`: it takes so long."""
+
+    def aside(request):
+        if "<memtui-person" not in request.text():
+            return None
+        turns = re.findall(r'<memtui-person turn="(t\d+)">\n(.*?)\n</memtui-person>', request.text(), re.DOTALL)
+        asked.append("\n".join(said for _, said in turns))
+        notes = [{**NOTE, "turn": name, "quote": words} for name, said in turns if words in said]
+        return call(
+            structured(request, notes=[*({**each, "quote": "delete it all"} for each in notes), *notes]), until=until
+        )
+
+    return aside
 
 
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_what_a_model_finds_in_a_turn_waits_in_the_inbox(on, model, tmp_path, backend):
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "claude").symlink_to(on.binary)
-    on.env["PATH"] = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    on.memtui("config", "set", "llm_backend", backend)
-    on.memtui("config", "set", "extract_ask", "true")
-    model.script = lambda request: answer(request) or "Done."
+def test_what_a_model_finds_in_a_turn_waits_in_the_inbox(on, model, backend):
+    drafting(on, backend)
+    aside = proposing(SAID, [])
+    model.script = lambda request: aside(request) or "Done."
     run = on.claude(SAID)
-    assert on.eventually(lambda: drafts(on), 30), on.errors()
-    (draft,) = drafts(on)
-    assert draft.text.splitlines()[0] == "Tell #sales before resetting the staging database"
+    assert on.eventually(on.drafts, 30), on.errors()
+    (draft,) = on.drafts()
+    assert draft.text.splitlines()[0] == NOTE["rule"]
     assert (draft.fields["session"], draft.fields["type"]) == (run.session_id, "project")
     assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("llm", "log")["calls"]] == [("extract", "ok")]
     assert on.errors() == []
 
 
-def test_a_compaction_in_mid_turn_has_the_turn_read_and_does_not_wait_for_it(on, model):
+@pytest.mark.parametrize("backend", ["off", "api", "claude"])
+def test_a_turn_that_was_stopped_is_read_before_a_compaction_which_does_not_wait(on, model, backend):
+    """No hook tells of the end of such a turn."""
+    words = "Never use npm here, from now on always use pnpm." if backend == "off" else SAID
+    drafting(on, backend)
+    on.allow("Bash")
+
+    def compacted():
+        return "compact" in [each.kind for each in model.requests]
+
+    aside = proposing(words, [], compacted)
+    turn = [say("Answer one."), call(use("Bash", command="echo 1")), say("Answer two.", until=compacted)]
+    model.script = lambda request: aside(request) or turn.pop(0)
+    with Terminal(on) as terminal:
+        terminal.say("hello")
+        terminal.see("Answer one")
+        assert on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))  # that turn has been read
+        terminal.say(words)
+        on.eventually(lambda: not turn)
+        terminal.press(ESCAPE)
+        terminal.see("Interrupted")
+        assert on.drafts() == []
+        terminal.say("/compact")
+        terminal.see("Compacted")
+        assert on.eventually(on.drafts, 20), on.errors()
+    (draft,) = on.drafts()
+    assert draft.fields.get("by") == ("model" if backend != "off" else None)
+    assert on.errors() == []
+
+
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_a_compaction_in_mid_turn_has_the_turn_read(on, model, backend):
     on.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
-    on.memtui("config", "set", "llm_backend", "api")
-    on.memtui("config", "set", "extract_ask", "true")
+    drafting(on, backend)
     seen = []
 
-    class OnceRead(Reply):
-        """The last answer of the turn, which waits for the draft: so that it can't be of the turn's end."""
+    def drafted():
+        seen[:] = [each.text.splitlines()[0] for each in on.drafts()]
+        return seen
 
-        @property
-        def delay(self):
-            seen.append(bool(on.eventually(lambda: drafts(on), 30)))
-            return 0.0
-
-        @delay.setter
-        def delay(self, _):
-            pass
-
+    aside = proposing(SAID, [], lambda: "compact" in [each.kind for each in model.requests])
     turn = [
         call(use("Bash", command="echo 1")),
         call(use("Bash", command="echo 2"), input_tokens=190_000),
-        OnceRead([{"type": "text", "text": "bye"}]),
+        say("bye", until=drafted),  # so it can't be of the turn's end
     ]
-    model.script = lambda request: answer(request) or turn.pop(0)
-    run = on.claude(SAID, "--allowedTools", "Bash")
-    assert "compact" in [each.kind for each in run.requests]
-    assert seen[:1] == [True], on.errors()
-    assert [each.text.splitlines()[0] for each in drafts(on)] == [NOTE["rule"]]
+    model.script = lambda request: aside(request) or turn.pop(0)
+    on.claude(SAID, "--allowedTools", "Bash")
+    assert seen == [NOTE["rule"]], on.errors()
+    assert drafted() == [NOTE["rule"]]
     assert on.errors() == []

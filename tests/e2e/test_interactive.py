@@ -53,7 +53,7 @@ def test_a_long_session_gets_each_thing_once(on, model):
 
 
 def test_guidance_that_is_not_urgent_waits_for_the_next_prompt(on, model):
-    on.settings({**on.settings(), "permissions": {"allow": ["Bash"]}})
+    on.allow("Bash")
     model.will(call(use("Bash", command="echo 1"), delay=1.5), "Answer one.", "Answer two.")
     with Terminal(on) as terminal:
         terminal.say("first")
@@ -66,37 +66,8 @@ def test_guidance_that_is_not_urgent_waits_for_the_next_prompt(on, model):
     assert kinds(model.main[-1]) == ["guidance"]
 
 
-def test_a_correction_typed_in_mid_turn_becomes_a_draft(on, model):
-    on.settings({**on.settings(), "permissions": {"allow": ["Bash"]}})
-    model.will(
-        call(use("Bash", command="npm install"), text="I run npm install.", delay=2),
-        call(use("Bash", command="true"), delay=1),
-        "Answer one.",
-    )
-    with Terminal(on) as terminal:
-        terminal.say("install the dependencies")
-        on.eventually(lambda: model.main)
-        terminal.say("no, from now on always use pnpm instead of npm")
-        terminal.see("Answer one")
-    on.eventually(lambda: "pnpm" in on.waiting("updates"))
-    assert on.waiting("updates").count("always use pnpm") >= 1
-
-
-def test_words_added_to_an_approval_become_a_draft(on, model):
-    model.will(call(use("Bash", command="touch made-by-npm")), "Answer one.")
-    with Terminal(on) as terminal:
-        terminal.say("install the dependencies")
-        terminal.see("Do you want to proceed")
-        terminal.approve("from now on always use pnpm instead of npm")
-        terminal.see("Answer one")
-        on.eventually(lambda: "pnpm" in on.waiting("updates"))
-    draft = on.waiting("updates")
-    assert "> agent: Bash: touch made-by-npm\n> you: from now on always use pnpm instead of npm\n" in draft
-    assert 'request="install the dependencies"' in draft
-
-
 def test_a_command_that_still_runs_when_the_turn_ends_is_an_item_until_it_has_ended(on, model):
-    allow_bash(on)
+    on.allow("Bash")
     run = use("Bash", command="sleep 6", description="Build the site", run_in_background=True)
     model.will(call(run), "Answer one.", "Answer two.")
     with Terminal(on) as terminal:
@@ -112,10 +83,6 @@ def tally(request, *needles):
     return [text.count(needle) for needle in needles]
 
 
-def allow_bash(on):
-    on.settings({**on.settings(), "permissions": {"allow": ["Bash"]}})
-
-
 def typed_in_mid_turn(on, model, terminal, *answers, delay=2):
     """Begin a turn, and type when the model is at work and a note waits."""
     model.will(*answers)
@@ -129,7 +96,7 @@ def typed_in_mid_turn(on, model, terminal, *answers, delay=2):
 @pytest.mark.parametrize("tool", [True, False])
 def test_what_comes_with_a_prompt_typed_in_mid_turn_comes_once(on, model, tool):
     """A client that runs the hooks at once keeps what they say in its queue with the prompt."""
-    allow_bash(on)
+    on.allow("Bash")
     begin = call(use("Bash", command="true"), delay=2) if tool else say("Answer zero.", delay=2)
     with Terminal(on) as terminal:
         typed_in_mid_turn(on, model, terminal, begin, "Answer one.", "Answer two.", "Answer three.")
@@ -162,7 +129,7 @@ def test_what_came_with_a_prompt_that_is_taken_back_comes_with_the_next(on, mode
 
 
 def test_a_compaction_in_mid_turn_brings_back_what_the_turn_was_told(on, model):
-    allow_bash(on)
+    on.allow("Bash")
     on.env["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "200000"
     on.leave("Told at first.", from_="script")
     with Terminal(on) as terminal:
@@ -185,7 +152,7 @@ def test_a_compaction_in_mid_turn_brings_back_what_the_turn_was_told(on, model):
 
 
 def test_a_branch_has_what_the_session_before_it_had(on, model):
-    allow_bash(on)
+    on.allow("Bash")
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.leave("- [ ] fix the upload test", kind="items")
     on.leave("A note.", from_="script")
@@ -215,7 +182,7 @@ def test_a_branch_has_what_the_session_before_it_had(on, model):
 
 
 def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, model):
-    allow_bash(on)
+    on.allow("Bash")
     words = "no, from now on always use yarn instead of npm"
     background = use("Bash", command=f"echo '{words}'", run_in_background=True, description=words)
     with Terminal(on) as terminal:
@@ -236,7 +203,7 @@ def test_a_note_for_people_waits_for_a_person(on, model):
     assert tally(script.main[0], "For me alone.", "For whoever comes.") == [0, 1]
     assert "For me alone." in on.waiting()
     # Also a script that a person's session runs is a script.
-    allow_bash(on)
+    on.allow("Bash")
     inner = f"'{on.binary}' -p inner </dev/null"
     on.leave("Also for me alone.", scope="global", for_="people")
     with Terminal(on) as terminal:

@@ -1,7 +1,5 @@
 """Recall, end to end: the memory that fits reaches the model, once, and only if it may; the transcript proves it."""
 
-import os
-
 import pytest
 
 import sentence_daemon
@@ -9,7 +7,7 @@ from memtui.core.memories import trusting
 from memtui.worker import warming
 
 from .client import injected
-from .model import Reply, use
+from .model import call, structured, use
 
 pytestmark = pytest.mark.client
 
@@ -91,40 +89,23 @@ def test_a_memory_bound_to_a_path_comes_before_the_tool_that_touches_it(on, mode
 
 
 @pytest.mark.parametrize("backend", ["api", "claude"])
-def test_what_a_model_selects_comes_before_the_next_tool(on, model, tmp_path, backend):
+def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     others(on.config / "memory")
     write(on.config / "memory", "launch", "Checklist of Friday", BODY)
     indexed(on)
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "claude").symlink_to(on.binary)
-    on.env["PATH"] = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
-    on.memtui("config", "set", "llm_backend", backend)
+    on.asks(backend)
     on.memtui("config", "set", "recall_select", "true")
     selected = on.root / "sessions"
 
     def settled():
         return any(b'"memories"' in each.read_bytes() for each in selected.glob("*.select.json"))
 
-    class OnceSettled(Reply):
-        """A reply that waits for the answer to the background request, which the server takes meanwhile."""
-
-        @property
-        def delay(self):
-            assert on.eventually(settled, 30), on.errors()
-            return 0.0
-
-        @delay.setter
-        def delay(self, _):
-            pass
-
     def script(request):
-        names = [each["name"] for each in request.body["tools"]]
         if "<memtui-notes>" in request.text():
             listed = [line[2:].partition(":")[0] for line in request.text().splitlines() if line.startswith("- m")]
-            tool = next(each for each in ("answer", "StructuredOutput") if each in names)
-            return use(tool, notes=["poem.md", next(each for each in listed if "launch" in each)])
+            return structured(request, notes=["poem.md", next(each for each in listed if "launch" in each)])
         if not request.tool_results():
-            return OnceSettled([use("Bash", command="true")])
+            return call(use("Bash", command="true"), until=settled)
         return "Done."
 
     model.script = script
