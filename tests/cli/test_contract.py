@@ -104,6 +104,7 @@ CALLS = [
     ["subconscious", "show", "project_context"],
     ["subconscious", "edit", "guidance", "--text", "Ask before a migration."],
     ["subconscious", "history", "guidance"],
+    ["subconscious", "undo", "project_context"],
     ["subconscious", "runs"],
     ["subconscious", "whispers"],
     ["subconscious", "stop"],

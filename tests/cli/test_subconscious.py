@@ -45,14 +45,70 @@ def test_a_block_is_changed_and_restored_and_undone(memtui):
     memtui("undo", "--yes")
     assert memtui.json("subconscious", "show", "guidance")["text"] == "Ask Kim before a migration."
     rows = {each["block"]: each for each in memtui.json("subconscious", "blocks")["blocks"]}
-    assert rows["guidance"]["by"] == "other", "undo is not known as the person's"
+    assert rows["guidance"]["by"] == "person"
     assert set(rows) == set(places.BLOCKS)
+
+
+def test_one_change_of_the_subconscious_is_undone_and_the_undo_too(memtui, world):
+    known = blocks.Blocks(world.root, paths.slug(world.shop))
+    for number in range(2):
+        known.edit("guidance", "", f"- Rule {number}.", run=f"r{number}", session=SESSION)
+    memtui("subconscious", "edit", "guidance", "--text", "- Mine.\n- Rule 0.\n- Rule 1.")
+    out = memtui("subconscious", "undo", "guidance", "1").out
+    assert "-- Rule 0." in out
+    assert "undone: undo a change of the block guidance" in memtui("undo", "--yes").out
+    memtui("redo", "--yes")
+    assert memtui("subconscious", "show", "guidance").out == "- Mine.\n- Rule 1.\n"
+    assert "you, undoing 1" in memtui("subconscious", "history", "guidance").out
+    (undone,) = memtui.json("subconscious", "undo", "guidance")["undone"]
+    assert (undone["block"], undone["changed"], undone["error"]) == ("guidance", True, None)
+    assert memtui("subconscious", "show", "guidance").out == "- Mine.\n"
+    assert "Nothing is left in guidance" in memtui("subconscious", "undo", "guidance").out
+    assert "Nothing is left of that change." in memtui("subconscious", "undo", "guidance", "1").out
+
+
+def test_what_a_run_changed_is_undone_by_its_id(memtui, world):
+    slug = paths.slug(world.shop)
+    known, now = blocks.Blocks(world.root, slug), clock.parse("2026-11-21T08:59:00Z")
+    run = runs.Run("01KAQ0000000000000000RUN7X", now, SESSION, slug, world.shop, "Stop", outcome="done")
+    runs.append(world.root, run)
+    for name in ("guidance", "user_preferences"):
+        known.edit(name, "", "- Of the run.", run=run.id, session=SESSION)
+    known.edit("guidance", "- Of the run.", "- Changed since.", run="r9", session=SESSION)
+    assert "RUN7X" in memtui("subconscious", "runs").out
+    done = memtui("subconscious", "undo", "--run", "RUN7X", check=False)
+    assert done.code == 1
+    assert "Undid a change of user_preferences." in done.out
+    assert "left alone: guidance: The same lines of guidance were changed again since." in done.out
+    assert "or `memtui subconscious history`." in " ".join(done.out.split())
+    assert "Of the run" not in known.text("user_preferences")
+    assert known.text("guidance") == "- Changed since."
+    assert [
+        each["changed"] for each in memtui.json("subconscious", "undo", "--run", "RUN7X", check=False)["undone"]
+    ] == [
+        False,
+        False,
+    ]
+
+
+def test_an_overlap_is_said_with_what_to_do(memtui, world):
+    known = blocks.Blocks(world.root, paths.slug(world.shop))
+    known.edit("guidance", "", "- Rule.", run="r1", session=SESSION)
+    memtui("subconscious", "edit", "guidance", "--text", "- My rule.")
+    done = memtui("subconscious", "undo", "guidance", check=False)
+    assert done.code == 4
+    assert "The same lines of guidance were changed again since." in done.err
+    assert "memtui subconscious history" in done.err
+    assert memtui("subconscious", "undo", check=False).code == 2
+    assert memtui("subconscious", "undo", "guidance", "--run", "x", check=False).code == 2
 
 
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
         (("show", "secrets"), 3, "There is no block"),
+        (("undo", "guidance", "9"), 3, "no version 9"),
+        (("undo", "--run", "NONE1"), 3, "no run"),
         (("edit", "guidance", "--text", "x" * 2001), 2, "at most 2,000 characters"),
         (("history", "guidance", "--diff", "7"), 3, "no version 7"),
         (("conversation", "nope"), 3, "memtui subconscious runs"),

@@ -319,6 +319,12 @@ STORIES = {
             "changed|Nothing",
         ),
         typed(
+            ("subconscious undo BLOCK [VERSION]", "memtui subconscious undo"),
+            "memtui subconscious undo project_context 1",
+            "undid a change|Nothing is left",
+        ),
+        typed("", "memtui subconscious undo --run NONE1", "no run", 3),
+        typed(
             ("subconscious runs", "memtui subconscious runs --json"),
             "memtui subconscious runs --limit 5 --json",
             "outcome",
@@ -541,6 +547,26 @@ def recalled(tui, _):
     tui.see("size +sent +last", gone="likely +memory")
 
 
+def undone_by_itself(tui, _):
+    """u on a block undoes one change of it, and z takes that back."""
+    tui.press("7")
+    tui.see("project_context")
+    tui.press("/")
+    tui.see("filter: words")
+    tui.press("block project_context\r")
+    tui.see("Tests of components", gone="filter: words")
+    tui.press("u")
+    tui.see("enter undoes one")
+    tui.press("\r")
+    tui.see("Undid a change of project_context")
+    tui.press("z")
+    tui.see("Undone|undone")
+    tui.press("\x1b")
+    tui.see("question +which")
+    tui.press("1")
+    tui.see("prefer-pnpm")
+
+
 def undo_of_others(tui, world):
     """What was done elsewhere is named first; the same key again means yes."""
     with ShellTerminal(world) as shell:
@@ -578,6 +604,7 @@ KEYS = {
     **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
     **{(file, "8"): recalled for file in ("README.md", "cli.md")},
     ("README.md", "?"): help_,
+    ("README.md", "u"): undone_by_itself,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,
     ("README.md", "U"): list_of_changes,

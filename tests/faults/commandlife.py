@@ -151,6 +151,13 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
 
 C = CommandScenario
 OLD = '{"v": 1, "id": "01KE2V3B000000000000000000", "time": "2026-01-05T09:00:00Z", "text": "tok-x9", "items": []}\n'
+# A block that the subconscious changed, and then somebody else.
+NOTED_BY = {"v": 1, "id": "01KE2V3B00000000000000000A", "time": "2026-01-05T09:00:00Z", "block": "user_preferences"}
+NOTED_BY |= {"by": "subconscious", "text": "tok-b2"}
+NOTED = {
+    "home/.claude/memtui/subconscious/blocks/user_preferences.md": "tok-b2\ntok-b3\n",
+    "home/.claude/memtui/subconscious/versions.jsonl": json.dumps(NOTED_BY) + "\n",
+}
 # The version of a memory that a person saw last, so that its present text is somebody else's.
 WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
 LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
@@ -286,6 +293,7 @@ SCENARIOS = [
     C("subconscious", reads=True),
     C("subconscious", "edit", "guidance", "--text", "tok-b1"),
     C("subconscious", "history", "guidance", reads=True),
+    C("subconscious", "undo", "user_preferences", files=NOTED),
     C("subconscious", "stop"),
     C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),

@@ -122,13 +122,15 @@ class World:
         for place, dirs, files in os.walk(self.top):
             inner = place[len(self.top) + 1 :]
             if place == self.root:
-                dirs[:] = [d for d in dirs if d in {"global", "projects", "triggers"}]
+                dirs[:] = [d for d in dirs if d in {"global", "projects", "triggers", "subconscious"}]
                 # What looking at memories leaves is no step of a command: the next look adds what is missing.
                 files = [f for f in files if f not in {"journal.jsonl", "versions.jsonl"}]  # noqa: PLW2901
             if inner.split("/")[0] == "tmp" or place == f"{self.config}/projects/{self.slug}":
                 files = []  # noqa: PLW2901
             if place.startswith(self.root + "/") and not whole:
                 continue
+            if place == f"{self.root}/subconscious":
+                files = []  # noqa: PLW2901  the versions of blocks, too, are noted by the next change
             for name in files:
                 path = f"{place}/{name}"
                 if name.endswith((".lock", ".tmp")) or name.startswith("replaced~"):

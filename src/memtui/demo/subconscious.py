@@ -9,7 +9,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
 from memtui.subconscious import conversations, places, runs, whispers
-from memtui.subconscious.blocks import SUBCONSCIOUS, BlockVersion
+from memtui.subconscious.block_versions import SUBCONSCIOUS, BlockVersion
 from memtui.subconscious.conversations import Remark
 
 MODEL = "claude-haiku-5-5"

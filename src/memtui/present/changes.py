@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DONE = {"undo": "undone", "redo": "redone"}
 # Operations whose summaries can't be counted as "3 memories".
-NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config", "consolidate", "apart"})
+NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config", "consolidate", "apart", "block"})
 # The verb that a summary begins with, where it is not the operation's name in the journal.
 VERBS = {"delete": "trash", "purge": "delete for good"}
 # What became of a change, by its state in the journal.
@@ -30,6 +30,8 @@ INSTEAD = {
 }
 # Why a note can't be taken back: it is not in the queue as it was written.
 DELIVERED = "it was delivered, withdrawn or changed meanwhile"
+# Why a change of a block of the subconscious can't be undone or redone.
+OVERLAPS = "the same lines were changed again since; `memtui subconscious history` restores a version"
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":
@@ -69,6 +71,8 @@ def reason(found: "Transaction", error: MemtuiError) -> str:
     """Say why a change was not undone or redone, as the end of a sentence."""
     if found.op == "guide" and isinstance(error, ConflictError):
         return DELIVERED
+    if found.op == "block" and isinstance(error, ConflictError):
+        return OVERLAPS
     words = error.message.removesuffix(".")
     return words[:1].lower() + words[1:]
 

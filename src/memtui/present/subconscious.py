@@ -1,14 +1,20 @@
 """Words for the subconscious: its state, its runs, who wrote a block."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from memtui.core.base.phrasing import ago, many
 from memtui.present import models
-from memtui.subconscious import blocks, control, conversations, runs, whispers
+from memtui.subconscious import block_versions, control, conversations, runs, whispers
+from memtui.subconscious.block_versions import BlockVersion
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.overview import Overview
+from memtui.subconscious.undoing import UndoneChange
 
-WHO = {blocks.SUBCONSCIOUS: "the subconscious", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
+WHO = {
+    block_versions.SUBCONSCIOUS: "the subconscious",
+    block_versions.PERSON: "you",
+    block_versions.OTHER: "an editor or a program",
+}
 EMPTY = "It has read no session yet."
 WHAT = (
     "After each turn a model of yours reads the session in the background: it keeps notes in blocks, and may leave a"
@@ -75,7 +81,25 @@ def ended(whisper: whispers.Whisper, now: float) -> str:
     return "expired" if now - whisper.time > whispers.EXPIRES else "withdrawn"
 
 
-def writer(version: blocks.BlockVersion) -> str:
-    """Say who wrote a version of a block, and after which session."""
+def writers(versions: Sequence[BlockVersion]) -> list[str]:
+    """Say of each version of a block who wrote it: after which session, or to undo what. `versions`: newest first."""
+    numbers = {each.id: len(versions) - at for at, each in enumerate(versions)}
+    return [_writer(each, numbers) for each in versions]
+
+
+def _writer(version: BlockVersion, numbers: Mapping[str, int]) -> str:
     who = WHO.get(version.by, version.by)
+    if version.undid:
+        return f"{who}, undoing {numbers.get(version.undid, 'an older one')}"
     return f"{who}, session {version.session[:8]}" if version.session else who
+
+
+def undone(found: Sequence[UndoneChange]) -> str:
+    """Say which changes of blocks were undone."""
+    names = dict.fromkeys(each.version.block for each in found if each.done)
+    count = sum(each.done for each in found)
+    if count:
+        return f"Undid {'a change' if count == 1 else f'{count} changes'} of {', '.join(names)}."
+    if any(each.error for each in found):
+        return "Nothing was undone."
+    return "Nothing is left of these changes." if len(found) > 1 else "Nothing is left of that change."

@@ -27,6 +27,11 @@ PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
 CATALOGUE_LINE, MEMORIES = 160, 60
+# Changes that the person undid, of which it is told, and characters of each.
+UNDONE, UNDONE_LINE = 15, 200
+TOLD_UNDONE = """\
+The person undid these changes of yours (gone: lines that you had written; back: lines that you had removed). Do not
+make them again, in other words either, unless the person asks for it:"""
 # Of its conversation about the session: remarks, characters of one, and of all.
 EARLIER, EARLIER_TEXT, EARLIER_ALL = 40, 600, 8000
 # Characters of a note; a longer one is cut.
@@ -104,8 +109,9 @@ def form_of_answer(may_look: bool) -> Schema:
 @dataclass(frozen=True)
 class Situation:
     """What the subconscious knows when it is asked. `blocks`: names and texts; `mentions`: (id, who, words) that wait
-    for a reply; `known`: the catalogue of memories; `whispered`: what this session was told already; `top`: the
-    directory that it may look at, empty for none; `all_tools`: whether a client runs it with tools of its own."""
+    for a reply; `known`: the catalogue of memories; `whispered`: what this session was told already; `undone`: what the
+    person undid, as `Blocks.undone` lists it; `top`: the directory that it may look at, empty for none; `all_tools`:
+    whether a client runs it with tools of its own."""
 
     directives: str
     blocks: Mapping[str, str]
@@ -114,6 +120,7 @@ class Situation:
     mentions: Sequence[tuple[str, str, str]]
     known: Sequence[CatalogueEntry]
     whispered: Sequence[str] = ()
+    undone: Sequence[tuple[str, Sequence[str], Sequence[str]]] = ()
     top: str = ""
     all_tools: bool = False
 
@@ -180,14 +187,27 @@ def _evidence(situation: Situation) -> Sources:
 
 
 def _head(situation: Situation) -> str:
-    """Return what the answers about one session share: blocks and memories."""
+    """Return what the answers about one session share: blocks, what was undone in them, and memories."""
     parts = []
     for name, (of_project, purpose) in places.BLOCKS.items():
         if name != places.DIRECTIVES:
             shared = "no" if of_project else "yes"
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
+    if situation.undone:
+        parts.append(f"{TOLD_UNDONE}\n{fenced('undone', chr(10).join(map(_undone, situation.undone)))}")
     lines = [f"- {_line(each.name)}: {_line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
     return "\n\n".join([*parts, fenced("memories", "\n".join(lines))])
+
+
+def _undone(change: tuple[str, Sequence[str], Sequence[str]]) -> str:
+    name, gone, back = change
+    sides = [(word, "; ".join(lines)) for word, lines in (("gone", gone), ("back", back)) if lines]
+    return f"- {name}: " + ", ".join(f"{word} “{_cut(text, UNDONE_LINE)}”" for word, text in sides)
+
+
+def _cut(text: str, most: int) -> str:
+    line = _line(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def _told(situation: Situation) -> str:
@@ -247,7 +267,7 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
     if words := evidence.repeats(note):
         found.refused.append(f"a note that repeats what nobody said: {_line(words)[:80]}")
     else:
-        found.note = note if len(note) <= NOTE else note[: NOTE - 1].rstrip() + "…"
+        found.note = _cut(note, NOTE)
 
 
 def _message(text: object) -> str:

@@ -1,28 +1,29 @@
-"""The blocks of the subconscious with their versions: every text that a block had, when, and who wrote it.
+"""The blocks of the subconscious: who changes them, and how one change is undone.
 
-A block's file is replaced first, then the version is noted in `versions.jsonl`, without secrets, also those that a
-person put into the file. What others wrote into the file, or a killed process did not come to note, is noted before the
-next change, as somebody's (`OTHER`).
+A block's file is replaced first, then the version is noted (block_versions.py). What nobody noted is noted before the
+next change: as the person's if the journal has it, as after an undo, else as somebody's (`OTHER`), as after a change in
+an editor. Changes by a person are in the journal, where `memtui undo` finds them. Those by the subconscious are not, so
+that they are never in the way of a person's own. Both are made under the journal's lock.
 """
 
+import contextlib
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 
-from memtui.core.base import backwards, clock, fastjson, fs, ids, paths, visible
+from memtui.core.base import clock, fs, ids, paths, three_way, visible
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.base.storage import storage_error
+from memtui.core.journal import ledger as journal_ledger
+from memtui.core.journal import records
+from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.journal.journal import Journal
 from memtui.core.redaction.redact import redact, redacted
 from memtui.subconscious import places
+from memtui.subconscious.block_versions import KEPT, OTHER, PERSON, SUBCONSCIOUS, BlockVersion, VersionLog, before
 
-VERSION = 1
 LOCK_SECONDS = 5.0
-SUBCONSCIOUS, PERSON, OTHER = "subconscious", "person", "other"
-# Versions of one block that are kept, and the bytes of the file from which older ones are dropped.
-KEPT, TRIM_BYTES = 200, 4 << 20
 DEFAULTS = {
     places.DIRECTIVES: """\
 You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
@@ -32,29 +33,15 @@ Whisper only when the agent is about to go wrong, or lacks something that you kn
 }
 
 
-@dataclass(frozen=True)
-class BlockVersion:
-    """One text that a block had. `project`: the slug of its project, empty for a block for everything; `by`:
-    SUBCONSCIOUS (in a `run` after a turn of `session`), PERSON or OTHER; `time`: seconds since the epoch."""
-
-    id: str
-    time: float
-    block: str
-    project: str
-    by: str
-    text: str
-    run: str = ""
-    session: str = ""
-
-    def row(self) -> dict[str, Any]:
-        """Return its line."""
-        found = {"v": VERSION, "id": self.id, "time": clock.iso(self.time), "block": self.block, "by": self.by}
-        more = {"project": self.project, "run": self.run, "session": self.session}
-        return found | {key: value for key, value in more.items() if value} | {"text": self.text}
-
-
 class RefusedEditError(UsageError):
     """A change of a block that the subconscious asked for and that is not made."""
+
+
+class OverlapError(ConflictError):
+    """A change of a block can't be undone by itself."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why, "Restore a version instead: `H` in Subconscious, or `memtui subconscious history`.")
 
 
 class Blocks:
@@ -62,7 +49,7 @@ class Blocks:
 
     def __init__(self, root: str, project: str, now: Callable[[], float] = clock.now) -> None:
         self.root, self.project, self.now = root, project, now
-        self._log = places.home(root) + "/versions.jsonl"
+        self._log = VersionLog(root)
         self._lock = places.home(root) + "/blocks.lock"
 
     def owner(self, name: str) -> str:
@@ -107,9 +94,12 @@ class Blocks:
             why = f"The block {name} can't be changed here: its file {error.strerror or error}."
             raise MemtuiError(why, f"Change it in an editor: {path}") from error
 
-    def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> BlockVersion | None:
+    def edit(
+        self, name: str, old: str, new: str, *, run: str, session: str, again: bool = False
+    ) -> BlockVersion | None:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
-        removes. None if the block has it so already. Other sessions may have changed the block since it was read.
+        removes. None if the block has it so already, but `again` the version that a killed process did not come to
+        note. Other sessions may have changed the block since it was read.
 
         Raises RefusedEditError if `old` is not there exactly once, or the block would get too long; MemtuiError if it
         can't be written.
@@ -117,64 +107,139 @@ class Blocks:
         if name == places.DIRECTIVES or name not in places.BLOCKS:
             raise RefusedEditError(f"The block {name} is not yours to change.")
         new = redact(visible.clean(new).strip("\n"))[0]
-        with self._locked():
+        with self._locked(), Journal(self.root, SUBCONSCIOUS, self.now).locked():
             try:
-                before, path = self._whole(name), self._target(name)
+                present, path = self._whole(name), self._target(name)
             except MemtuiError as error:
                 raise RefusedEditError(error.message) from error
-            if len(before) > places.MOST:
+            if len(present) > places.MOST:
                 raise RefusedEditError(
-                    f"{name} has {len(before):,} characters, of which only {places.MOST:,} were read: its person has to"
-                    " shorten it first."
+                    f"{name} has {len(present):,} characters, of which only {places.MOST:,} were read: its person has"
+                    " to shorten it first."
                 )
-            after = _edited(name, before, old.strip("\n"), new)
-            if after == before:
+            after = _edited(name, present, old.strip("\n"), new)
+            unnoted = self._unnoted(name)
+            if after == present and not (again and unnoted is not None and unnoted.by == OTHER):
                 return None
-            self._note_others(name, before)
-            self._write(path, after)
-            return self._note(name, after, SUBCONSCIOUS, run, session)
+            if after != present:
+                self._note_others(name)
+                self._write(path, after)
+            return self._note(name, after, SUBCONSCIOUS, run=run, session=session)
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
         """Write a block as a person, as one step of undo; False if nothing changed. `expected`: the text that the
         person saw, with which ConflictError is raised if the block is another one by now. Raises MemtuiError."""
+        with self._locked():
+            journal.recover()
+            present = self.editable(name)
+            if expected is not None and present != expected.strip():
+                raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
+            return self._replace(name, present, text, journal, "edit")
+
+    def undo(self, name: str, version: BlockVersion, journal: Journal) -> bool:
+        """Undo what one version of a block changed, and nothing that was changed later, as a person, as one step of
+        undo; False if nothing of it is left. Raises NotFoundError for a version that is not known, OverlapError if
+        later changes are of the same lines, or if nobody knows any more what it changed; MemtuiError."""
+        with self._locked():
+            journal.recover()
+            present = self.editable(name)
+            self._note_others(name)
+            versions = self.versions(name)
+            at = next((at for at, each in enumerate(versions) if each.id == version.id), None if version.id else 0)
+            if at is None or (not version.id and versions[at].text != version.text):
+                raise NotFoundError(
+                    f"{name} has no such version any more.", "`memtui subconscious history` lists them."
+                )
+            found = versions[at]
+            if found.oldest:
+                raise OverlapError(f"That is the oldest version of {name} that is kept: what it changed is not known.")
+            since = [*(each.text for each in reversed(versions[: at + 1])), present]
+            # Step by step, lines are told apart best; at once, what was changed and changed back is no overlap.
+            texts = [_without(before(versions, at), each) for each in (since, [found.text, present])]
+            after = next((each for each in texts if each not in {None, present}), None)
+            if after is None and present not in texts:
+                raise OverlapError(f"The same lines of {name} were changed again since.")
+            after = present if after is None else after
+            return self._replace(name, present, after, journal, "undo a change of", undid=found.id)
+
+    def _replace(self, name: str, present: str, text: str, journal: Journal, verb: str, undid: str = "") -> bool:
         owner, after = self.owner(name), text.replace("\r\n", "\n").strip()
         if len(after) > places.MOST:
             raise UsageError(f"A block has at most {places.MOST:,} characters; this is {len(after):,}.", "Shorten it.")
-        with self._locked():
-            before, path = self.editable(name), self._target(name)
-            if expected is not None and before != expected.strip():
-                raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
-            if after == before:
-                return False
-            self._note_others(name, self._whole(name))
-            data = read_or_none(path)
-            change = FileChange(path, data, after.encode() + b"\n" if after else b"\n", fs.FILE_MODE)
-            fs.makedirs(os.path.dirname(path))
-            journal.run("block", [change], f"edit the block {name}" + (" of this project" if owner else ""))
-            self._note(name, after, PERSON)
-            return True
+        path = self._target(name)
+        if after == present:
+            return False
+        self._note_others(name)
+        edits = text_edits(path, fs.read_or_empty(path), after.encode() + b"\n" if after else b"")
+        summary = f"{verb} the block {name}" + (" of this project" if owner else "")
+        journal.run("block", edits, summary, **({"undid": undid} if undid else {}))
+        with contextlib.suppress(MemtuiError):  # the next change notes it, by the journal
+            self._note(name, after, PERSON, undid=undid)
+        return True
 
     def versions(self, name: str, limit: int = KEPT) -> list[BlockVersion]:
         """Return the versions of a block, newest first; a text that nobody noted yet is the first. Raises
         NotFoundError, MemtuiError."""
+        return self._versions(name)[:limit]
+
+    def _versions(self, name: str) -> list[BlockVersion]:
         owner = self.owner(name)
-        found = [each for each in self._read() if each.block == name and each.project == owner][:limit]
+        found = [each for each in self._log.read() if each.key == (owner, name)]
         text = redacted(self._present(name))
-        if text != (found[0].text if found else ""):
-            when = _changed(self.path(name)) or self.now()
-            found.insert(0, BlockVersion("", when, name, owner, OTHER, text))
-        return found[:limit]
+        if text == (found[0].text if found else ""):
+            return found
+        return [
+            self._author(BlockVersion("", _changed(self.path(name)) or self.now(), name, owner, OTHER, text)),
+            *found,
+        ]
+
+    def _author(self, version: BlockVersion) -> BlockVersion:
+        """Return a version that nobody noted as the person's, if the last change of its file in the journal left it
+        as it is."""
+        try:
+            path = self._target(version.block)
+            data = fs.read_or_empty(path)
+            every = journal_ledger.shared(self.root + "/journal.jsonl").follow().all()
+        except (OSError, MemtuiError):
+            return version
+        made = (each for each in reversed(every) if path in each.paths and each.state not in {"intent", "back"})
+        last = next(made, None)
+        if last is None or records.left(last.record, path) != (ids.digest(data) if data else None):
+            return version
+        when, undid = clock.parse(last.time), last.record.get("undid", "")
+        return replace(version, by=PERSON, time=when or version.time, undid=str(undid))
+
+    def _unnoted(self, name: str) -> BlockVersion | None:
+        newest = self._versions(name)[:1]
+        return newest[0] if newest and not newest[0].id else None
 
     def changes(self, limit: int = 50) -> list[tuple[BlockVersion, str]]:
         """Return the newest changes of all blocks of all projects, newest first, each with the text before."""
-        rows = self._read()
+        rows = self._log.read()
         found: list[tuple[BlockVersion, str]] = []
         for at, each in enumerate(rows[: 4 * limit]):
             if len(found) >= limit:
                 break
-            earlier = (row.text for row in rows[at + 1 :] if (row.block, row.project) == (each.block, each.project))
+            earlier = (row.text for row in rows[at + 1 :] if row.key == each.key)
             found.append((each, next(earlier, "")))
         return found
+
+    def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
+        """Return what the subconscious changed in these blocks and their person undid, as far as that is so still,
+        newest first: the block, the lines that it had added, and those that it had removed."""
+        rows = self._log.read()
+        found = []
+        for undid in (each.undid for each in rows if each.undid and each.project in {"", self.project}):
+            at, version = next(((n, row) for n, row in enumerate(rows) if row.id == undid), (0, None))
+            if version is None or version.by != SUBCONSCIOUS:
+                continue
+            old = next((row.text for row in rows[at + 1 :] if row.key == version.key), "").split("\n")
+            new, present = version.text.split("\n"), redacted(self.told(version.block)).split("\n")
+            gone = [line for line in new if line not in old and line not in present]
+            back = [line for line in old if line not in new and line in present]
+            if (gone or back) and (version.block, gone, back) not in found:
+                found.append((version.block, gone, back))
+        return found[:limit]
 
     def _locked(self) -> fs.Lock:
         fs.makedirs(places.home(self.root))
@@ -199,47 +264,26 @@ class Blocks:
         except OSError as error:
             raise storage_error(error, path) from error
 
-    def _note_others(self, name: str, text: str) -> None:
-        """Note a text that somebody else wrote, or a killed process."""
-        known = self.versions(name, 1)
-        if known and not known[0].id:
-            self._note(name, text, OTHER)
+    def _note_others(self, name: str) -> None:
+        """Note the present text, if somebody else wrote it, or a process that was killed before it noted that."""
+        unnoted = self._unnoted(name)
+        if unnoted is not None:
+            self._log.append(replace(unnoted, id=ids.new_id(self.now())))
 
-    def _note(self, name: str, text: str, by: str, run: str = "", session: str = "") -> BlockVersion:
+    def _note(self, name: str, text: str, by: str, run: str = "", session: str = "", undid: str = "") -> BlockVersion:
         now = self.now()
-        found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, redacted(text), run, session)
-        try:
-            fs.append(self._log, fastjson.dumps(found.row()).encode() + b"\n", durable=True)
-            if os.stat(self._log).st_size > TRIM_BYTES:
-                self._trim()
-        except OSError as error:
-            raise storage_error(error, self._log) from error
+        found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, redacted(text), run, session, undid)
+        self._log.append(found)
         return found
 
-    def _trim(self) -> None:
-        """Drop the oldest versions of each block beyond KEPT."""
-        kept: list[BlockVersion] = []
-        counts: dict[tuple[str, str], int] = {}
-        for each in self._read():
-            key = (each.project, each.block)
-            counts[key] = counts.get(key, 0) + 1
-            if counts[key] <= KEPT:
-                kept.append(each)
-        if len(kept) == sum(counts.values()):
-            kept = kept[: len(kept) // 2]  # of hundreds of projects
-        lines = [fastjson.dumps(each.row()).encode() + b"\n" for each in reversed(kept)]
-        fs.write_atomic(self._log, b"".join(lines))
 
-    def _read(self) -> list[BlockVersion]:
-        """Return all versions, newest first; lines that can't be read are skipped."""
-        try:
-            return [
-                found
-                for _, line in backwards.lines(self._log)
-                if (found := _version(fastjson.loads_dict(line))) is not None
-            ]
-        except OSError:
-            return []
+def _without(old: str, since: Sequence[str]) -> str | None:
+    """Return the last of the texts that a block had `since` a change, the first the one that it left, without that
+    change; None if others overlap with it. `old`: the text before the change."""
+    found: str | None = old
+    for base, newer in pairwise(since):
+        found = None if found is None else three_way.merged(base, found, newer)
+    return None if found is None else found.strip()
 
 
 def _edited(name: str, before: str, old: str, new: str) -> str:
@@ -257,15 +301,6 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
     if len(after) > places.MOST:
         raise RefusedEditError(f"{name} would have {len(after):,} characters; {places.MOST:,} are allowed.")
     return after.strip()
-
-
-def _version(row: dict[str, object]) -> BlockVersion | None:
-    texts = [row.get(key, "") for key in ("id", "block", "project", "by", "text", "run", "session")]
-    when = clock.parse(row.get("time"))
-    if row.get("v") != VERSION or when is None or not all(isinstance(each, str) for each in texts):
-        return None
-    name, block, project, by, text, run, session = map(str, texts)
-    return BlockVersion(name, when, block, project, by, text, run, session) if block in places.BLOCKS else None
 
 
 def _changed(path: str) -> float:

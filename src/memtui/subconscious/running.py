@@ -184,6 +184,7 @@ class Along:
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
             whispered=[each.text for each in whispers.newest_first(self.root, SAID, self.id)],
+            undone=self.blocks.undone(agent.UNDONE),
             top=self.top if powers.allowed == "read-only" else "",
             all_tools=powers.allowed == "full",
         )
@@ -195,7 +196,7 @@ class Along:
         changed: list[str] = []
         for name, old, new in wishes.edits:
             try:
-                version = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                version = self.blocks.edit(name, old, new, run=run.id, session=self.id, again=again)
                 if version is not None or (again and self._made(name, run)):
                     changed.append(name)
                 else:
@@ -232,8 +233,8 @@ class Along:
         return self._acted({**state, "mentions": [*mentions.values()]})
 
     def _made(self, name: str, run: runs.Run) -> bool:
-        """Tell whether a run changed a block in a process that was killed then, perhaps before it noted that."""
-        return any(each.run == run.id or not each.id for each in self.blocks.versions(name, agent.EDITS))
+        """Tell whether a run changed a block in a process that was killed then."""
+        return any(each.run == run.id for each in self.blocks.versions(name, agent.EDITS))
 
     def _acted(self, state: dict[str, Any]) -> dict[str, Any]:
         after = {key: value for key, value in state.items() if key != "answer"}

@@ -105,6 +105,68 @@ async def test_an_earlier_version_is_restored(app, world):
         assert "Tests of components" not in known(world).text("project_context")
 
 
+async def test_one_change_is_undone_under_later_ones_and_z_takes_the_undo_back(app, world):
+    for number in range(2):
+        known(world).edit("guidance", "", f"- Rule {number}.", run=f"r{number}", session="s")
+    known(world).replace("guidance", "- Mine.\n- Rule 0.\n- Rule 1.", app.data.journal())
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        await pilot.press("u")
+        await settle(pilot)
+        assert "undoes one" in app.screen.question
+        assert app.screen.table.row[0] == 1, "the cursor is on the last change by the subconscious"
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert known(world).text("guidance") == "- Mine.\n- Rule 1."
+        assert "you, undoing 1" in app.screen.detail.plain
+        await pilot.press("z")
+        await settle(pilot)
+        assert known(world).text("guidance") == "- Mine.\n- Rule 0.\n- Rule 1."
+
+
+async def test_a_change_that_overlaps_says_what_to_do(app, world, monkeypatch):
+    known(world).edit("guidance", "", "- Rule.", run="r0", session="s")
+    known(world).replace("guidance", "- My rule.", app.data.journal())
+    failed = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "block", "guidance")
+        monkeypatch.setattr(app.screen.services, "fail", failed.append)
+        await pilot.press("u", "enter")
+        await settle(pilot)
+    assert "The same lines of guidance" in failed[0].message
+    assert "`H` in Subconscious" in failed[0].hint
+    assert known(world).text("guidance") == "- My rule."
+
+
+async def test_what_a_run_changed_is_undone_with_one_key(app, world):
+    run = runs.Run("r9", NOW, "s", paths.slug(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this.")
+    runs.append(world.root, run)
+    for name in ("guidance", "user_preferences"):
+        known(world).edit(name, "", "- Of the run.", run="r9", session="s")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "run", "Of this.")
+        await pilot.press("u")
+        await settle(pilot)
+        assert known(world).text("guidance") == ""
+        assert known(world).text("user_preferences") == "Wants tests stable before anything new."
+        await pilot.press("z")
+        await settle(pilot)
+        assert known(world).text("guidance") == "- Of the run."
+        assert known(world).text("user_preferences").endswith("- Of the run.")
+
+
+async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypatch):
+    said = []
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        monkeypatch.setattr(app.screen.services, "warn", said.append)
+        for kind, words in (("question", ""), ("block", "guidance")):
+            await to(pilot, kind, words)
+            await pilot.press("u")
+            await settle(pilot)
+    assert said == ["That is no block and no run.", "guidance has no versions yet: nobody has changed it."]
+
+
 async def test_a_whisper_that_waits_is_withdrawn(app, world):
     slug = paths.slug(world.shop)
     whispers.send(world.root, whispers.Whisper("W" * 26, NOW, world.sessions["today"], slug, "r", "Not on Friday."))
@@ -203,7 +265,7 @@ async def test_a_run_of_another_project_shows_what_it_changed_there(app, world):
         detail = app.screen.detail.plain
         assert "Ask for alt texts." in detail
         assert f", by hand, session {session[:8]} of blog" in detail
-        assert "H on a block restores an earlier version of it." in detail
+        assert "u  undo what it changed" in detail
 
 
 async def test_the_summary_says_which_tools_are_in_force(app, world):

@@ -8,13 +8,15 @@ from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import deliveries, diff
-from memtui.core.base import clock
-from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
+from memtui.core.base import clock, short_ids
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, ago, many
+from memtui.core.base.short_ids import short_id
 from memtui.present import models
 from memtui.present import subconscious as present
-from memtui.subconscious import control, conversations, overview, places, runs, whispers
-from memtui.subconscious.blocks import Blocks, BlockVersion
+from memtui.subconscious import control, conversations, overview, places, runs, undoing, whispers
+from memtui.subconscious.block_versions import BlockVersion
+from memtui.subconscious.blocks import Blocks
 from memtui.subconscious.running import Along
 
 LIMIT = 20
@@ -63,6 +65,25 @@ def register(commands: "parser.Commands") -> None:
     only = each.add_mutually_exclusive_group()
     only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
     only.add_argument("--restore", type=parser.count, metavar="N", help="make version N the text again")
+    each = parser.command(
+        below,
+        "undo",
+        undo,
+        "undo one change of a block, or all of a run",
+        "memtui subconscious undo guidance\nmemtui subconscious undo guidance 3\nmemtui subconscious undo --run 4B7XAD",
+        "It undoes what that version changed and keeps what was changed later; where later changes are of the same"
+        " lines, it changes nothing and says so. The subconscious is told that you undid it. `memtui undo` takes the"
+        " undo back.",
+    )
+    each.add_argument("block", metavar="BLOCK", nargs="?")
+    each.add_argument(
+        "version",
+        metavar="VERSION",
+        nargs="?",
+        type=parser.count,
+        help="its number in `history`, default: the last change by the subconscious",
+    )
+    each.add_argument("--run", dest="of_run", metavar="ID", help="undo all that this run changed, see `runs`")
     for name, run, about in (
         ("runs", list_runs, "list what it read, and what came of it, newest first"),
         ("whispers", list_whispers, "list what it whispered, to whom, and whether it arrived"),
@@ -228,17 +249,14 @@ def history(ctx: Context, args: argparse.Namespace) -> Result:
     """List the versions of a block, show what one changed, or restore one."""
     known = _blocks(ctx)
     versions = known.versions(args.block)[::-1]
-    number = args.diff if args.diff is not None else args.restore
-    if number is not None and not 1 <= number <= len(versions):
-        raise NotFoundError(f"{args.block} has no version {number}.", f"It has {many(len(versions), 'version')}.")
     if args.restore is not None:
-        before = known.editable(args.block)
-        changed = known.replace(args.block, versions[args.restore - 1].text, ctx.journal(), before)
+        chosen, before = _numbered(args.block, versions, args.restore), known.editable(args.block)
+        changed = known.replace(args.block, chosen.text, ctx.journal(), before)
         return _changed(known, args.block, before, changed=changed)
     data: dict[str, object] = {"versions": [_version(at, each) for at, each in enumerate(versions, 1)]}
     if args.diff is not None:
+        new = _numbered(args.block, versions, args.diff).text
         old = versions[args.diff - 2].text if args.diff > 1 else ""
-        new = versions[args.diff - 1].text
         data["diff"] = "\n".join(diff.lines(old.encode(), new.encode()))
         return Result(data, lambda out: diff.show(out, old.encode(), new.encode()))
 
@@ -246,21 +264,78 @@ def history(ctx: Context, args: argparse.Namespace) -> Result:
         if not versions:
             out.print(f"{args.block} has no versions yet: nobody has changed it.")
             return
+        newest = versions[::-1]
         cells = [
             [
-                str(at),
+                str(len(newest) - at),
                 age(each.time, ctx.now()),
                 f"{len(each.text):,}",
-                present.WHO.get(each.by, line(each.by))
-                + (f", session {line(each.session[:8])}" if each.session else ""),
+                line(writer),
                 line(each.text.partition("\n")[0]),
             ]
-            for at, each in reversed(list(enumerate(versions, 1)))
+            for at, (each, writer) in enumerate(zip(newest, present.writers(newest), strict=True))
         ]
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", "TEXT"], cells, flex=(4, 3), right=(0, 1, 2))
         out.say(f"What the newest changed: memtui subconscious history {args.block} --diff {len(versions)}")
 
     return Result(data, text)
+
+
+def undo(ctx: Context, args: argparse.Namespace) -> Result:
+    """Undo one change of a block, or all of a run."""
+    if (args.block is None) == (args.of_run is None):
+        raise UsageError("Give a block, or a run with --run.", "memtui subconscious undo guidance")
+    return _undo_run(ctx, args.of_run) if args.of_run is not None else _undo_one(ctx, args.block, args.version)
+
+
+def _undo_one(ctx: Context, name: str, number: "int | None") -> Result:
+    known = _blocks(ctx)
+    before = known.editable(name)
+    if number is None:
+        found = undoing.last(known, name, ctx.journal())
+        left = f"Nothing is left in {name} of what the subconscious changed."
+    else:
+        version = _numbered(name, known.versions(name)[::-1], number)
+        found = undoing.UndoneChange(version, known.undo(name, version, ctx.journal()))
+        left = present.undone([found])
+
+    def text(out: Output) -> None:
+        if found is None or not found.done:
+            out.print(left)
+            return
+        out.print(f"undid a change of {name}")
+        diff.show(out, before.encode(), known.text(name).encode())
+        memories.say_undo(out)
+
+    return Result({"undone": [_undone(found)] if found else [], "text": known.text(name)}, text)
+
+
+def _undo_run(ctx: Context, ref: str) -> Result:
+    ctx.must_have_home()
+    run = short_ids.match(ref, [each.id for each in runs.newest_first(ctx.root, sys.maxsize)], "run")
+    found = undoing.each(ctx.root, undoing.of_run(ctx.root, run), ctx.journal(), ctx.now)
+    failed = [(each.version.block, each.error) for each in found if each.error is not None]
+
+    def text(out: Output) -> None:
+        out.print(present.undone(found) if found else "That run changed no block.")
+        for name, error in failed:
+            out.print(f"left alone: {name}: {line(error.message)} {line(error.hint)}")
+        memories.say_undo(out, sum(each.done for each in found))
+
+    return Result({"run": run, "undone": [_undone(each) for each in found]}, text, EXIT_FAILED if failed else 0)
+
+
+def _undone(found: undoing.UndoneChange) -> "dict[str, object]":
+    version = found.version
+    data = {"block": version.block, "project": version.project, "version": version.id, "changed": found.done}
+    return {**data, "error": found.error.message if found.error else None}
+
+
+def _numbered(name: str, versions: "list[BlockVersion]", number: int) -> BlockVersion:
+    """Return a version by its number. Raises NotFoundError."""
+    if not 1 <= number <= len(versions):
+        raise NotFoundError(f"{name} has no version {number}.", f"It has {many(len(versions), 'version')}.")
+    return versions[number - 1]
 
 
 def _version(number: int, version: BlockVersion) -> "dict[str, object]":
@@ -280,6 +355,7 @@ def list_runs(ctx: Context, args: argparse.Namespace) -> Result:
         cells = [
             [
                 age(each.time, now),
+                short_id(each.id),
                 line(called.get(each.project, "-")),
                 line(each.session[:8]),
                 present.outcome(each, now),
@@ -290,10 +366,10 @@ def list_runs(ctx: Context, args: argparse.Namespace) -> Result:
             for each in found
         ]
         out.table(
-            ["AGE", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"],
+            ["AGE", "RUN", "PROJECT", "SESSION", "OUTCOME", "HEARD", "COST", "WHAT"],
             cells,
-            flex=(6, 1),
-            right=(0, 4, 5),
+            flex=(7, 2),
+            right=(0, 5, 6),
             notes=[line(each.note) for each in found],
         )
 

@@ -54,6 +54,14 @@ def takes_back(record: Record) -> bool:
     return record.get("op") in TAKES_BACK and any(SeenEdit.key in row for row in record.get("changes", ()))
 
 
+def left(record: Record, path: str) -> str | None:
+    """Return the hash of the content in which an operation left a file; None for no content, and where the file's rows
+    do not say so."""
+    last = [row for row in record["changes"] if row.get("path") == path][-1]
+    found = last.get("now", last.get("after"))
+    return found if is_digest(found) else None
+
+
 def readable(record: Record) -> bool:
     """Return whether an intent has the shape that this version writes: recovery and undo trust no other."""
     found, drop = record.get("changes"), record.get("drop", [])

@@ -1,20 +1,21 @@
 """The commands of the Subconscious screen: change a block, withdraw a whisper, stop it, have it read."""
 
 import asyncio
-
-from rich.text import Text
+from collections.abc import Sequence
 
 from memtui import actions
 from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import age
+from memtui.core.base.phrasing import age, many
 from memtui.core.review.waiting import waiting_in
 from memtui.core.settings import setting
 from memtui.present import safe_text
 from memtui.present import subconscious as present
-from memtui.subconscious import control, overview
+from memtui.subconscious import control, overview, undoing
+from memtui.subconscious.block_versions import SUBCONSCIOUS, BlockVersion, before
 from memtui.subconscious.blocks import Blocks
 from memtui.subconscious.running import Along
+from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
@@ -34,6 +35,10 @@ MODES = [
 RUNNING = "memtui.subconscious.running"
 
 
+def _unchanged(row: SubconsciousRow) -> str:
+    return f"{row.name} has no versions yet: nobody has changed it."
+
+
 class SubconsciousCommands:
     """The commands, on the list of the screen."""
 
@@ -46,6 +51,7 @@ class SubconsciousCommands:
         return {
             "subconscious.edit": Command(self.edit, first_of(no_row, self._why_no_block)),
             "subconscious.history": Command(self.history, first_of(no_row, self._why_no_block)),
+            "subconscious.undo": Command(self.undo, first_of(no_row, self._why_no_undo)),
             "subconscious.withdraw": Command(self.withdraw, first_of(no_row, self._why_no_withdrawal)),
             "subconscious.session": Command(self.session, first_of(no_row, self._why_no_session)),
             "subconscious.stop": Command(self.stop),
@@ -59,6 +65,14 @@ class SubconsciousCommands:
 
     def _why_no_block(self) -> str:
         return "" if self._row is not None and self._row.name else "That is no block."
+
+    def _why_no_undo(self) -> str:
+        row = self._row
+        if row is None or not (row.name or row.run):
+            return "That is no block and no run."
+        if row.run is not None:
+            return "" if row.changes else "That run changed no block."
+        return "" if row.versions else _unchanged(row)
 
     def _why_no_withdrawal(self) -> str:
         row = self._row
@@ -87,24 +101,13 @@ class SubconsciousCommands:
         row, data = self._row, self.services.data
         if row is None:
             return
-        versions, now = list(row.versions), data.now()
-        if not versions:
-            self.services.warn(f"{row.name} has no versions yet: nobody has changed it.")
+        if not row.versions:
+            self.services.warn(_unchanged(row))
             return
-        lines = [
-            (str(at), f"{len(versions) - at:>3}  {age(each.time, now):>4}  {safe_text.line(present.writer(each), 80)}")
-            for at, each in enumerate(versions)
-        ]
-
-        def about(value: str) -> Text:
-            at = int(value)
-            before = versions[at + 1].text if at + 1 < len(versions) else ""
-            return text.changed(before, versions[at].text)
-
-        answer = await self.services.ask(Choice(f"Versions of {row.name}: enter restores one", lines, about=about))
-        if answer is None:
+        at = await self._chosen(row, f"Versions of {row.name}: enter restores one")
+        if at is None:
             return
-        chosen, number = versions[int(answer)], len(versions) - int(answer)
+        chosen, number = row.versions[at], len(row.versions) - at
         if chosen.text == row.content:
             self.services.say("That is the present text.")
             return
@@ -116,6 +119,48 @@ class SubconsciousCommands:
                 self.services.say(f"Restored version {number} of {row.name}. {actions.takes_back()}")
             finally:
                 self.services.read()
+
+    async def _chosen(self, row: SubconsciousRow, question: str, current: int = 0) -> int | None:
+        """Ask for one of the versions of a block; return its place among them. The cursor is on the `current` one."""
+        versions, now = row.versions, self.services.data.now()
+        lines = [
+            (str(at), f"{len(versions) - at:>3}  {age(each.time, now):>4}  {safe_text.line(writer, 80)}")
+            for at, (each, writer) in enumerate(zip(versions, present.writers(versions), strict=True))
+        ]
+        about = lambda value: text.changed(before(versions, int(value)), versions[int(value)].text)
+        answer = await self.services.ask(Choice(question, lines, str(current), about=about))
+        return None if answer is None else int(answer)
+
+    async def undo(self) -> None:
+        """Undo the chosen change of a block, or all changes of a run, and nothing that was changed later."""
+        row = self._row
+        if row is None:
+            return
+        if row.run is not None:
+            await self._undo([version for version, _ in row.changes])
+            return
+        own = (at for at, each in enumerate(row.versions) if each.by == SUBCONSCIOUS)
+        question = f"Changes of {row.name}: enter undoes one, and keeps the later ones"
+        at = await self._chosen(row, question, next(own, 0))
+        if at is not None:
+            await self._undo([row.versions[at]])
+
+    async def _undo(self, versions: Sequence[BlockVersion]) -> None:
+        data = self.services.data
+        try:
+            found = undoing.each(data.root, versions, data.journal(), data.now)
+        finally:
+            self.services.read()
+        said = present.undone(found)
+        failed = [(each.version.block, each.error) for each in found if each.error is not None]
+        if not failed:
+            back = f" {actions.takes_back()}" if any(each.done for each in found) else ""
+            self.services.say(said + back)
+        elif len(found) == 1:
+            self.services.fail(failed[0][1])
+        else:
+            reasons = [(name, f"{error.message} {error.hint}".strip()) for name, error in failed]
+            await self.services.ask(left_alone(f"{said} {many(len(failed), 'change')} left alone:", reasons))
 
     def withdraw(self) -> None:
         """Withdraw the whisper under the cursor."""

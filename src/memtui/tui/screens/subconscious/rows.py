@@ -10,7 +10,7 @@ from memtui.present import safe_text
 from memtui.present import subconscious as present
 from memtui.present.deliveries import GLYPHS
 from memtui.subconscious import places
-from memtui.subconscious.blocks import BlockVersion
+from memtui.subconscious.block_versions import BlockVersion
 from memtui.subconscious.overview import WaitingMention
 from memtui.subconscious.runs import Run
 from memtui.subconscious.whispers import Whisper

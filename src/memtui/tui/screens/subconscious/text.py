@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.short_ids import short_id
 from memtui.present import models, safe_text
 from memtui.present import subconscious as present
 from memtui.present.deliveries import GLYPHS, MEANINGS
 from memtui.subconscious import places
+from memtui.subconscious.block_versions import before
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.overview import Overview
 from memtui.subconscious.runs import BY_HAND, Run
@@ -21,7 +21,12 @@ from memtui.tui.widgets.key_lines import append_keys
 
 # Versions of a block whose changes are shown.
 CHANGES = 3
-BLOCK_KEYS = (("subconscious.edit", "change it"), ("subconscious.history", "all its versions; restore one"))
+BLOCK_KEYS = (
+    ("subconscious.edit", "change it"),
+    ("subconscious.undo", "undo one change of it, and keep the later ones"),
+    ("subconscious.history", "all its versions; restore one"),
+)
+RUN_KEYS = (("subconscious.undo", "undo what it changed, and keep later changes"),)
 SESSION_KEYS = (("subconscious.session", "what its session got"),)
 WHISPER_KEYS = (("subconscious.withdraw", "withdraw it before it is delivered"),)
 
@@ -44,18 +49,16 @@ def detail(
         append_keys(text, (*keys, *SESSION_KEYS), read_only=read_only)
     elif row.run is not None:
         _run(text, row, row.run, remarks, now)
-        if row.changes and not read_only:
-            _line(text, f"{actions.key_of('subconscious.history')} on a block restores an earlier version of it.")
-        append_keys(text, SESSION_KEYS, read_only=read_only)
+        append_keys(text, (*(RUN_KEYS if row.changes else ()), *SESSION_KEYS), read_only=read_only)
     else:
         _block(text, row, path, now)
         append_keys(text, BLOCK_KEYS, read_only=read_only)
     return text
 
 
-def changed(before: str, after: str) -> Text:
+def changed(old: str, after: str) -> Text:
     """Return what a version of a block changed; of the first one, its text."""
-    return line_diff.drawn(before, after, ("before", "after")) if before else Text(safe_text.clean(after))
+    return line_diff.drawn(old, after, ("before", "after")) if old else Text(safe_text.clean(after))
 
 
 def _of(row: SubconsciousRow) -> str:
@@ -75,10 +78,10 @@ def _block(text: Text, row: SubconsciousRow, path: str, now: float) -> None:
         f"{len(row.content):,} of {places.MOST:,} characters, for {'this project' if of_project else 'all projects'}",
     )
     _line(text, path)
+    writers = present.writers(row.versions)
     for at, version in enumerate(row.versions[:CHANGES]):
-        text.append(f"\n{present.writer(version)}, {ago(version.time, now)}\n", style="bold")
-        before = row.versions[at + 1].text if at + 1 < len(row.versions) else ""
-        text.append_text(changed(before, version.text)).append("\n")
+        text.append(f"\n{safe_text.line(writers[at])}, {ago(version.time, now)}\n", style="bold")
+        text.append_text(changed(before(row.versions, at), version.text)).append("\n")
     if len(row.versions) > CHANGES:
         _line(text, f"… {many(len(row.versions) - CHANGES, 'older version')}")
 
@@ -120,9 +123,9 @@ def _run(text: Text, row: SubconsciousRow, run: Run, remarks: Sequence[Remark], 
             text.append(f"\n{title}\n", style="bold")
             for each in rows:
                 _line(text, each, "")
-    for version, before in row.changes:
+    for version, old in row.changes:
         text.append(f"\n{version.block}\n", style="bold")
-        text.append_text(changed(before, version.text)).append("\n")
+        text.append_text(changed(old, version.text)).append("\n")
     if remarks:
         text.append("\nIts conversation about this session\n", style="bold")
     for remark in remarks:
