@@ -40,7 +40,10 @@ def test_it_reads_what_was_said_and_keeps_blocks(read, api):
     assert f"<memtui-person>\n{SAID}" in text
     assert "<memtui-agent>\nUnderstood." in text
     assert read.calls == [("subconscious", "ok")]
-    assert read.talk() == [("noted", "They told when they deploy.")]
+    assert read.talk() == [
+        ("changed", "project_context: added “Deploys happen on Tuesdays.”"),
+        ("noted", "They told when they deploy."),
+    ]
 
 
 def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
@@ -54,18 +57,6 @@ def test_what_was_read_is_not_read_again_and_what_it_noted_is(read, api):
     assert SAID not in text
     assert "- noted: They deploy on Tuesdays." in text
     assert len(read.runs) == 2
-
-
-def test_it_knows_what_it_noted_in_a_long_session_up_to_a_limit(read, api):
-    look = answer(looks=[{"tool": "Glob", "path": "."}] * 5)
-    for number in range(18):
-        read.says(f"Wish {number}, if you please.")
-        read.run(look, answer(note=f"Note {number}. " + "word " * 105))
-    text = api.requests[-1].text()
-    assert "Note 16." in text
-    assert "Note 5." in text
-    assert "Note 1." not in text
-    assert "looked" not in text.split("<memtui-earlier>")[1].split("</memtui-earlier>")[0]
 
 
 def test_a_whisper_waits_for_its_session_alone(read):
@@ -486,7 +477,11 @@ def test_an_answer_that_a_killed_process_left_is_acted_on_once(read, monkeypatch
     for _ in range(2):
         read.run()
     assert [note.text for note in read.notes()] == ["The person said that deploys are on Tuesdays."]
-    assert read.talk() == [("noted", "Noted."), ("whispered", "The person said that deploys are on Tuesdays.")]
+    assert read.talk() == [
+        ("changed", "project_context: added “Deploys happen on Tuesdays.”"),
+        ("noted", "Noted."),
+        ("whispered", "The person said that deploys are on Tuesdays."),
+    ]
     assert read.runs[0].outcome == "done"
     assert len(read.blocks.versions("project_context")) == 1
 

@@ -17,11 +17,12 @@ from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
 from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
-from memtui.subconscious import conversations, places, tools
+from memtui.subconscious import conversations, earlier, places, tools
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Sources
 from memtui.subconscious.reading import AGENT, PERSON, Heard
 from memtui.subconscious.whispers import MOST as MOST_WHISPER
+from memtui.subconscious.wording import cut, line
 
 PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
@@ -32,8 +33,6 @@ UNDONE, UNDONE_LINE = 15, 200
 TOLD_UNDONE = """\
 The person undid these changes of yours (gone: lines that you had written; back: lines that you had removed). Do not
 make them again, in other words either, unless the person asks for it:"""
-# Of its conversation about the session: remarks, characters of one, and of all.
-EARLIER, EARLIER_TEXT, EARLIER_ALL = 40, 600, 8000
 # Characters of a note; a longer one is cut.
 NOTE = 2000
 ANSWER_TOKENS = 6000
@@ -151,7 +150,7 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
         may_look = looker is not None and steps < STEPS
         answer = model.ask(
             PURPOSE, rules, prompt, form_of_answer(may_look), head=_head(situation), most=ANSWER_TOKENS,
-            left_out=lambda why: found.refused.append(f"a part of the answer: {_line(why)}"),
+            left_out=lambda why: found.refused.append(f"a part of the answer: {line(why)}"),
         )  # fmt: skip
         steps += 1
         wanted = answer.get("looks") or []
@@ -160,7 +159,7 @@ def ask(model: LanguageModel, situation: Situation, found: Wishes) -> None:
             return
         for look in wanted[:LOOKS]:
             path, text = str(look["path"]), str(look.get("text") or "")
-            asked = f"{look['tool']} {_line(path)} {_line(text)}".strip()
+            asked = f"{look['tool']} {line(path)} {line(text)}".strip()
             seen = looker.run(look["tool"], path, text)
             if seen.refused:
                 found.refused.append(f"{asked}: {seen.text}")
@@ -195,33 +194,18 @@ def _head(situation: Situation) -> str:
             parts.append(fenced("block", situation.blocks.get(name, ""), name=name, holds=purpose, shared=shared))
     if situation.undone:
         parts.append(f"{TOLD_UNDONE}\n{fenced('undone', chr(10).join(map(_undone, situation.undone)))}")
-    lines = [f"- {_line(each.name)}: {_line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
+    lines = [f"- {line(each.name)}: {line(each.description)[:CATALOGUE_LINE]}" for each in situation.known[:MEMORIES]]
     return "\n\n".join([*parts, fenced("memories", "\n".join(lines))])
 
 
 def _undone(change: tuple[str, Sequence[str], Sequence[str]]) -> str:
     name, gone, back = change
     sides = [(word, "; ".join(lines)) for word, lines in (("gone", gone), ("back", back)) if lines]
-    return f"- {name}: " + ", ".join(f"{word} “{_cut(text, UNDONE_LINE)}”" for word, text in sides)
-
-
-def _cut(text: str, most: int) -> str:
-    line = _line(text)
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+    return f"- {name}: " + ", ".join(f"{word} “{cut(text, UNDONE_LINE)}”" for word, text in sides)
 
 
 def _told(situation: Situation) -> str:
-    parts = []
-    if situation.earlier:
-        lines: list[str] = []
-        room = EARLIER_ALL
-        for each in reversed(situation.earlier):
-            line = f"- {each.kind}: {_line(each.text)[:EARLIER_TEXT]}"
-            room -= len(line)
-            if room < 0:
-                break
-            lines.insert(0, line)
-        parts.append(fenced("earlier", "\n".join(lines)))
+    parts = earlier.told(situation.earlier)
     if situation.heard.left_out:
         parts.append(f"({situation.heard.left_out} older messages are left out.)")
     parts += [fenced(who, text) for who, text in situation.heard.lines]
@@ -239,35 +223,35 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
         elif not evidence.quoted(edit["quote"], person=shared):
             found.refused.append(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
         elif words := evidence.repeats(new, person=shared):
-            found.refused.append(f"a change of {name}: it repeats what nobody said: {_line(words)[:80]}")
+            found.refused.append(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
         else:
             found.edits.append((name, str(edit["old"]), new))
     said = {normalised(each) for each in situation.whispered}
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
         if normalised(text) in said:
-            found.refused.append(f"a whisper that this session was given already: {_line(text)[:80]}")
+            found.refused.append(f"a whisper that this session was given already: {line(text)[:80]}")
         elif not evidence.quoted(each["quote"]):
-            found.refused.append(f"a whisper that quotes nothing that was said: {_line(text)[:80]}")
+            found.refused.append(f"a whisper that quotes nothing that was said: {line(text)[:80]}")
         elif words := evidence.repeats(text):
-            found.refused.append(f"a whisper that repeats what nobody said: {_line(words)[:80]}")
+            found.refused.append(f"a whisper that repeats what nobody said: {line(words)[:80]}")
         elif text:
             said.add(normalised(text))
-            found.whispers.append((text, _line(each["quote"])[:300], each.get("urgent") is True))
+            found.whispers.append((text, line(each["quote"])[:300], each.get("urgent") is True))
     waiting = {name for name, _, _ in situation.mentions}
     for each in answer.get("replies") or []:
         name, text = str(each["to"]).strip(), _message(each["text"])
         # Whoever asks may be told what a file says; what a tool printed for the agent tells it nothing new.
         if words := evidence.repeats(text, files=False):
-            found.refused.append(f"a reply that repeats what a tool printed: {_line(words)[:80]}")
+            found.refused.append(f"a reply that repeats what a tool printed: {line(words)[:80]}")
         elif name in waiting and text:
             waiting.discard(name)
             found.replies.append((name, text))
-    note = _line(answer.get("note") or "")
+    note = line(answer.get("note") or "")
     if words := evidence.repeats(note):
-        found.refused.append(f"a note that repeats what nobody said: {_line(words)[:80]}")
+        found.refused.append(f"a note that repeats what nobody said: {line(words)[:80]}")
     else:
-        found.note = _cut(note, NOTE)
+        found.note = cut(note, NOTE)
 
 
 def _message(text: object) -> str:
@@ -275,13 +259,16 @@ def _message(text: object) -> str:
     return redact(visible.clean(str(text)).strip())[0][:MOST_WHISPER]
 
 
-def _line(text: object) -> str:
-    """Return a text on one line, without secrets: their lines tell some of them apart."""
-    return visible.one_line(redact(visible.clean(str(text)))[0])
-
-
-def entries(wishes: Wishes, run: str, now: float) -> list[Remark]:
-    """Return the entries that a run leaves in the conversation, beside its whispers and replies."""
+def entries(wishes: Wishes, made: Sequence[tuple[str, str, str]], run: str, now: float) -> list[Remark]:
+    """Return the entries that a run leaves in the conversation, beside its whispers and replies. `made`: the changes of
+    blocks that it wished, as far as they were made."""
     found = [Remark(now, run, conversations.LOOKED, each) for each in wishes.looks]
+    found += [Remark(now, run, conversations.CHANGED, _changed(*each)) for each in made]
     found += [Remark(now, run, conversations.NOTED, wishes.note)] if wishes.note else []
     return found + [Remark(now, run, conversations.REFUSED, each) for each in wishes.refused]
+
+
+def _changed(name: str, old: str, new: str) -> str:
+    if not old:
+        return cut(f"{name}: added “{new}”", NOTE)
+    return cut(f"{name}: “{old}” became “{new}”" if new else f"{name}: removed “{old}”", NOTE)

@@ -4,20 +4,22 @@ The state of a session (`sessions/<id>.json`) is replaced as a whole: with the a
 and without it after that. So a killed process loses no answer, and acts on none twice.
 """
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from memtui.core.base import backwards, clock, fastjson, fs
-from memtui.subconscious import lines, places
+from memtui.subconscious import places
 
 VERSION = 1
-# Bytes of the state, and of a conversation from which the older half is dropped.
-STATE_BYTES, TRIM_BYTES = 4 << 20, 1 << 20
+# Bytes of the state.
+STATE_BYTES = 4 << 20
 # How often a mention is told of, and the seconds for which it waits.
 TELLINGS, WAITING_SECONDS = 3, clock.DAY
-# What an entry is about: what it noted, what it whispered, what it replied, what it looked at, what it was refused.
-NOTED, WHISPERED, REPLIED, LOOKED, REFUSED, ASKED = "noted", "whispered", "replied", "looked", "refused", "asked"
+# What an entry is about: what it noted, changed in blocks, whispered, was asked and replied, looked at, was refused.
+NOTED, CHANGED, WHISPERED, ASKED, REPLIED = "noted", "changed", "whispered", "asked", "replied"
+LOOKED, REFUSED = "looked", "refused"
 
 
 @dataclass(frozen=True)
@@ -64,20 +66,19 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 
 def add(root: str, session: str, entries: Sequence[Remark]) -> None:
-    """Add entries to a conversation. Raises OSError."""
+    """Add entries to a conversation, which is kept whole. Raises OSError."""
     data = b"".join(fastjson.dumps({"v": VERSION, **each.data()}).encode() + b"\n" for each in entries)
     if data:
-        lines.append(root, places.session(root, session, "jsonl"), data, TRIM_BYTES)
+        fs.append(places.session(root, session, "jsonl"), data)
 
 
-def last(root: str, session: str, limit: int, without: str = "") -> list[Remark]:
-    """Return the last entries of a conversation, oldest first, `without` those of a kind; lines that can't be read are
-    skipped."""
+def last(root: str, session: str, limit: int = sys.maxsize) -> list[Remark]:
+    """Return the last entries of a conversation, oldest first, or all; lines that can't be read are skipped."""
     found: list[Remark] = []
     try:
         for _, line in backwards.lines(places.session(root, session, "jsonl")):
             entry = _entry(fastjson.loads_dict(line))
-            if entry is not None and entry.kind != without:
+            if entry is not None:
                 found.append(entry)
                 if len(found) >= limit:
                     break

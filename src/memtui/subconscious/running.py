@@ -179,7 +179,7 @@ class Along:
         return agent.Situation(
             self.blocks.told(places.DIRECTIVES),
             {name: self.blocks.told(name) for name in places.BLOCKS},
-            conversations.last(self.root, self.id, agent.EARLIER, without=conversations.LOOKED),
+            conversations.last(self.root, self.id),
             heard,
             [(each["id"], each["who"], each["words"]) for each in mentions],
             selection.catalogue(self.root, memory_places.of_session(self.env, self.cwd), words, self.now()),
@@ -193,12 +193,12 @@ class Along:
         """Do what an answer asks for, and return the state without it. What was done by a process that was killed then
         is not done `again`."""
         run, wishes, now = answer.run, answer.wishes, answer.time
-        changed: list[str] = []
+        made: list[tuple[str, str, str]] = []
         for name, old, new in wishes.edits:
             try:
                 version = self.blocks.edit(name, old, new, run=run.id, session=self.id, again=again)
                 if version is not None or (again and self._made(name, run)):
-                    changed.append(name)
+                    made.append((name, old, new))
                 else:
                     wishes.refused.append(f"a change of {name}: it says that already")
             except RefusedEditError as error:
@@ -206,7 +206,7 @@ class Along:
         mentions = {each["id"]: each for each in conversations.mentions(state)}
         said = [(text, because, urgent, "") for text, because, urgent in wishes.whispers]
         said += [(text, "", False, str(name)) for name, text in wishes.replies]
-        entries = agent.entries(wishes, run.id, now)
+        entries = agent.entries(wishes, made, run.id, now)
         sent = []
         for whisper_id, (text, because, urgent, mention) in zip(answer.names, said, strict=True):
             asked = mentions.pop(mention, {})
@@ -219,13 +219,12 @@ class Along:
             if asked:
                 entries.append(Remark(now, run.id, conversations.ASKED, asked["words"]))
             entries.append(Remark(now, run.id, conversations.REPLIED if asked else conversations.WHISPERED, words))
-        noted = {each.run for each in conversations.last(self.root, self.id, 2 * agent.EARLIER)}
-        if run.id not in noted:
+        if run.id not in {each.run for each in conversations.last(self.root, self.id, 1)}:
             conversations.add(self.root, self.id, [replace(each, text=redacted(each.text)) for each in entries])
         runs.append(
             self.root,
             replace(
-                run, outcome=runs.DONE, blocks=tuple(dict.fromkeys(changed)), whispers=tuple(sent),
+                run, outcome=runs.DONE, blocks=tuple(dict.fromkeys(name for name, _, _ in made)), whispers=tuple(sent),
                 refused=tuple(map(redacted, wishes.refused)), note=redacted(run.note),
                 looks=tuple(map(redacted, run.looks)),
             ),

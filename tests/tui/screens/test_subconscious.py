@@ -5,7 +5,7 @@ from textual.widgets import TextArea
 
 from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
-from memtui.subconscious import blocks, control, runs, whispers
+from memtui.subconscious import blocks, control, conversations, runs, whispers
 from memtui.subconscious import running as subconscious_running
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -165,6 +165,18 @@ async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypa
             await pilot.press("u")
             await settle(pilot)
     assert said == ["That is no block and no run.", "guidance has no versions yet: nobody has changed it."]
+
+
+async def test_a_long_conversation_is_shown_whole(app, world):
+    session = world.sessions["today"]
+    many = [conversations.Remark(NOW - n, "r", "noted", f"Remark number {n}.") for n in range(200)]
+    conversations.add(world.root, session, many)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if row.run and row.session == session))
+        await settle(pilot)
+        assert all(f"Remark number {n}." in app.screen.detail.plain for n in range(200))
 
 
 async def test_a_whisper_that_waits_is_withdrawn(app, world):

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.notes import Note
     from memtui.tui.model.data import Data
 
-# Whispers, runs and changes of blocks that are shown, the newest; remarks of a session's conversation.
-WHISPERS, RUNS, CHANGES, REMARKS = 50, 100, 200, 30
+# Whispers, runs and changes of blocks that are shown, the newest.
+WHISPERS, RUNS, CHANGES = 50, 100, 200
 
 
 def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
@@ -58,5 +58,5 @@ def _delivered(data: "Data", each: whispers.Whisper) -> "Note | None":
 
 
 def conversation(data: "Data", session: str) -> list[Remark]:
-    """Return the newest remarks about a session, oldest first."""
-    return conversations.last(data.root, session, REMARKS)
+    """Return all remarks about a session, oldest first."""
+    return conversations.last(data.root, session)
