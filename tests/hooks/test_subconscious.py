@@ -4,7 +4,10 @@ import pytest
 from launching import Home
 
 from memtui.core.base import fs, paths
+from memtui.core.journal import undo
+from memtui.core.journal.journal import Journal
 from memtui.subconscious import places, whispers
+from memtui.subconscious.blocks import Blocks
 
 ON = 'llm_backend = "api"\nsubconscious = "full"\n'
 
@@ -57,6 +60,18 @@ def test_a_block_that_is_emptied_or_removed_is_told_of(home):
     fs.unlink(places.path(str(home.root), paths.slug(str(home.project)), "project_context"))
     assert "[project_context]\n- Deploys happen on Tuesdays." in home.prompt().context
     assert not home.prompt().context
+
+
+def test_a_session_is_told_that_a_person_undid_a_change(home):
+    known = Blocks(str(home.root), paths.slug(str(home.project)))
+    keep(home, "guidance", "Ask Kim.\n")
+    version = known.edit("guidance", "", "Deploys happen on Tuesdays.", run="r1", session="s")
+    home.start()
+    journal = Journal(str(home.root))
+    known.undo("guidance", version, journal)
+    assert "[guidance]\n- Deploys happen on Tuesdays.\n<" in home.prompt().context.replace("\n\n", "\n")
+    undo.run(journal, "undo")
+    assert "[guidance]\n+ Deploys happen on Tuesdays." in home.prompt().context
 
 
 def test_what_has_no_room_comes_with_a_later_prompt(home):

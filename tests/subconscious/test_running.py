@@ -412,6 +412,10 @@ def test_a_process_starts_with_the_end_of_a_session_that_is_long_already(read, a
     read.run(answer())
     assert "Wish 19" in api.requests[0].text()
     assert "Wish 0" not in api.requests[0].text()
+    assert "The session began earlier" in api.requests[0].text()
+    read.says("The next wish, please.")
+    read.run(answer())
+    assert "The session began earlier" not in api.requests[1].text()
 
 
 def test_a_file_that_somebody_spoilt_is_no_obstacle(read):

@@ -206,6 +206,8 @@ def _undone(change: tuple[str, Sequence[str], Sequence[str]]) -> str:
 
 def _told(situation: Situation) -> str:
     parts = earlier.told(situation.earlier)
+    if situation.heard.in_midst:
+        parts.append("(The session began earlier; you have not read that.)")
     if situation.heard.left_out:
         parts.append(f"({situation.heard.left_out} older messages are left out.)")
     parts += [fenced(who, text) for who, text in situation.heard.lines]

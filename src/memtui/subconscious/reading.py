@@ -37,11 +37,12 @@ class Mention:
 @dataclass
 class Heard:
     """What was heard: `lines` of (who, text), oldest first; `left_out`: how many older ones there was no room for;
-    `mentions`: what addresses the subconscious."""
+    `mentions`: what addresses the subconscious; `in_midst`: whether the session began before what is read at all."""
 
     lines: deque[tuple[str, str]] = field(default_factory=deque)
     left_out: int = 0
     mentions: deque[Mention] = field(default_factory=lambda: deque(maxlen=MENTIONS))
+    in_midst: bool = False
     _size: int = 0
 
     def add(self, who: str, text: str) -> None:

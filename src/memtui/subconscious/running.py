@@ -130,13 +130,16 @@ class Along:
 
     def _listen(self, state: dict[str, Any]) -> tuple[reading.Heard, Conversation, int]:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
-        begin = cursor.start(state, self.transcript)
+        begin, in_midst = cursor.start(state, self.transcript), False
         if not begin and "offset" not in state:
             begin = transcript.line_start(self.transcript, os.stat(self.transcript).st_size - FIRST_BYTES)
+            in_midst = begin > 0
         kept = state.get("conversation") if begin else None
         conversation = Conversation(kept if isinstance(kept, dict) else None, redacted)
         reader = transcript.Reader(self.transcript, begin)
-        return reading.listen(reader, conversation), conversation, reader.offset
+        heard = reading.listen(reader, conversation)
+        heard.in_midst = in_midst
+        return heard, conversation, reader.offset
 
     def _failed(
         self, run: runs.Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]
