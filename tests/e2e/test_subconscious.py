@@ -262,3 +262,33 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     assert (run["outcome"], run["tools"]) == ("done", "full")
     assert (on.project / "made").exists() is allowed
     assert len(on.memtui_json("subconscious", "runs")["runs"]) == 1, "its own client is not read along"
+
+
+def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, tmp_path):
+    reads_along(on, tmp_path)
+    model.script = lambda request: (
+        answered(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."
+    )
+    begun = on.claude(SAID)
+    assert on.eventually(lambda: on_runs(on), 30), on.errors()
+    told = []
+
+    def script(request):
+        if not is_subconscious(request):
+            return "All right."
+        told.append(request.text())
+        return answered(request)
+
+    model.script = script
+    again = on.claude("Go on with the tests, please.", resume=begun.session_id)
+    (blocks,) = injected(first(again), "blocks")
+    assert FACT in blocks.text
+    assert on.eventually(lambda: told, 30), on.errors()
+    on.memtui("subconscious", "undo", "project_context")
+    assert on.memtui_json("subconscious", "show", "project_context")["text"] == ""
+    third = on.claude("And now the docs, please.", resume=begun.session_id)
+    assert f"[project_context]\n- {FACT}" in [each.text for each in injected(first(third), "blocks")][-1]
+    assert on.eventually(lambda: len(told) == 2, 30), on.errors()
+    assert f"- project_context: gone “{FACT}”" in told[1]
+    assert "memtui-undone" not in told[0]
+    assert on.errors() == []
