@@ -301,13 +301,37 @@ def applied(plan, who):
     return "\n".join(found)
 
 
-@given(st.lists(st.tuples(OPS, st.sampled_from(["run", "later"])), min_size=1, max_size=8), st.data())
-def test_an_undone_change_leaves_what_would_be_there_without_it(plan, data):
-    """Lines of the two are kept apart by one that nobody changes, so that what would be there is no question of order."""
-    apart = [plan[0]]
+def apart(plan):
+    """The plan with a line that nobody changes between lines of the two, so that what would be there without one of them
+    is no question of order."""
+    found = [("keep", "run"), plan[0]]
     for each in plan[1:]:
-        apart += [("keep", "run"), each] if each[1] != apart[-1][1] else [each]
-    plan = [("keep", "run"), *apart, ("keep", "run")]
+        found += [("keep", "run"), each] if each[1] != found[-1][1] else [each]
+    return [*found, ("keep", "run")]
+
+
+PLANS = st.lists(st.tuples(OPS, st.sampled_from(["run", "later"])), min_size=1, max_size=8).map(apart)
+
+
+@given(PLANS)
+def test_an_undo_of_a_person_keeps_what_the_subconscious_changed_later(plan):
+    root = tempfile.mkdtemp()
+    try:
+        desk = Desk(root)
+        desk.typed(applied(plan, "nobody"))
+        if not desk.typed(applied(plan, "run")):
+            return
+        desk.noted(applied(plan, "both"), applied(plan, "run"))
+        desk.back()
+        assert desk.text == applied(plan, "later")
+        desk.back("redo")
+        assert desk.text == applied(plan, "both")
+    finally:
+        shutil.rmtree(root)
+
+
+@given(PLANS, st.data())
+def test_an_undone_change_leaves_what_would_be_there_without_it(plan, data):
     root = tempfile.mkdtemp()
     try:
         desk = Desk(root)
