@@ -109,8 +109,7 @@ TITLES = {
     "recall.previous": "recall: read the previous",
     "recall.open": "recall: read, whole screen",
     "subconscious.history": "subconscious: versions of a block, restore one",
-    "subconscious.undo": "subconscious: undo one change, or a run",
-    "subconscious.withdraw": "subconscious: withdraw a whisper",
+    "subconscious.back": "subconscious: undo a change, withdraw",
     "subconscious.session": "subconscious: its deliveries",
     "subconscious.stop": "subconscious: stop, or start again",
     "subconscious.read": "subconscious: read a session now",
@@ -315,8 +314,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("health.whole", "o", "", "Read it over the whole screen"),
     Action("subconscious.edit", "e", "edit", "Change the block", writes=True),
     Action("subconscious.history", "H", "versions", "The versions of the block; restore one"),
-    Action("subconscious.undo", "u", "undo one", "Undo one change of the block, or all of the run", writes=True),
-    Action("subconscious.withdraw", "x", "withdraw", "Withdraw a whisper before it is delivered", writes=True),
+    Action(
+        "subconscious.back", "x", "take back", "Undo one change of a block, or a run; withdraw a whisper", writes=True
+    ),
     Action("subconscious.session", "f", "session", "What the session of the row got"),
     Action("subconscious.stop", "s", "stop, start", "Stop it in all projects, or let it read again", writes=True),
     Action("subconscious.read", "R", "read now", "Have it read the row's session, or the newest, now", writes=True),

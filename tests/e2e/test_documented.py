@@ -548,14 +548,14 @@ def recalled(tui, _):
 
 
 def undone_by_itself(tui, _):
-    """u on a block undoes one change of it, and z takes that back."""
+    """x on a block undoes one change of it, and z takes that back."""
     tui.press("7")
     tui.see("project_context")
     tui.press("/")
     tui.see("filter: words")
     tui.press("block project_context\r")
     tui.see("Tests of components", gone="filter: words")
-    tui.press("u")
+    tui.press("x")
     tui.see("enter undoes one")
     tui.press("\r")
     tui.see("Undid a change of project_context")
@@ -598,13 +598,13 @@ def settings(world):
 # What is done in the TUI for the keys that a text names.
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
-    **{("README.md", key): numbers for key in ("q", "7")},
+    ("README.md", "q"): numbers,
+    ("README.md", "7"): undone_by_itself,
     ("cli.md", "B"): backfilled,
     **{("README.md", key): changed_by_others for key in ("=", "e", "x")},
     **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
     **{(file, "8"): recalled for file in ("README.md", "cli.md")},
     ("README.md", "?"): help_,
-    ("README.md", "u"): undone_by_itself,
     ("README.md", "g"): guide_and_undo,
     ("README.md", "S"): sessions,
     ("README.md", "U"): list_of_changes,

@@ -111,7 +111,7 @@ async def test_one_change_is_undone_under_later_ones_and_z_takes_the_undo_back(a
     known(world).replace("guidance", "- Mine.\n- Rule 0.\n- Rule 1.", app.data.journal())
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "block", "guidance")
-        await pilot.press("u")
+        await pilot.press("x")
         await settle(pilot)
         assert "undoes one" in app.screen.question
         assert app.screen.table.row[0] == 1, "the cursor is on the last change by the subconscious"
@@ -131,7 +131,7 @@ async def test_a_change_that_overlaps_says_what_to_do(app, world, monkeypatch):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "block", "guidance")
         monkeypatch.setattr(app.screen.services, "fail", failed.append)
-        await pilot.press("u", "enter")
+        await pilot.press("x", "enter")
         await settle(pilot)
     assert "The same lines of guidance" in failed[0].message
     assert "`H` in Subconscious" in failed[0].hint
@@ -145,7 +145,7 @@ async def test_what_a_run_changed_is_undone_with_one_key(app, world):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "run", "Of this.")
-        await pilot.press("u")
+        await pilot.press("x")
         await settle(pilot)
         assert known(world).text("guidance") == ""
         assert known(world).text("user_preferences") == "Wants tests stable before anything new."
@@ -162,9 +162,9 @@ async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypa
         monkeypatch.setattr(app.screen.services, "warn", said.append)
         for kind, words in (("question", ""), ("block", "guidance")):
             await to(pilot, kind, words)
-            await pilot.press("u")
+            await pilot.press("x")
             await settle(pilot)
-    assert said == ["That is no block and no run.", "guidance has no versions yet: nobody has changed it."]
+    assert said == ["That is no block, no run and no whisper.", "guidance has no versions yet: nobody has changed it."]
 
 
 async def test_a_long_conversation_is_shown_whole(app, world):
@@ -277,7 +277,7 @@ async def test_a_run_of_another_project_shows_what_it_changed_there(app, world):
         detail = app.screen.detail.plain
         assert "Ask for alt texts." in detail
         assert f", by hand, session {session[:8]} of blog" in detail
-        assert "u  undo what it changed" in detail
+        assert "x  undo what it changed" in detail
 
 
 async def test_the_summary_says_which_tools_are_in_force(app, world):

@@ -15,6 +15,7 @@ from memtui.subconscious import control, overview, undoing
 from memtui.subconscious.block_versions import SUBCONSCIOUS, BlockVersion, before
 from memtui.subconscious.blocks import Blocks
 from memtui.subconscious.running import Along
+from memtui.subconscious.whispers import Whisper
 from memtui.tui.batch import left_alone
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -51,8 +52,7 @@ class SubconsciousCommands:
         return {
             "subconscious.edit": Command(self.edit, first_of(no_row, self._why_no_block)),
             "subconscious.history": Command(self.history, first_of(no_row, self._why_no_block)),
-            "subconscious.undo": Command(self.undo, first_of(no_row, self._why_no_undo)),
-            "subconscious.withdraw": Command(self.withdraw, first_of(no_row, self._why_no_withdrawal)),
+            "subconscious.back": Command(self.take_back, first_of(no_row, self._why_not_back)),
             "subconscious.session": Command(self.session, first_of(no_row, self._why_no_session)),
             "subconscious.stop": Command(self.stop),
             "subconscious.read": Command(self.read_now, self._why_not_now),
@@ -66,19 +66,15 @@ class SubconsciousCommands:
     def _why_no_block(self) -> str:
         return "" if self._row is not None and self._row.name else "That is no block."
 
-    def _why_no_undo(self) -> str:
+    def _why_not_back(self) -> str:
         row = self._row
-        if row is None or not (row.name or row.run):
-            return "That is no block and no run."
+        if row is None or row.mention is not None:
+            return "That is no block, no run and no whisper."
+        if row.whisper is not None:
+            return "" if row.outcome == WAITING else "It does not wait any more."
         if row.run is not None:
             return "" if row.changes else "That run changed no block."
         return "" if row.versions else _unchanged(row)
-
-    def _why_no_withdrawal(self) -> str:
-        row = self._row
-        if row is None or row.whisper is None:
-            return "That is no whisper."
-        return "" if row.outcome == WAITING else "It does not wait any more."
 
     def _why_no_session(self) -> str:
         return "" if self._row is not None and self._row.session else "A block is of no session."
@@ -131,14 +127,20 @@ class SubconsciousCommands:
         answer = await self.services.ask(Choice(question, lines, str(current), about=about))
         return None if answer is None else int(answer)
 
-    async def undo(self) -> None:
-        """Undo the chosen change of a block, or all changes of a run, and nothing that was changed later."""
+    async def take_back(self) -> None:
+        """Undo the chosen change of a block, or all changes of a run, and nothing that was changed later; withdraw a
+        whisper."""
         row = self._row
         if row is None:
             return
-        if row.run is not None:
+        if row.whisper is not None:
+            self._withdraw(row.whisper)
+        elif row.run is not None:
             await self._undo([version for version, _ in row.changes])
-            return
+        else:
+            await self._undo_one(row)
+
+    async def _undo_one(self, row: SubconsciousRow) -> None:
         own = (at for at, each in enumerate(row.versions) if each.by == SUBCONSCIOUS)
         question = f"Changes of {row.name}: enter undoes one, and keeps the later ones"
         at = await self._chosen(row, question, next(own, 0))
@@ -162,13 +164,10 @@ class SubconsciousCommands:
             reasons = [(name, f"{error.message} {error.hint}".strip()) for name, error in failed]
             await self.services.ask(left_alone(f"{said} {many(len(failed), 'change')} left alone:", reasons))
 
-    def withdraw(self) -> None:
-        """Withdraw the whisper under the cursor."""
-        row, data = self._row, self.services.data
-        if row is None or row.whisper is None:
-            return
-        items = waiting_in(data.root, [row.whisper.project], ("guidance",))
-        found = [each for each in items if each.id == row.whisper.id]
+    def _withdraw(self, whisper: Whisper) -> None:
+        data = self.services.data
+        items = waiting_in(data.root, [whisper.project], ("guidance",))
+        found = [each for each in items if each.id == whisper.id]
         if not found:
             raise MemtuiError("It was delivered meanwhile.")
         try:

@@ -32,9 +32,8 @@ COLUMNS = (
     Column("who", 16, from_width=76),
     Column("age", 4, right=True),
 )
-BLOCK_ACTIONS = ("edit", "undo", "history", "stop", "mode", "filter")
-WHISPER_ACTIONS = ("withdraw", "session", "stop", "read", "mode", "filter")
-RUN_ACTIONS = ("undo", "session", "stop", "read", "mode", "filter")
+BLOCK_ACTIONS = ("edit", "back", "history", "stop", "mode", "filter")
+SESSION_ACTIONS = ("back", "session", "stop", "read", "mode", "filter")
 
 
 @dataclass
@@ -91,7 +90,7 @@ class Subconscious(ListScreen[SubconsciousRow]):
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that suit the row under the cursor."""
         row = self.table.row
-        order = BLOCK_ACTIONS if row is None or row.name else RUN_ACTIONS if row.run is not None else WHISPER_ACTIONS
+        order = BLOCK_ACTIONS if row is None or row.name else SESSION_ACTIONS
         return [actions.get(f"subconscious.{verb}") for verb in order]
 
     def summary(self) -> Text:

@@ -23,12 +23,12 @@ from memtui.tui.widgets.key_lines import append_keys
 CHANGES = 3
 BLOCK_KEYS = (
     ("subconscious.edit", "change it"),
-    ("subconscious.undo", "undo one change of it, and keep the later ones"),
+    ("subconscious.back", "undo one change of it, and keep the later ones"),
     ("subconscious.history", "all its versions; restore one"),
 )
-RUN_KEYS = (("subconscious.undo", "undo what it changed, and keep later changes"),)
+RUN_KEYS = (("subconscious.back", "undo what it changed, and keep later changes"),)
 SESSION_KEYS = (("subconscious.session", "what its session got"),)
-WHISPER_KEYS = (("subconscious.withdraw", "withdraw it before it is delivered"),)
+WHISPER_KEYS = (("subconscious.back", "withdraw it before it is delivered"),)
 
 
 def detail(
