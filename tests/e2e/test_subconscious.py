@@ -267,7 +267,7 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
 def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, tmp_path):
     reads_along(on, tmp_path)
     model.script = lambda request: (
-        answered(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."
+        structured(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."
     )
     begun = on.claude(SAID)
     assert on.eventually(lambda: on_runs(on), 30), on.errors()
@@ -277,7 +277,7 @@ def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, 
         if not is_subconscious(request):
             return "All right."
         told.append(request.text())
-        return answered(request)
+        return structured(request)
 
     model.script = script
     again = on.claude("Go on with the tests, please.", resume=begun.session_id)
