@@ -274,18 +274,21 @@ REASON = compiled(
     |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|sonst|damit|parce qu[e'] ?|sinon
     |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
 )
+SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
+# What closes a sentence and is no part of a reason.
+CLOSING = " .,;:-—)?!"
 # When a rule is for: the clause that begins with such a word, up to the next comma.
 OCCASION = compiled(
     r"""(?:^|[\s,;])(?P<when>(?:when(?:ever)?|each time|every time|before|after|while|if|wenn|bevor|nachdem|quand
     |avant de|cuando|antes de|quando) (?:you|we|i|it|the|a|an|there|any|every|each|running|writing|adding|changing|du
-    |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})"""
+    |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})(?=[,;.!?](?:\s|$)|$)"""
 )
 # Before an "if" that says what is checked, not when something is done.
 WHETHER = compiled(r"\b(?:checks?|see|know|knows|ask|asks|wonder(?:ing)?|sure|tell|decide|verify|say|says|look|idea) $")
 # The only form of question that asks for a habit.
 REQUEST = compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
-# What a program, not a person, puts to the agent.
+# What a program, not a person, puts to the agent; data below which a person writes something is a paste.
 MACHINE = compiled(
-    r"""^(?:you are (?:an? |the |now )|summari[sz]e (?:this|the) |#+ |your task is|<|\{|act as |context: |task: |system:
-    |base directory)"""
+    r"""^(?:you are (?:an? |the |now )|summari[sz]e (?:this|the) |#+ |your task is|<|act as |context: |task: |system:
+    |base directory|\{(?![\s\S]*[}\]][ \t]*\n\s*[^\s{}\[\]",]))"""
 )

@@ -6,19 +6,18 @@ caller drops those below the setting `extract_confidence`. Nothing here reads or
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
-from memtui.core.base import clock
 from memtui.core.client.conversation import Turn, normalised
-from memtui.core.memories.relative_dates import relative_dates
-from memtui.extract import naming, phrases, wording
+from memtui.extract import carried, naming, pasted, phrases, worded, wording
+from memtui.extract.carried import Sentence
 
-# Characters: the most of the person's words, of the agent's and of a reason; a message that is long.
-MAX_WORDS, MAX_AGENT, MAX_REASON, LONG_TEXT = 600, 300, 240, 1200
-MIN_RULE_WORDS, LEAST_REASON = 3, 8
+# Characters: the most of the excerpts of what the person and the agent said; a message that is
+# long; the fewest words of a rule.
+MAX_WORDS, MAX_AGENT, LONG_TEXT, MIN_RULE_WORDS = 600, 300, 1200, 3
 # The confidence from which the rules take a prompt for feedback and no request.
 LEAST_FEEDBACK = 0.4
 # How much of the doubt is left each time that something is said again, and how sure that makes a draft at most.
@@ -26,10 +25,10 @@ DOUBT, MOST_SURE = 0.8, 0.98
 # Sentences among which the one that says what to do is looked for; rules of one message that become drafts, and how
 # much of a rule each but the strongest must be; listed points that make a specification.
 MOST_SCORED, MOST_RULES, LEAST_OTHER, CROWD = 12, 3, 0.6, 4
+# How much of a rule a sentence is that says by itself what to do.
+ALONE = 0.55
 # A description of fewer words says little beside another sentence.
 LEAST_TELLING = 4
-# Words of a sentence that may only announce the points below it; characters of lead-ins, which a body need not repeat.
-MOST_ANNOUNCED, MOST_LEFT_OUT = 6, 60
 # How sure it is that a check which failed after a claim of success has to be run before the next one.
 SURE_FAILURE = 0.55
 # Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
@@ -49,7 +48,6 @@ _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+|^\s*#{1,6}\s")
 _LETTER = re.compile(r"[^\W\d_]")
 _QUOTATION = re.compile(r"[\"“](?P<text>[^\"“”\n]{6,400})[\"”]")
 _MARK = re.compile(f"[{chr(FIRST_MARK)}-{chr(FIRST_MARK + MOST_QUOTATIONS)}]")
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
 # The channels in which a person speaks of what the agent does just then, also if it has said nothing.
 BESIDE_WORK = frozenset({"tool_reject", "approval", "queued"})
 
@@ -96,12 +94,15 @@ class Signal:
         return list(dict.fromkeys([self.origin, *self.repeats]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    text: str  # as written, without fillers
-    low: str  # in lower case and without quotations of the agent, for the patterns
-    question: bool
-    listed: bool
+class _Rule(NamedTuple):
+    """A rule that was found: the kind of its draft, the sentence that says it, whether that is of the person ("person")
+    or not ("rule"), how sure it is, and the place of the sentence that the person wrote it in."""
+
+    kind: str
+    sentence: Sentence
+    kind_of_rule: str
+    confidence: float
+    at: int
 
 
 def once(signals: Iterable[Signal | None]) -> list[Signal]:
@@ -133,19 +134,25 @@ def said_again(confidence: float, times: int) -> float:
 
 @lru_cache(maxsize=REMEMBERED_TURNS)
 def signal_of(turn: Turn) -> Signal | None:
-    """Return the signal in one turn, or None; of several rules in it the strongest."""
+    """Return the signal in one turn, or None; of several rules in it the strongest. Its kind and its confidence are
+    those of the whole message; its words, those that the person wrote beside what they pasted."""
     heard = _heard(turn)
-    return None if heard is None else _main(turn, *heard)
+    found = None if heard is None else _main(turn, *heard)
+    if heard is None or found is None:
+        return None
+    sentences = _learned(turn, heard[0])
+    return _signal(turn, sentences, _worded(turn, sentences, found)) if sentences else None
 
 
 def signals_of(turn: Turn) -> list[Signal]:
     """List the signals in one turn: that of `signal_of`, and up to MOST_RULES - 1 more rules for the future that stand
     in sentences of their own, each with the words that belong to it; none more for the points of a specification."""
     main = signal_of(turn)
-    heard = _heard(turn) if main is not None and main.kind != "confirmation" else None
-    if main is None or heard is None or _is_crowd(heard[1]):
+    if main is None or main.kind == "confirmation":
         return [main] if main else []
-    sentences = heard[1]
+    sentences = written_sentences(turn.text, turn.agent)
+    if _is_crowd(sentences):
+        return [main]
     rules = [(at, *_rule(each, crowd=False)) for at, each in enumerate(sentences)]
     starts = [at for at, weight, _ in rules if weight >= LEAST_OTHER]
     found = [main]
@@ -153,18 +160,18 @@ def signals_of(turn: Turn) -> list[Signal]:
         if weight < LEAST_OTHER or len(found) == MOST_RULES or len(starts) < 2:
             continue
         end = next((other for other in starts if other > at), len(sentences))
-        own = " ".join(each.text for each in sentences[at:end])
-        made = _signal(turn, main.kind, kind_of_rule, sentences[at], own, min(main.confidence, weight))
+        rule = _Rule(main.kind, sentences[at], kind_of_rule, min(main.confidence, weight), at)
+        made = _signal(turn, sentences[:end], rule, [other for other in starts if other != at])
         if made is None or (not turn.agent and weight < 0.75):
             continue
         if normalised(made.description) == normalised(main.description):
-            found[0] = replace(made, kind=main.kind, confidence=main.confidence)
+            found[0] = replace(made, confidence=main.confidence, person=main.person)
         elif normalised(made.description) not in {normalised(each.description) for each in found}:
-            found.append(replace(made, person=wording.cut(own, MAX_WORDS)))
+            found.append(made)
     return [replace(each, part=number) for number, each in enumerate(found)]
 
 
-def _heard(turn: Turn) -> tuple[str, list[_Sentence]] | None:
+def _heard(turn: Turn) -> tuple[str, list[Sentence]] | None:
     """Return the person's words and the sentences of them; None if nothing can be learned from them."""
     words = own_words(turn.text)
     sentences = sentences_of(words, turn.agent)
@@ -173,7 +180,15 @@ def _heard(turn: Turn) -> tuple[str, list[_Sentence]] | None:
     return None if any(phrases.OWN_MISTAKE.search(s.low) for s in sentences[:2]) else (words, sentences)
 
 
-def _main(turn: Turn, words: str, sentences: list[_Sentence]) -> Signal | None:
+def _learned(turn: Turn, words: str) -> list[Sentence]:
+    """Return the sentences that the person wrote; none if those beside a paste are too short to learn from."""
+    found = written_sentences(turn.text, turn.agent)
+    short = too_short(" ".join(each.said for each in found)) and not too_short(words)
+    return [] if short else found
+
+
+def _main(turn: Turn, words: str, sentences: list[Sentence]) -> _Rule | None:
+    """Return the strongest rule of some sentences, or None."""
     rule, standing, kind_of_rule = _best_rule(sentences)
     objection = _objection(sentences, turn)
     penalty = 0.15 if len(words) > LONG_TEXT else 0.0
@@ -182,11 +197,21 @@ def _main(turn: Turn, words: str, sentences: list[_Sentence]) -> Signal | None:
     if rule and (standing >= objection or objection < 0.4):
         kind = "correction" if objection >= 0.45 and turn.agent else "preference"
         bonus = 0.1 if kind == "correction" else 0.0
-        return _signal(turn, kind, kind_of_rule, rule, words, min(0.95, standing + bonus) - penalty)
+        return _Rule(kind, rule, kind_of_rule, min(0.95, standing + bonus) - penalty, sentences.index(rule))
     failure = _failure(turn, sentences, words)
     if objection and (failure is None or failure.confidence < SURE_FAILURE):
-        return _signal(turn, "correction", "rule", _directive(sentences), words, objection - penalty)
-    return failure or _confirmation(turn, sentences, words)
+        told = _directive(sentences)
+        return _Rule("correction", told, "rule", objection - penalty, sentences.index(told))
+    return failure or _confirmation(turn, sentences)
+
+
+def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _Rule:
+    """Return the rule that the person wrote beside what they pasted; of the kind of the whole message, and as sure."""
+    found = _main(turn, "\n".join(each.said for each in sentences), sentences)
+    if found is None:
+        told = _directive(sentences)
+        found = _Rule("correction" if turn.agent else "preference", told, "rule", 0.0, sentences.index(told))
+    return found if measured is None else found._replace(kind=measured.kind, confidence=measured.confidence)
 
 
 def asks(turn: Turn) -> bool:
@@ -200,10 +225,10 @@ def unruled(turn: Turn, confidence: float) -> Signal | None:
     """Return a draft of a turn in which no rule found one, for a caller who takes it for feedback all the same; None if
     a program wrote it, the person blames themselves, or a few words leave nothing to learn."""
     heard = _heard(turn)
-    if heard is None or too_short(heard[0]):
+    sentences = _learned(turn, heard[0]) if heard else []
+    if heard is None or too_short(heard[0]) or not sentences:
         return None
-    kind = "correction" if turn.agent else "preference"
-    return _signal(turn, kind, "rule", _directive(heard[1]), heard[0], confidence)
+    return _signal(turn, sentences, _worded(turn, sentences, None)._replace(confidence=confidence))
 
 
 def too_short(words: str) -> bool:
@@ -224,26 +249,54 @@ def check_in(words: str) -> re.Match[str] | None:
     return phrases.COMMAND.search(words)
 
 
-def sentences_of(words: str, agent: str = "") -> list[_Sentence]:
+def sentences_of(words: str, agent: str = "") -> list[Sentence]:
     """Split the person's words into sentences, at most 60. Of one that has a quotation of the `agent`, the patterns see
     what stands beside the quotation; one that is nothing else is left out."""
     return list(_sentences_of(words, agent))
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _sentences_of(words: str, agent: str) -> list[_Sentence]:
+def written_sentences(text: str, agent: str = "") -> list[Sentence]:
+    """Split what the person wrote in a message, beside what they pasted, into sentences."""
+    written = pasted.written(text)
+    found = carried.unbroken(_sentences_of(written.text, agent))
+    last = {each.line: at for at, each in enumerate(found)}
+    for line, code in written.code.items():
+        if line in last:
+            found[last[line]] = replace(found[last[line]], code=code)
+    return found
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _sentences_of(words: str, agent: str) -> list[Sentence]:
     marked, quoted = _quotations(words, agent)
     found = []
-    for line in marked.splitlines():
-        listed = bool(_LISTED.match(line))
-        for part in _SENTENCE_END.split(_LISTED.sub("", line)):
+    for number, line in enumerate(marked.splitlines()):
+        listed = _LISTED.match(line)
+        for part, said in _parts(_LISTED.sub("", line)):
             text = part.strip()
             text = (phrases.FILLER.sub("", text) or text)[:500]
             low = _MARK.sub(" ", text).lower() if quoted else text.lower()
             if text and (low == text.lower() or len(low.split()) >= 2):
-                whole = _MARK.sub(lambda mark: quoted[ord(mark[0]) - FIRST_MARK], text) if quoted else text
-                found.append(_Sentence(whole, low, part.rstrip("\"') ").endswith("?"), listed))
+                question = part.rstrip("\"') ").endswith("?")
+                mark = listed[0].lstrip() if listed else ""
+                found.append(Sentence(_unmarked(text, quoted), low, question, mark, _unmarked(said, quoted), number))
     return found[:60] if found or not quoted else sentences_of(words)
+
+
+def _unmarked(text: str, quoted: list[str]) -> str:
+    return _MARK.sub(lambda mark: quoted[ord(mark[0]) - FIRST_MARK], text) if quoted else text
+
+
+def _parts(line: str) -> Iterator[tuple[str, str]]:
+    """Yield the sentences of a line, each also with the quotation marks and brackets that open and close it."""
+    start, opening = 0, ""
+    for end in phrases.SENTENCE_END.finditer(line):
+        *closing, after = re.split(r"\s+", end[0])
+        part = line[start : end.start()]
+        yield part, opening + part.strip() + "".join(closing or [after])
+        start, opening = end.end(), after if closing else ""
+    yield line[start:], opening + line[start:].strip()
 
 
 def _quotations(words: str, agent: str) -> tuple[str, list[str]]:
@@ -276,14 +329,14 @@ def weight_of(patterns: tuple[tuple[float, re.Pattern[str]], ...], low: str) -> 
     return weight
 
 
-def _is_crowd(sentences: list[_Sentence]) -> bool:
+def _is_crowd(sentences: list[Sentence]) -> bool:
     """Whether a message lists points, as a specification does."""
     return sum(s.listed for s in sentences) >= CROWD
 
 
-def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str]:
+def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
     """Return (sentence, weight, "person" or "rule") of the strongest rule; (None, 0, "") if there is none."""
-    best: tuple[_Sentence | None, float, str] = (None, 0.0, "")
+    best: tuple[Sentence | None, float, str] = (None, 0.0, "")
     crowd = _is_crowd(sentences)
     for sentence in sentences:
         weight, kind = _rule(sentence, crowd=crowd)
@@ -292,7 +345,7 @@ def _best_rule(sentences: list[_Sentence]) -> tuple[_Sentence | None, float, str
     return best
 
 
-def _rule(sentence: _Sentence, *, crowd: bool) -> tuple[float, str]:
+def _rule(sentence: Sentence, *, crowd: bool) -> tuple[float, str]:
     """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points."""
     low = phrases.REFUSAL.sub("", sentence.low)
     if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
@@ -310,7 +363,7 @@ def _rule(sentence: _Sentence, *, crowd: bool) -> tuple[float, str]:
     return weight, "person" if person >= max(standing, liked) else "rule"
 
 
-def _objection(sentences: list[_Sentence], turn: Turn) -> float:
+def _objection(sentences: list[Sentence], turn: Turn) -> float:
     """Return the confidence, 0 to 1, that the person objects to what the agent just said or did."""
     if not turn.agent and not turn.interrupted and turn.channel not in BESIDE_WORK:
         return 0.0
@@ -345,14 +398,14 @@ def _objection(sentences: list[_Sentence], turn: Turn) -> float:
     return weight
 
 
-def _directive(sentences: list[_Sentence]) -> _Sentence:
+def _directive(sentences: list[Sentence]) -> Sentence:
     """Return the sentence that says best what to do."""
     if len(sentences) == 1:
         return sentences[0]
     return max(sentences[:MOST_SCORED], key=lambda each: _telling(each, sentences.index(each)))
 
 
-def _telling(sentence: _Sentence, at: int) -> float:
+def _telling(sentence: Sentence, at: int) -> float:
     """Return how well a sentence says what to do: by words of telling, an imperative first, and standing words; less if
     it asks, tells of the past, or is short; of equals the first."""
     low = phrases.REFUSAL.sub("", sentence.low)
@@ -378,12 +431,12 @@ def _telling(sentence: _Sentence, at: int) -> float:
     )
 
 
-def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
-    """Return a signal if the person reports a failure right after the agent claimed success; more confident if they
-    name the command that checks it."""
+def _failure(turn: Turn, sentences: list[Sentence], words: str) -> _Rule | None:
+    """Return a rule if the person reports a failure right after the agent claimed success; more confident if they name
+    the command that checks it."""
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
-    for sentence in sentences[:3]:
+    for at, sentence in enumerate(sentences[:3]):
         if sentence.question or len(sentence.low.split()) > 40:
             continue
         command = check_in(words)
@@ -392,14 +445,14 @@ def _failure(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | Non
             text = (
                 f"Run `{command['quoted'] or command['told'] or command['bare']}` before saying that the work is done"
             )
-            check = _Sentence(text, text.lower(), question=False, listed=False)
-            return _signal(turn, "correction", "rule", check, words, SURE_FAILURE)
+            check = Sentence(text, text.lower(), question=False, said=text)
+            return _Rule("correction", check, "rule", SURE_FAILURE, at)
         if failed and len(words) < 200:
-            return _signal(turn, "correction", "rule", sentence, words, 0.4)
+            return _Rule("correction", sentence, "rule", 0.4, at)
     return None
 
 
-def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal | None:
+def _confirmation(turn: Turn, sentences: list[Sentence]) -> _Rule | None:
     if not turn.agent or sentences[0].question:
         return None
     first = turn.text.strip().lower()[:200]
@@ -407,45 +460,46 @@ def _confirmation(turn: Turn, sentences: list[_Sentence], words: str) -> Signal 
     if not weight:
         return None
     praise = next((s for s in sentences if weight_of(phrases.PRAISE[:1], s.low)), sentences[0])
-    return _signal(turn, "confirmation", "rule", praise, words, weight)
+    return _Rule("confirmation", praise, "rule", weight, sentences.index(praise))
 
 
-def _signal(
-    turn: Turn, kind: str, kind_of_rule: str, sentence: _Sentence, words: str, confidence: float
-) -> Signal | None:
-    reason, occasion = _reason(sentence, words), _occasion(sentence, words, turn.time)
-    whole = _completed(sentence, words)
-    text = phrases.REASON.sub("", whole) if reason else whole
-    text = text if len(text.split()) >= MIN_RULE_WORDS else whole
-    description = _dated(wording.describe(text), turn.time)
-    if not description:
+def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int] | None = None) -> Signal | None:
+    """Make the draft of a rule. `apart`: the places of the other rules, if each of them becomes a draft."""
+    own = sentences if apart is None else sentences[found.at :]
+    others = [at for at, each in enumerate(sentences) if _carries(each) and (apart is None or at > found.at)]
+    alone = _rule(sentences[found.at], crowd=False)[0] >= ALONE
+    kept = carried.carrying(sentences, found.at, others, apart or (), alone=alone)
+    told = worded.told(found.sentence, kept, turn.time)
+    if not told.description:
         return None
-    body = []
-    if _says_more(sentence, description, words, reason):
-        body.append(_dated(wording.cut(words, MAX_WORDS), turn.time))
-    if reason:
-        body.append("**Why:** " + _dated(reason, turn.time))
-    if occasion and normalised(occasion) not in normalised(description):
-        body.append("**How to apply:** " + occasion)
-    person = kind_of_rule == "person"
+    person = found.kind_of_rule == "person"
+    said = " ".join(each.said for each in own)
     return Signal(
-        kind=kind,
-        name=naming.slug(description),
-        type="user" if person else _type_of(sentence, description),
-        scope="global" if person or phrases.GLOBAL.search(words.lower()) else "project",
-        description=description,
-        body="\n\n".join(body),
-        confidence=round(max(0.0, confidence), 2),
+        kind=found.kind,
+        name=naming.slug(told.description),
+        type="user" if person else _type_of(found.sentence, told.description),
+        scope="global" if person or phrases.GLOBAL.search(said.lower()) else "project",
+        description=told.description,
+        body=told.body,
+        confidence=round(max(0.0, found.confidence), 2),
         evidence=turn.uuid,
         session=turn.session,
         time=turn.time,
         agent=wording.tail(turn.agent, MAX_AGENT),
-        person=wording.cut(turn.text, MAX_WORDS),
+        person=wording.cut(pasted.shortened(turn.text) if apart is None else said, MAX_WORDS),
         request=turn.request if turn.agent or turn.interrupted or turn.channel in BESIDE_WORK else "",
     )
 
 
-def _type_of(sentence: _Sentence, description: str) -> str:
+def _carries(sentence: Sentence) -> bool:
+    """Whether a sentence beside the main one carries the rule, too: another rule, or what the person objects to."""
+    if sentence.question or len(sentence.low.split()) <= MIN_RULE_WORDS:
+        return False
+    rule, _ = _rule(sentence, crowd=False)
+    return max(rule, weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
+
+
+def _type_of(sentence: Sentence, description: str) -> str:
     """Return the type of a memory that is not about the person: where something is to be found, a fact about the
     project, or how to work."""
     low = phrases.REFUSAL.sub("", sentence.low)
@@ -453,64 +507,3 @@ def _type_of(sentence: _Sentence, description: str) -> str:
     if phrases.PLACE.search(low) and not orders:
         return "reference"
     return "project" if phrases.FACT.match(low) and not orders and not phrases.NORM.search(low) else "feedback"
-
-
-def _completed(sentence: _Sentence, words: str) -> str:
-    """Return the text of a sentence; with the points that follow it, if it only announces them."""
-    text = sentence.text.rstrip(" :")
-    if len(text.split()) > MOST_ANNOUNCED or not (sentence.text.endswith(":") or text.lower().endswith(" that")):
-        return sentence.text
-    all_sentences = sentences_of(words)
-    at = next((at for at, each in enumerate(all_sentences) if each.text == sentence.text), len(all_sentences))
-    points = []
-    for each in all_sentences[at + 1 :]:
-        if not each.listed:
-            break
-        points.append(each.text.rstrip(" .;,"))
-    joint = " " if text.lower().endswith(" that") else ": "
-    return text + joint + "; ".join(points) if points else sentence.text
-
-
-def _says_more(sentence: _Sentence, description: str, words: str, reason: str) -> bool:
-    """Whether the person's words say more than the description, and the reason, which stands by itself."""
-    if description.endswith("…") or len(description) < len(sentence.text) - len(reason) - MOST_LEFT_OUT:
-        return True
-    told = {normalised(description), normalised(sentence.text)}
-    others = [each for each in sentences_of(words) if normalised(each.text) not in told]
-    others = [each for each in others if _LETTER.search(each.low) and not (reason and reason.lower()[1:] in each.low)]
-    return any(len(each.text.split()) > 2 or not each.text.isascii() for each in others)
-
-
-def _reason(sentence: _Sentence, words: str) -> str:
-    """Return the reason that the person gave, in the sentence of the rule, else anywhere; empty if they gave none."""
-    asks = sentence.question and not wording.imperative(wording.describe(sentence.text))
-    others = (phrases.REASON.search(each.text) for each in sentences_of(words) if not each.question)
-    found = (None if asks else phrases.REASON.search(sentence.text)) or next(filter(None, others), None)
-    if found is None:
-        return ""
-    reason = _SENTENCE_END.split(found["reason"])[0].strip(" .,;:-—)?!")
-    return wording.cut(reason[:1].upper() + reason[1:], MAX_REASON) if len(reason) >= LEAST_REASON else ""
-
-
-def _occasion(sentence: _Sentence, words: str, time: str) -> str:
-    """Return when the rule is for, by the person's words; empty if they did not say."""
-    found = phrases.OCCASION.search(sentence.text)
-    others = (phrases.OCCASION.match(each.text) for each in sentences_of(words) if not each.question)
-    found = found or next(filter(None, others), None)
-    if found is None or phrases.WHETHER.search(found.string[: found.start("when")]):
-        return ""
-    # "When you" makes a rule of any day of what follows; the day that this names is one day all the same.
-    opening, _, rest = phrases.REASON.sub("", found["when"]).strip().partition(" ")
-    who, _, rest = rest.partition(" ")
-    return f"{opening[:1].upper()}{opening[1:]} {who} {_dated(rest, time)}".strip()
-
-
-def _dated(text: str, time: str) -> str:
-    """Return a text with the absolute dates of relative ones, by when it was said; as it is without a time."""
-    seconds = clock.parse(time)
-    if seconds is None:
-        return text
-    written = datetime.fromtimestamp(seconds).astimezone().date()  # as the person's calendar has it
-    for each in reversed(list(relative_dates(text, written))):
-        text = text[: each.start] + each.absolute + text[each.end :]
-    return text

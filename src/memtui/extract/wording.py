@@ -271,12 +271,17 @@ def clause(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     for found in reversed(list(_CLAUSE_END.finditer(text[: limit + 1]))):
-        head = _DANGLING.sub("", text[: found.start()])
+        head = undangled(text[: found.start()])
         if len(head) < LEAST_CLAUSE or head.count("(") > head.count(")"):
             continue
         if not negations(text[found.start() :]) and not head.count("`") % 2:
             return head
     return cut(text, limit)
+
+
+def undangled(text: str) -> str:
+    """Return a text without words at its end that need another, and without the punctuation around them."""
+    return _DANGLING.sub("", text)
 
 
 def cut(text: str, limit: int) -> str:

@@ -1,0 +1,281 @@
+"""Which sentences of a message carry a rule: it itself, what it refers to, what limits or explains it, and its points.
+
+All else that was said with it stays out of a draft's body: greetings, questions, the request at hand. A sentence in a
+language that these patterns don't know stays with a rule of its paragraph, because it may limit it.
+"""
+
+import re
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from memtui.extract import phrases, wording
+from memtui.extract.phrases import compiled
+
+# How many sentences before one are looked at for what it refers to; how many after it may belong to it; characters of a
+# body; the fewest words of a sentence that may limit another; first words in which a reference is looked for.
+MOST_BACK, MOST_ON, MOST_CHARS, LEAST_WORDS, FIRST_WORDS = 2, 3, 500, 3, 7
+# Sentences of a body but for points; characters of a list that is short.
+MOST_SENTENCES, MOST_SHORT_LIST = 4, 200
+REMEMBERED = 256  # sentences of which it is known whether they order something
+
+
+_FOLLOWING = compiled(r"\b(?:as follows|following(?: \w+)?|(?:the|these) \w+ below|these (?:\w+ )?rules)\.?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of a message: `text` without fillers, `low` in lower case and without quotations of the agent, for the
+    patterns; `said`: as written; `line`: the number of its line, `mark`: what lists it there, such as "- "; `code`:
+    what it announces."""
+
+    text: str
+    low: str
+    question: bool
+    mark: str = ""
+    said: str = ""
+    line: int = 0
+    code: str = ""
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is a point of a list, or a heading."""
+        return bool(self.mark)
+
+    @property
+    def announces(self) -> bool:
+        """Whether it says that something follows."""
+        return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
+
+    def without(self, reason: str) -> "Sentence":
+        """Return the sentence without a reason that it ends with, and the word before that."""
+        found = phrases.REASON.search(self.said)
+        bare = self.said.rstrip(phrases.CLOSING)
+        if found is None or not found.start() or not bare.lower().endswith(reason.lower()):
+            return self
+        mark = self.said[-1] if self.said[-1] in ".!?" else ""
+        return replace(self, said=wording.undangled(self.said[: found.start()]) + mark)
+
+
+_REFERS = compiled(
+    r"""\b(?:it|them|they|these|those|both|such|same|this|that|otherwise|too|instead(?! of\b)
+    |there(?! (?:is|are|was|were|should|must|will)\b|'s))\b"""
+)
+_THOSE = compiled(
+    r"\b(?:these|those) [a-z]+|\b(?:like|as) (?:this|that)\b(?! \w)|\babove\b|\b(?:before|by|until|till|since) then\b"
+)
+# What such a word is where it refers to nothing said before.
+_NO_REFERENCE = compiled(
+    r"""\bit(?:'s| is| was| would be| will be|'d be)? (?:\w+ )?(?:better|best|nicer|easier|safer|simpler|important
+    |time|possible|ok|okay|fine|necessary|good|bad)\b
+    |\bthis (?:project|repo|repository|codebase|code base|session|team|machine|week|month)\b
+    |\b(?:sure|remember|note|noticed|mind|think|so|said|says|say|mean|means|know|see|believe|hope|agree|now|ensure
+    |told|understand|assume|guess|find|found|everything|anything|something|all|one|those|things?) that\b|\bsuch as\b"""
+)
+# A thing that the sentence names itself, before the word that refers to it.
+_NAMED = compiled(r"\b(?:the|a|an|my|our|your|any|every|each|all) (?:[\w./-]+)|`[^`]+`|\w[./_]\w")
+# With such a beginning, a sentence limits, explains or goes on with the one before it.
+_BELONGS = compiled(
+    r"""^(?:and |but |so |also |then |or )*(?:except|only|unless|however|otherwise|although|though|that way|this way
+    |in (?:that|this|which) case|(?:this|that|it|they|these|those)(?:'s|'re|'ll|'d| is| are| was| will| would| has
+    | have| can| could| makes?| means| breaks?| keeps?| lets?| allows?| only| also| must| should| needs?| does
+    | doesn't| do| don't| never| always)\b|because|since|so that|the reason|reason\b|e\.g|i\.e|for example
+    |for instance|such as|especially|exceptions?\b|at least|not |never|always|don't|do not|if|when|whenever|until|where
+    |same|even|instead|rather|which|who|its|their|meaning|in other words|to be clear|i mean|by that|but)\b"""
+)
+_LIMITS = compiled(
+    r"""^(?:but |and )?(?:except|only|unless|exceptions?|not (?:in|for|on|at|with|when|if))\b
+    |^(?:but|nur|außer|aber|sauf|seulement|salvo|excepto|solo)\b|^(?:但|除|仅|只)"""
+)
+# A question by its first words, not by its mark alone: "I think we could move it?" tells.
+_ASKS = compiled(
+    r"""^(?:\W|and |but |so |also |then |or |ok(?:ay)?,? |hm+,? |q: )*(?:who|what|where|when|why|how|which|whose|is|are
+    |am|was|were|do|does|did|can|could|will|would|should|shall|may|might|has|have|had|any|(?:is|are|do|does|did|ca|could|wo
+    |would|should|was|were|has|have)n'?t)\b"""
+)
+_BROKEN = re.compile(r"\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|z\.\s?B|d\.\s?h|bzw)\.$|\w\.\.$", re.IGNORECASE)
+_PRAISES = compiled(
+    r"""^(?:thanks?|thank you|great|good|nice|perfect|awesome|excellent|hi|hello|hey|cool|yes|yep|yup|sure|looks good
+    |lgtm)\b"""
+)
+_ENGLISH = compiled(
+    r"""(?<![\w'])(?:the|is|are|it|you|we|to|of|and|that|this|not|don't|use|should|for|with|please|be|have|from|can|why|what
+    |how|when|if|i'm|it's|that's|your|our|my|at|there|but|has|would|could|thanks|thank|done|ok|let's|i)(?![\w'])"""
+)
+
+
+def unbroken(sentences: Iterable[Sentence]) -> list[Sentence]:
+    """Join sentences that an abbreviation had split."""
+    found: list[Sentence] = []
+    for each in sentences:
+        last = found[-1] if found else None
+        if last and last.line == each.line and _BROKEN.search(last.said):
+            text, low, said = f"{last.text} {each.said}", f"{last.low} {each.said.lower()}", f"{last.said} {each.said}"
+            found[-1] = replace(last, text=text, low=low, said=said, question=each.question)
+        else:
+            found.append(each)
+    return found
+
+
+def carrying(
+    sentences: Sequence[Sentence], at: int, others: Iterable[int], apart: Container[int], *, alone: bool
+) -> list[Sentence]:
+    """Return the sentences that carry the rule at a place of a message, as many as a body holds; the rule always.
+
+    `others`: the places of more rules, and of what the person objected to; `apart`: those that belong to another draft;
+    `alone`: whether the rule says by itself what to do. What is around one that does not may belong to it."""
+    wanted = [*_with(sentences, at), *_foreign(sentences, at)]
+    for other in others:
+        wanted += _with(sentences, other)
+    wanted += _around(sentences, at, alone=alone)
+    kept: list[int] = []
+    room = MOST_CHARS - len(sentences[at].said)
+    for place in dict.fromkeys(wanted):
+        size = len(sentences[place].said)
+        few = sentences[place].listed or len(kept) < MOST_SENTENCES
+        if place == at or (few and size <= room and place not in apart):
+            kept.append(place)
+            room -= 0 if place == at else size
+    coded = alone or _orders(sentences[at])
+    return [
+        each if place == at and coded else replace(each, code="")
+        for place, each in ((place, sentences[place]) for place in sorted(kept))
+    ]
+
+
+def limit_of(sentence: Sentence, kept: Sequence[Sentence]) -> str:
+    """Return the sentence that limits a rule right after it, by an exception or a condition; empty if none does."""
+    at = next((at for at, each in enumerate(kept) if each.said == sentence.said and each.line == sentence.line), None)
+    after = None if at is None else next(iter(kept[at + 1 : at + 2]), None)
+    near = after is not None and after.line - sentence.line <= 1 and not after.question
+    return after.said if after is not None and near and _LIMITS.match(after.said) else ""
+
+
+def told(sentences: Sequence[Sentence]) -> str:
+    """Return sentences as the text of a body: those of a line in a line, points as a list, code in a fence."""
+    text = ""
+    last: Sentence | None = None
+    for each in sentences:
+        begins = last is None or each.line != last.line or bool(last.code)
+        said = (each.mark if begins else "") + each.said + (f"\n\n```\n{each.code}\n```" if each.code else "")
+        if last is not None:
+            near = each.line - last.line <= 1 and each.listed == last.listed and not last.code
+            text += ("\n" if near or (each.listed and last.announces) else "\n\n") if begins else _between(text)
+        text += said
+        last = each
+    return text
+
+
+def _between(text: str) -> str:
+    """Return what stands between a sentence and the next one: no blank where a script has none."""
+    return "" if text.endswith(("。", "！", "？")) else " "
+
+
+def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
+    """Yield the places of a sentence and of all that it needs, what it needs most first."""
+    yield at
+    back = at
+    while back > 0 and at - back < MOST_BACK and _refers(sentences[back]):
+        back -= 1
+        yield back
+    yield from _points(sentences, at)
+    for step in (1, -1):
+        place = at + step
+        if 0 <= place < len(sentences) and _turns(sentences, at, place):
+            yield place
+    for place in range(at + 1, min(len(sentences), at + 1 + MOST_ON)):
+        each = sentences[place]
+        if each.question or not _near(sentences, place - 1, place) or not _BELONGS.match(each.said):
+            break
+        yield place
+
+
+def _refers(sentence: Sentence) -> bool:
+    """Whether a sentence begins with a word for something that was said before, or speaks of “those rules”."""
+    head = _NO_REFERENCE.sub("_", " ".join(sentence.low.split()[:FIRST_WORDS]))
+    found = _REFERS.search(head)
+    begins = found is not None and not _NAMED.search(head[: found.start()])
+    return begins or _THOSE.search(sentence.low) is not None
+
+
+def _near(sentences: Sequence[Sentence], one: int, other: int) -> bool:
+    """Whether no blank line stands between two sentences that follow each other."""
+    return abs(sentences[one].line - sentences[other].line) <= 1
+
+
+def _turns(sentences: Sequence[Sentence], at: int, place: int) -> bool:
+    """Whether one of two orders beside each other says what not to do, and the other what to do."""
+    one, other = sentences[at], sentences[place]
+    if other.question or other.listed or one.listed or not _near(sentences, at, place):
+        return False
+    denied = wording.negations(one.low) or wording.negations(other.low)
+    return bool(denied) and _orders(one) and _orders(other)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _orders(sentence: Sentence) -> bool:
+    return wording.imperative(wording.describe(sentence.text))
+
+
+def _around(sentences: Sequence[Sentence], at: int, *, alone: bool) -> Iterator[int]:
+    """Yield the statement after a rule; around one that does not stand `alone` the nearest sentences of its paragraph
+    that tell something, the next one first. One that is a paragraph by itself has the paragraphs beside it."""
+    if sentences[at].listed:
+        return
+    single = all(not _near(sentences, at, place) for place in (at - 1, at + 1) if 0 <= place < len(sentences))
+    ended = set()
+    for step in (1,) if alone else (1, -1, 2, -2, 3, -3):
+        place, side = at + step, 1 if step > 0 else -1
+        if not 0 <= place < len(sentences) or side in ended:
+            continue
+        if not _near(sentences, place - side, place) and not (single and abs(step) == 1):
+            ended.add(side)
+        elif _tells(sentences[place], asks=_asks(sentences[at])) and not (alone and _orders(sentences[place])):
+            yield place
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.question and _ASKS.match(sentence.said) is not None
+
+
+def _tells(sentence: Sentence, *, asks: bool) -> bool:
+    """Whether a sentence beside a rule tells something: no greeting or praise; no question, but beside one."""
+    if len(sentence.low.split()) < LEAST_WORDS and sentence.low.isascii() and "://" not in sentence.low:
+        return False
+    return (asks or not _asks(sentence)) and not _PRAISES.search(sentence.low)
+
+
+def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
+    """Yield the points that a sentence announces; of a point, what announces it, and the others of a list of rules."""
+    first, announced = at + 1, True
+    if sentences[at].listed:
+        first = at
+        while first > 0 and sentences[first - 1].listed and _near(sentences, first - 1, first):
+            first -= 1
+        announced = first > 0 and sentences[first - 1].announces and not sentences[first - 1].question
+        if announced:
+            yield first - 1
+    elif not sentences[at].announces:
+        return
+    points = []
+    while first < len(sentences) and sentences[first].listed:
+        points.append(first)
+        first += 1
+    orders = sum(_orders(sentences[each]) for each in points)
+    short = sum(len(sentences[each].said) for each in points) <= MOST_SHORT_LIST
+    if announced and (not sentences[at].listed or short or orders * 2 >= len(points)):
+        yield from points
+    elif orders * 2 >= len(points):
+        yield from (each for each in points if _orders(sentences[each]))
+
+
+def _foreign(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
+    """Yield the other sentences of a paragraph, where they are in a language that the patterns don't know."""
+    for step in (1, -1):
+        place = at + step
+        while 0 <= place < len(sentences) and _near(sentences, place - step, place) and not sentences[place].listed:
+            each = sentences[place]
+            long = len(each.low.split()) >= LEAST_WORDS or not each.low.isascii()
+            if long and not _ENGLISH.search(each.low) and not _orders(each):
+                yield place
+            place += step

@@ -1,0 +1,222 @@
+"""What a person wrote in a message, apart from what they pasted: logs, stack traces, listings, diffs, data and code.
+
+Lines are told by how they look and by what stands around them. A line that a person may have written counts as written,
+unless pasted lines stand on both sides of it. Code that the line before announces (“run this before each commit:”)
+belongs to what was written.
+"""
+
+import re
+import textwrap
+from functools import lru_cache
+from typing import NamedTuple
+
+from memtui.recall import own_words
+
+# Lines and characters of code that a line announces; characters of a line that goes on in the next; lines between
+# pasted ones; characters of a line that are read for words of talk; texts that are remembered.
+MOST_CODE, MOST_CODE_CHARS, MOST_WRAPPED, MOST_BETWEEN, MOST_READ, REMEMBERED = 6, 300, 1000, 3, 300, 32
+# A line that may be one of a paste is a person's with so many of the words of talk, and this share of them.
+LEAST_TALK, TALK_SHARE = 2, 0.25
+
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+# A paste that begins within the line of the person: after a colon, or with a fence; behind a gap, it may.
+_BEGINS = re.compile(
+    r"(?<=:)[ \t]+(?=[{\[]\"|\[[\w:. -]+\] |--- |=== |[❯⏺●$] |Traceback \(|\d{4}-\d\d-\d\d[T ]\d\d:|\d\d:\d\d:)"
+    r"|(?<=\S)[ \t]+(?=(?:```|~~~)\w*$)",
+    re.MULTILINE,
+)
+_GAP = re.compile(r"^(?P<own>[ \t]*\S.*?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
+_PASTED = re.compile(
+    r"""(?:
+    >|\d{1,5}\s+[+-]|[+-]{1,3}\s{2,}|\+\s|\+[\w({<"'#/@*$]|@@|\||\$\s|%\s|[❯⏺⎿●├└│┌╭╰╵▲✓✗✔✘]|at\s[\w.$<>\[\]/]+(?:\s\(|:\d)
+    |File\s"|\d{1,2}:\d\d|\[?\d{4}-\d\d-\d\d|\S+:\d+:|[-=~^]{3,}|(?:===|---|\+\+\+)\s
+    |[A-Z][a-z]{2}\s+\d{1,2},?\s\d\d:\d\d|[\w.-]+@[\w.-]+[:\s~].*[$%\#]|PS\s[A-Z]:\\|<\/?\w[^>]*>\s*$|<\w+\s[^>]*>
+    |npm\s(?:ERR!|WARN)
+    |(?:FAIL|PASS|FAILED|PASSED|ok|SKIP|RUN|CONT|PAUSE)(?:$|\s+\S*[/_:]\S*)
+    |Traceback\s\(|Caused\sby:|[\w.]*(?:Error|Exception|Warning)(?::|$)|panic:|goroutine\s\d
+    |diff\s--git|index\s[0-9a-f]{7,}|commit\s[0-9a-f]{7,}|Author:\s|Date:\s+\w|Merge:\s|(?:create|delete)\smode\s\d
+    |(?:modified|new\sfile|deleted|renamed):\s|On\sbranch\s|\d+\sfiles?\schanged|total\s\d+$|[dl-][rwx-]{9}
+    |"[^"]*"\s*:|[\[{]"|[\]}]+[,;)]*\s*$|[\[{]+\s*$
+    |(?:def|class|func|fn|const|var|export|public|private|static|async\sdef|function|struct|interface)\s+\w+\s*[(=:{<]
+    |(?:from\s[\w.]+\simport\s|import\s[\w.]+\s*;?$|import\s.+\sfrom\s|\#include\s|package\s\w+;?$)
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+# What a person may also begin a line with.
+_LEVEL = re.compile(r"^\s*\[?(?:error|warning|warn|info|debug|trace|fail|fatal|remote)\b.{0,3}[:\[\]]", re.IGNORECASE)
+_LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S")
+# The end of a line that goes on in the next one: a full one, or one that ends in a word before something.
+_WRAPPED = re.compile(
+    r"(?:,|\b(?:and|or|the|a|an|to|of|in|on|for|with|that|as|is|are|if|when|by|from|into|than))$|^.{65,}[\w,]$",
+    re.IGNORECASE,
+)
+_CODE_SPAN = re.compile(r"`[^`\n]*`")
+# What lines of programs have, and what people write has less of.
+_MARKS = re.compile(r"[:=_/\\()\[\]{}<>|#\d]|^\W*[A-Z]{2,}\W*$|\w\.\w")
+_TALK = re.compile(
+    r"""(?<![\w./-])(?:i|i'm|i'd|i've|i'll|we|we're|we'll|you|you're|my|our|your|me|us|it|it's|its|this|that|that's|these
+    |those|they|them|there|the|a|an|is|isn't|are|aren't|was|were|be|been|do|don't|dont|does|doesn't|did|didn't|can|can't
+    |cannot|could|should|shouldn't|would|will|won't|must|may|have|has|had|not|no|never|always|only|please|let's|instead
+    |when|whenever|if|unless|because|since|so|but|and|or|why|what|how|where|which|who|to|of|for|with|without|as|than|about
+    |in|on|just|also|still|every|each|use|prefer|stop|make|keep|add|remember|want|need)(?![\w/-]|\.\w)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_PERSON = re.compile(
+    r"(?<![\w./-])(?:i|i'm|i'd|i've|we|we're|you|you're|my|our|your|please|let's|don't|dont|never|always|should|why)"
+    r"(?![\w/-])",
+    re.IGNORECASE,
+)
+# What tells a person's paragraph between two pastes; programs say “you”, too.
+_SPEAKS = re.compile(
+    r"(?<![\w./-])(?:i|i'm|i'd|i've|we|we're|my|our|please|let's|don't|dont|never|always|should|why|this|that|these|here|use"
+    r"|stop|instead|prefer|but|so|now|still|wrong|ok|no|it's|isn't|doesn't)(?![\w/-])",
+    re.IGNORECASE,
+)
+
+
+class OwnText(NamedTuple):
+    """What a person wrote: its `text`, with a blank line where something was pasted, and the `code` that a line of it
+    announces, by the number of the line."""
+
+    text: str
+    code: dict[int, str]
+
+
+@lru_cache(maxsize=REMEMBERED)
+def written(text: str) -> OwnText:
+    """Return what the person wrote of a message."""
+    lines: list[str] = []
+    code: dict[int, str] = {}
+    for run, pasted in _runs(text):
+        if not pasted:
+            for line in run:
+                _add(lines, line)
+            continue
+        before = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].strip()), -1)
+        block = _bare(run)
+        if before >= 0 and lines[before].rstrip().endswith(":") and block and len(block) <= MOST_CODE_CHARS:
+            code.setdefault(before, block)
+        lines.append("")
+    return OwnText("\n".join(lines), code)
+
+
+def _add(lines: list[str], line: str) -> None:
+    """Add a line; to the one before, if that was wrapped there."""
+    above = lines[-1].rstrip() if lines else ""
+    wrapped = 0 < len(above) < MOST_WRAPPED and line.strip()[:1].islower() and not _LISTED.match(line)
+    if wrapped and _WRAPPED.search(above):
+        lines[-1] = f"{above} {line.strip()}"
+    else:
+        lines.append(line)
+
+
+def shortened(text: str) -> str:
+    """Return a message with no more than the first line of each paste, and "…" for what follows it."""
+    lines: list[str] = []
+    for run, pasted in _runs(text):
+        first = next((line for line in run if not _FENCE.match(line)), "")
+        lines += [first, "…"] if pasted and len(run) > 1 else run
+    return "\n".join(lines)
+
+
+def _runs(text: str) -> list[tuple[list[str], bool]]:
+    """Split a message into runs of lines that are pasted, and that are not; blank lines go with what is around them."""
+    lines = _split(text.replace("’", "'").replace("‘", "'"))
+    runs: list[tuple[list[str], bool]] = []
+    for line, pasted in zip(lines, _told(lines), strict=True):
+        if runs and (runs[-1][1] == pasted or not line.strip()):
+            runs[-1][0].append(line)
+        else:
+            runs.append(([line], pasted))
+    return runs
+
+
+def _split(text: str) -> list[str]:
+    """Split a message into lines, and those in which a paste begins."""
+    behind = lambda gap: gap[0] if _LISTED.match(gap["rest"]) or not _goes_on(gap["rest"]) else gap["own"] + "\n"
+    return _GAP.sub(behind, _BEGINS.sub("\n", text)).splitlines()
+
+
+def _told(lines: list[str]) -> list[bool]:
+    """Tell of each line whether it is pasted: by itself, or for what stands around it."""
+    told = [inside or _is_pasted(line) for line, inside in zip(lines, _fenced(lines), strict=True)]
+    for order in (range(len(lines)), range(len(lines) - 1, -1, -1)):
+        before = False
+        for at in order:
+            told[at] = told[at] or (before and _goes_on(lines[at]))
+            before = told[at]
+    return _filled(lines, told)
+
+
+def _filled(lines: list[str], told: list[bool]) -> list[bool]:
+    """Add the few lines between two pasted ones, and those that are indented below one, where no person speaks."""
+    last, indented = -1, False
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        indented = told[at] or (indented and line.startswith(("  ", "\t")) and not _LISTED.match(line))
+        told[at] = told[at] or indented
+        if told[at]:
+            between = lines[last + 1 : at]
+            few = last >= 0 and sum(bool(each.strip()) for each in between) <= MOST_BETWEEN
+            own = _own_in_block if all(map(str.strip, between)) else _own_paragraph
+            if few and not any(own(each) for each in between if each.strip()):
+                told[last + 1 : at] = [True] * len(between)
+            last = at
+    return told
+
+
+def _own_in_block(line: str) -> bool:
+    return _PERSON.search(line) is not None or _is_foreign(line)
+
+
+def _own_paragraph(line: str) -> bool:
+    return _SPEAKS.search(line) is not None or _is_foreign(line) or _MARKS.search(_CODE_SPAN.sub("", line)) is None
+
+
+def _fenced(lines: list[str]) -> list[bool]:
+    found: list[bool] = []
+    inside = False
+    for line in lines:
+        mark = _FENCE.match(line) is not None
+        found.append(inside or mark)
+        inside ^= mark
+    return found
+
+
+def _is_pasted(line: str) -> bool:
+    """Tell whether a line by itself reads as pasted."""
+    bare = _CODE_SPAN.sub("", line)
+    if _PASTED.match(bare.strip()):
+        return True
+    if _LEVEL.match(bare):
+        return _PERSON.search(bare) is None
+    if _LISTED.match(line) or not bare.strip():
+        return False
+    return own_words.is_pasted(bare) and not _talks(bare, LEAST_TALK)
+
+
+def _goes_on(line: str) -> bool:
+    """Tell whether a line beside a pasted one belongs to it."""
+    bare = _CODE_SPAN.sub("", line)
+    own = _is_foreign(line) or _PERSON.search(line) or _talks(line, LEAST_TALK)
+    return bool(line.strip() and not own and _MARKS.search(bare))
+
+
+def _is_foreign(line: str) -> bool:
+    return any(each.isalpha() and not each.isascii() for each in line)
+
+
+def _talks(line: str, least: int) -> bool:
+    """Tell whether a line has the words of one that a person wrote."""
+    head = line[:MOST_READ]
+    found = len(_TALK.findall(head))
+    return found >= least and found >= TALK_SHARE * len(head.split())
+
+
+def _bare(run: list[str]) -> str:
+    """Return the code of a run without fences and indentation; empty if that is a long one."""
+    lines = [line for line in run if line.strip() and not _FENCE.match(line)]
+    if len(lines) > MOST_CODE:
+        return ""
+    return textwrap.dedent("\n".join(lines).expandtabs(4)).strip()
