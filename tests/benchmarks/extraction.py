@@ -29,8 +29,9 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from memtui.core.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.extract import classifier, decisions, features, judged, personal, signals  # noqa: E402
+from memtui.extract import classifier, decisions, features, judged, pasted, personal, signals  # noqa: E402
 from memtui.extract.measures import average_precision, precision_at, probability  # noqa: E402
+from memtui.recall import own_words  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
 
@@ -232,6 +233,27 @@ def decision(row: personal.Validated, keep: bool) -> personal.Decided:
     return personal.Decided(row.found, row.scores, targets, counts, "p")
 
 
+# How a body's lines and sentences are told apart, for counting.
+LINE, ENDS = re.compile(r"[^\n]+"), re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+def bodies(rows: list[dict]) -> None:
+    """Print how long the bodies of the drafts are that are surely feedback, how many have a line of a paste, and how many
+    drafts come from a message with one."""
+    judge = classifier.shipped()
+    turns = [turn_of(row) for row in rows]
+    made = [(turn, each) for turn in turns for each in judged.drafts_of(turn, judge) if each.confidence >= 0.5]
+    texts = [each.body for _, each in made if each.body]
+    lines = {each: LINE.findall(each) for each in texts}
+    print(f"bodies: {share(len(texts), len(made))} of the surer drafts have one beside the description")
+    print(f"  of a message with a paste: {sum('…' in pasted.shortened(turn.text).split() for turn, _ in made)}")
+    print(f"  with a line that reads as pasted: {sum(any(map(own_words.is_pasted, lines[each])) for each in texts)}")
+    for size in (200, 400, 600):
+        print(f"  over {size} characters: {sum(len(each) > size for each in texts)}")
+    print(f"  over 3 sentences: {sum(len([*filter(str.strip, ENDS.split(each))]) > 3 for each in texts)}")
+    print(f"  characters on average: {sum(map(len, texts)) / max(1, len(texts)):.0f}\n")
+
+
 def evaluate(rows: list[dict], threshold: float, misses: bool) -> None:
     drafts = []
     for row in rows:
@@ -275,6 +297,7 @@ def main() -> int:
         return 0
     rows = labelled.read([path])
     compare(rows)
+    bodies(rows)
     print("By rules alone:")
     for threshold in (0.5, 0.0):
         evaluate(rows, threshold, "--misses" in sys.argv)

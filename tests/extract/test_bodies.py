@@ -120,6 +120,12 @@ def test_a_body_has_no_word_that_the_person_did_not_write(parts):
             ["frozen until 2026-11-20"],
             [],
         ),
+        (
+            "Never run migrations on the server by hand. Fix the pipeline so that they run there. Merge my branch, too.",
+            ["Fix the pipeline so that they run there"],
+            ["Merge"],
+        ),
+        ("Never retry on 403. It locks our account. It also costs money.", ["It also costs money"], []),
         ("Never mock the database. Unless the test is in tests/unit.", ["Unless the test is in tests/unit"], []),
         ("I'd prefer that you ask. It costs me an hour to undo such a change.", ["It costs me an hour"], []),
         (
@@ -146,7 +152,7 @@ def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
     assert words_of("always run `make lint` before you commit")[1] == "Always run `make lint` before you commit"
     # What failed is no rule.
     assert "main.go" not in body_of(
-        "No, this is wrong:\n```\nmain.go:3: undefined\n```\nyou should always run go vet first"
+        "No, this is not what I had asked for:\n```\nmain.go:3: undefined\n```\nyou should always run go vet first"
     )
 
 
@@ -190,6 +196,11 @@ def test_a_reason_is_given_once_and_no_more_than_the_reason():
     assert "**Why:** It costs money" in body_of(text).splitlines()
 
 
+def test_an_abbreviation_ends_no_sentence():
+    text = "Always use the logger (e.g. get_logger from core) instead of print."
+    assert words_of(text)[1] == text.rstrip(".")
+
+
 def test_what_only_happens_is_no_occasion_of_a_rule():
     text = "No, don't restart it. When the worker gets a signal, it goes down after a minute."
     assert "**How to apply:**" not in body_of(text)
@@ -201,6 +212,12 @@ def test_each_of_several_rules_has_no_sentence_of_another():
     bodies = [each.body for each in signals.signals_of(turn)]
     assert ["faster" in body for body in bodies] == [True, False, False]
     assert ["broke the release" in body for body in bodies] == [False, True, False]
+
+
+def test_one_of_several_rules_has_the_other_that_it_refers_to():
+    turn = Turn("Never push to main directly! Always ask me before you do that.", "prompt", uuid="u1", agent=AGENT)
+    bodies = [each.body for each in signals.signals_of(turn)]
+    assert bodies == ["", "Never push to main directly! Always ask me before you do that."]
 
 
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)

@@ -5,7 +5,7 @@ language that these patterns don't know stays with a rule of its paragraph, beca
 """
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -48,13 +48,14 @@ class Sentence:
         return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
 
     def without(self, reason: str) -> "Sentence":
-        """Return the sentence without a reason that it ends with, and the word before that."""
-        found = phrases.REASON.search(self.said)
-        bare = self.said.rstrip(phrases.CLOSING)
-        if found is None or not found.start() or not bare.lower().endswith(reason.lower()):
+        """Return the sentence without a reason that it ends with, and the word before that; empty if it is no more."""
+        found, short = phrases.REASON.search(self.said), phrases.REASON.search(self.text)
+        ends = self.said.rstrip(phrases.CLOSING).lower().endswith(reason.lower())
+        if not reason or found is None or short is None or not ends:
             return self
-        mark = self.said[-1] if self.said[-1] in ".!?" else ""
-        return replace(self, said=wording.undangled(self.said[: found.start()]) + mark)
+        mark = self.said[-1] if self.said[-1] in ".!?" and found.start() else ""
+        text, said = wording.undangled(self.text[: short.start()]), wording.undangled(self.said[: found.start()])
+        return replace(self, text=text, low=text.lower(), said=said + mark)
 
 
 _REFERS = compiled(
@@ -118,7 +119,7 @@ def unbroken(sentences: Iterable[Sentence]) -> list[Sentence]:
 
 
 def carrying(
-    sentences: Sequence[Sentence], at: int, others: Iterable[int], apart: Container[int], *, alone: bool
+    sentences: Sequence[Sentence], at: int, others: Iterable[int], apart: Iterable[int], *, alone: bool
 ) -> list[Sentence]:
     """Return the sentences that carry the rule at a place of a message, as many as a body holds; the rule always.
 
@@ -128,6 +129,7 @@ def carrying(
     for other in others:
         wanted += _with(sentences, other)
     wanted += _around(sentences, at, alone=alone)
+    apart = set(apart) - set(_referred(sentences, at))
     kept: list[int] = []
     room = MOST_CHARS - len(sentences[at].said)
     for place in dict.fromkeys(wanted):
@@ -174,10 +176,7 @@ def _between(text: str) -> str:
 def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
     """Yield the places of a sentence and of all that it needs, what it needs most first."""
     yield at
-    back = at
-    while back > 0 and at - back < MOST_BACK and _refers(sentences[back]):
-        back -= 1
-        yield back
+    yield from _referred(sentences, at)
     yield from _points(sentences, at)
     for step in (1, -1):
         place = at + step
@@ -188,6 +187,14 @@ def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
         if each.question or not _near(sentences, place - 1, place) or not _BELONGS.match(each.said):
             break
         yield place
+
+
+def _referred(sentences: Sequence[Sentence], at: int) -> list[int]:
+    """Return the places of the sentences before one that it refers to."""
+    back = at
+    while back > 0 and at - back < MOST_BACK and _refers(sentences[back]):
+        back -= 1
+    return list(range(at - 1, back - 1, -1))
 
 
 def _refers(sentence: Sentence) -> bool:

@@ -10,6 +10,7 @@ import textwrap
 from functools import lru_cache
 from typing import NamedTuple
 
+from memtui.extract import wording
 from memtui.recall import own_words
 
 # Lines and characters of code that a line announces; characters of a line that goes on in the next; lines between
@@ -32,8 +33,8 @@ _PASTED = re.compile(
     |File\s"|\d{1,2}:\d\d|\[?\d{4}-\d\d-\d\d|\S+:\d+:|[-=~^]{3,}|(?:===|---|\+\+\+)\s
     |[A-Z][a-z]{2}\s+\d{1,2},?\s\d\d:\d\d|[\w.-]+@[\w.-]+[:\s~].*[$%\#]|PS\s[A-Z]:\\|<\/?\w[^>]*>\s*$|<\w+\s[^>]*>
     |npm\s(?:ERR!|WARN)
-    |(?:FAIL|PASS|FAILED|PASSED|ok|SKIP|RUN|CONT|PAUSE)(?:$|\s+\S*[/_:]\S*)
-    |Traceback\s\(|Caused\sby:|[\w.]*(?:Error|Exception|Warning)(?::|$)|panic:|goroutine\s\d
+    |(?-i:(?:FAIL|PASS|FAILED|PASSED|SKIP|RUN|CONT|PAUSE)(?:$|\s+\S*[/_:])|ok\s{2,}\S*[/_:])
+    |Traceback\s\(|Caused\sby:|[\w.]+(?:Error|Exception|Warning)(?::|$)|panic:|goroutine\s\d
     |diff\s--git|index\s[0-9a-f]{7,}|commit\s[0-9a-f]{7,}|Author:\s|Date:\s+\w|Merge:\s|(?:create|delete)\smode\s\d
     |(?:modified|new\sfile|deleted|renamed):\s|On\sbranch\s|\d+\sfiles?\schanged|total\s\d+$|[dl-][rwx-]{9}
     |"[^"]*"\s*:|[\[{]"|[\]}]+[,;)]*\s*$|[\[{]+\s*$
@@ -89,8 +90,8 @@ def written(text: str) -> OwnText:
     code: dict[int, str] = {}
     for run, pasted in _runs(text):
         if not pasted:
-            for line in run:
-                _add(lines, line)
+            for above, line in zip(["", *run], run, strict=False):
+                _add(lines, above.rstrip(), line)
             continue
         before = next((at for at in range(len(lines) - 1, -1, -1) if lines[at].strip()), -1)
         block = _bare(run)
@@ -100,14 +101,13 @@ def written(text: str) -> OwnText:
     return OwnText("\n".join(lines), code)
 
 
-def _add(lines: list[str], line: str) -> None:
-    """Add a line; to the one before, if that was wrapped there."""
-    above = lines[-1].rstrip() if lines else ""
-    wrapped = 0 < len(above) < MOST_WRAPPED and line.strip()[:1].islower() and not _LISTED.match(line)
-    if wrapped and _WRAPPED.search(above):
-        lines[-1] = f"{above} {line.strip()}"
-    else:
+def _add(lines: list[str], above: str, line: str) -> None:
+    """Add a line; to the one before, if the sentence goes on. `above`: the line above it in the message."""
+    begins = not above or not line.strip()[:1].islower() or _LISTED.match(line)
+    if begins or len(lines[-1]) > MOST_WRAPPED or not _WRAPPED.search(above):
         lines.append(line)
+    else:
+        lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
 
 
 def shortened(text: str) -> str:
@@ -171,7 +171,8 @@ def _own_in_block(line: str) -> bool:
 
 
 def _own_paragraph(line: str) -> bool:
-    return _SPEAKS.search(line) is not None or _is_foreign(line) or _MARKS.search(_CODE_SPAN.sub("", line)) is None
+    plain = _MARKS.search(_CODE_SPAN.sub("", line)) is None
+    return plain or _SPEAKS.search(line) is not None or _is_foreign(line) or wording.imperative(line.strip())
 
 
 def _fenced(lines: list[str]) -> list[bool]:
@@ -199,7 +200,8 @@ def _is_pasted(line: str) -> bool:
 def _goes_on(line: str) -> bool:
     """Tell whether a line beside a pasted one belongs to it."""
     bare = _CODE_SPAN.sub("", line)
-    own = _is_foreign(line) or _PERSON.search(line) or _talks(line, LEAST_TALK)
+    announces = line.rstrip().endswith(":")
+    own = _is_foreign(line) or _PERSON.search(line) or _talks(line, 1 if announces else LEAST_TALK)
     return bool(line.strip() and not own and _MARKS.search(bare))
 
 

@@ -493,7 +493,8 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
 
 def _carries(sentence: Sentence) -> bool:
     """Whether a sentence beside the main one carries the rule, too: another rule, or what the person objects to."""
-    if sentence.question or len(sentence.low.split()) <= MIN_RULE_WORDS:
+    words = phrases.REFUSAL.sub("", sentence.low).split()
+    if sentence.question or len(words) <= MIN_RULE_WORDS:
         return False
     rule, _ = _rule(sentence, crowd=False)
     return max(rule, weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK

@@ -35,9 +35,9 @@ def told(rule: Sentence, kept: Sequence[Sentence], time: str) -> DraftWords:
     text = phrases.REASON.sub("", rule.text) if reason else rule.text
     text = text if len(text.split()) >= LEAST_WORDS else rule.text
     description = _dated(wording.describe(_completed(text, rule, kept)), time)
-    rest = [each.without(reason) for each in kept] if reason else kept
+    rest = [left for each in kept if (left := each.without(reason)).said] if reason else kept
     body = []
-    if _says_more(rule, description, rest, reason):
+    if _says_more(rule.without(reason), description, rest):
         body.append(_dated(wording.cut(carried.told(rest), MAX_BODY), time))
     if reason:
         body.append("**Why:** " + _dated(reason, time))
@@ -62,24 +62,22 @@ def _completed(told: str, rule: Sentence, kept: Sequence[Sentence]) -> str:
     return text + joint + "; ".join(each.text.rstrip(" .;,") for each in listed) if listed else told
 
 
-def _says_more(sentence: Sentence, description: str, kept: Sequence[Sentence], reason: str) -> bool:
-    """Whether the sentences that carry a rule say more than its description, and the reason, which stands by itself."""
+def _says_more(rule: Sentence, description: str, kept: Sequence[Sentence]) -> bool:
+    """Whether the sentences that carry a rule say more than its description."""
     if normalised(carried.told(kept)) == normalised(description):
         return False
-    if description.endswith("…") or len(description) < len(sentence.text) - len(reason) - MOST_LEFT_OUT:
+    if description.endswith("…") or len(description) < len(rule.text) - MOST_LEFT_OUT:
         return True
-    told = {normalised(description), normalised(sentence.text)}
-    others = [each for each in kept if normalised(each.text) not in told]
-    others = [each for each in others if _LETTER.search(each.low) and not (reason and reason.lower()[1:] in each.low)]
-    return any(each.code for each in kept) or any(
-        len(each.text.split()) > 2 or not each.text.isascii() for each in others
-    )
+    told = {normalised(description), normalised(rule.text)}
+    others = [each for each in kept if normalised(each.text) not in told and _LETTER.search(each.low)]
+    long = any(len(each.text.split()) > 2 or not each.text.isascii() for each in others)
+    return long or any(each.code for each in kept)
 
 
 def _reason(sentence: Sentence, kept: Sequence[Sentence]) -> str:
     """Return the reason that the person gave, in the sentence of the rule, else beside it; empty if they gave none."""
     asks = sentence.question and not wording.imperative(wording.describe(sentence.text))
-    others = (phrases.REASON.search(each.text) for each in kept if not each.question)
+    others = (phrases.REASON.match(each.text) for each in kept if not each.question)
     found = (None if asks else phrases.REASON.search(sentence.text)) or next(filter(None, others), None)
     if found is None:
         return ""
