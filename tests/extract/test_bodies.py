@@ -160,12 +160,27 @@ def test_code_that_a_rule_announces_is_part_of_it_and_other_code_is_not():
     "head", ["From now on:", "Always follow these rules:", "please always keep to the following rules."]
 )
 def test_the_points_of_a_list_of_rules_stay_together(head):
-    points = (
-        "- no emojis in commits\n- commits of one thing each, with the reason in the body\n- never force-push to main"
-    )
+    points = "- no emojis in commits\n- commits of one thing each, with the reason in the body\n- never force-push to a branch that somebody else has"
     text = f"{head}\n{points}\n\nnow fix the login page please"
     assert points in body_of(text)
     assert "login" not in body_of(text)
+
+
+def test_lines_that_a_rule_announces_stay_with_it():
+    body = body_of(
+        "From now on:\nuse British spelling in the docs and in names\nno emojis\nask me first\n\nfix the page"
+    )
+    assert "use British spelling in the docs and in names\nno emojis\nask me first" in body
+    assert "fix the page" not in body
+
+
+def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
+    body = body_of(
+        "The suffix solves this: the second session makes its own branch.\n\nThis is only true while both are open."
+    )
+    assert "This is only true while both are open." in body
+    body = body_of("The amend has broken all checkpoints.\n\nCan we amend again and add the trailer? Ticket: 42")
+    assert "The amend has broken all checkpoints." in body
 
 
 def test_rules_that_nothing_announces_stay_together_without_what_is_none():

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 
 from memtui.extract import phrases, wording
 from memtui.extract.phrases import compiled
@@ -59,7 +60,8 @@ class Sentence:
 
 
 _REFERS = compiled(
-    r"""\b(?:it|them|they|these|those|both|such|same|this|that|otherwise|too|instead(?! of\b)
+    r"""^in addition\b|\bif (?:so|not)\b|\b(?:it|them|they|these|those|both|such|same|this|that|otherwise|too|again
+    |instead(?! of\b)
     |there(?! (?:is|are|was|were|should|must|will)\b|'s))\b"""
 )
 _THOSE = compiled(
@@ -184,7 +186,8 @@ def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
             yield place
     for place in range(at + 1, min(len(sentences), at + 1 + MOST_ON)):
         each = sentences[place]
-        if each.question or not _near(sentences, place - 1, place) or not _BELONGS.match(each.said):
+        joined = _near(sentences, place - 1, place) or _REFERS.match(each.low)
+        if _asks(each) or not joined or not _BELONGS.match(each.said):
             break
         yield place
 
@@ -259,10 +262,12 @@ def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
         first = at
         while first > 0 and sentences[first - 1].listed and _near(sentences, first - 1, first):
             first -= 1
-        announced = first > 0 and sentences[first - 1].announces and not sentences[first - 1].question
+        announced = first > 0 and _heads(sentences, first - 1)
         if announced:
             yield first - 1
-    elif not sentences[at].announces:
+    elif not _heads(sentences, at):
+        if sentences[at].announces:
+            yield from takewhile(lambda place: _near(sentences, place - 1, place), range(first, len(sentences)))
         return
     points = []
     while first < len(sentences) and sentences[first].listed:
@@ -274,6 +279,14 @@ def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
         yield from points
     elif orders * 2 >= len(points):
         yield from (each for each in points if _orders(sentences[each]))
+
+
+def _heads(sentences: Sequence[Sentence], at: int) -> bool:
+    """Whether a sentence announces the points below it: it says so, or ends without a mark just above them."""
+    one, other = sentences[at], sentences[at + 1 : at + 2]
+    if one.listed or one.question or not other or not other[0].listed:
+        return False
+    return one.announces or (_near(sentences, at, at + 1) and one.said[-1:] not in ".!?…。！？")
 
 
 def _foreign(sentences: Sequence[Sentence], at: int) -> Iterator[int]:

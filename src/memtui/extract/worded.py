@@ -15,8 +15,8 @@ from memtui.extract.carried import Sentence
 # Characters: the most of a body's sentences and of a reason, the fewest of a reason; words with which a sentence says
 # something; words of a sentence that may only announce the points below it.
 MAX_BODY, MAX_REASON, LEAST_REASON, LEAST_WORDS, MOST_ANNOUNCED = 600, 240, 8, 3, 6
-# Characters of lead-ins, which a body need not repeat; those of code that a description holds.
-MOST_LEFT_OUT, MOST_CODE = 60, 60
+# Characters of lead-ins, and words beside the rule, for which there is no body; characters of code in a description.
+MOST_LEFT_OUT, LEAST_TOLD, MOST_CODE = 60, 2, 60
 
 _LETTER = re.compile(r"[^\W\d_]")
 
@@ -68,10 +68,9 @@ def _says_more(rule: Sentence, description: str, kept: Sequence[Sentence]) -> bo
         return False
     if description.endswith("…") or len(description) < len(rule.text) - MOST_LEFT_OUT:
         return True
-    told = {normalised(description), normalised(rule.text)}
-    others = [each for each in kept if normalised(each.text) not in told and _LETTER.search(each.low)]
-    long = any(len(each.text.split()) > 2 or not each.text.isascii() for each in others)
-    return long or any(each.code for each in kept)
+    others = [each for each in kept if each.said != rule.said and normalised(each.text) not in normalised(description)]
+    words = " ".join(each.text for each in others if _LETTER.search(each.low))
+    return len(words.split()) > LEAST_TOLD or not words.isascii() or any(each.code for each in kept)
 
 
 def _reason(sentence: Sentence, kept: Sequence[Sentence]) -> str:
