@@ -175,10 +175,8 @@ def test_lines_that_a_rule_announces_stay_with_it():
 
 
 def test_what_a_paragraph_says_of_the_one_before_stays_with_it():
-    body = body_of(
-        "The suffix solves this: the second session makes its own branch.\n\nThis is only true while both are open."
-    )
-    assert "This is only true while both are open." in body
+    body = body_of("Never retry on 403. It locks our account.\n\nThis is only so in production.\n\nThe page is done.")
+    assert body == "Never retry on 403. It locks our account.\n\nThis is only so in production."
     body = body_of("The amend has broken all checkpoints.\n\nCan we amend again and add the trailer? Ticket: 42")
     assert "The amend has broken all checkpoints." in body
 

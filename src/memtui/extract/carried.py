@@ -80,7 +80,7 @@ _NAMED = compiled(r"\b(?:the|a|an|my|our|your|any|every|each|all) (?:[\w./-]+)|`
 # With such a beginning, a sentence limits, explains or goes on with the one before it.
 _BELONGS = compiled(
     r"""^(?:and |but |so |also |then |or )*(?:except|only|unless|however|otherwise|although|though|that way|this way
-    |in (?:that|this|which) case|(?:this|that|it|they|these|those)(?:'s|'re|'ll|'d| is| are| was| will| would| has
+    |in (?:that|this|which) case|(?:it|they)\b|(?:this|that|these|those)(?:'s|'ll|'d| is| are| was| will| would| has
     | have| can| could| makes?| means| breaks?| keeps?| lets?| allows?| only| also| must| should| needs?| does
     | doesn't| do| don't| never| always)\b|because|since|so that|the reason|reason\b|e\.g|i\.e|for example
     |for instance|such as|especially|exceptions?\b|at least|not |never|always|don't|do not|if|when|whenever|until|where
