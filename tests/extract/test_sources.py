@@ -71,7 +71,7 @@ def attached(kind, **more):
     return {"type": "attachment", "attachment": {"type": kind, **more}}
 
 
-BASH = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": order("tgiven")}}
+BASH = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": order("agiven")}}
 ASKED = {"type": "tool_use", "id": "t2", "name": "AskUserQuestion", "input": {"questions": []}}
 REFUSED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, "
