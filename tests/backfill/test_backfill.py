@@ -404,9 +404,12 @@ KILLED = """
 import json, os, signal, sys
 from memtui.backfill import reading, session
 session.PIECE, reading.SAVE_SECONDS, reading.SAVE_TIMES = 2000, 0.0, 0
+number = getattr(signal, sys.argv[2])
+if number != signal.SIGKILL:
+    signal.signal(number, signal.SIG_DFL)  # nohup leaves SIGHUP ignored
 def go_on(at):
     if at.bytes > 6000:
-        os.kill(os.getpid(), getattr(signal, sys.argv[2]))
+        os.kill(os.getpid(), number)
     return True
 reading.read(json.loads(sys.argv[1]), now=1_795_000_000.0, go_on=go_on)
 """

@@ -1,5 +1,6 @@
 """An error that nobody expected is noted and told, and the TUI goes on."""
 
+import asyncio
 import json
 import os
 from pathlib import Path
@@ -378,3 +379,15 @@ def test_a_plain_line_is_as_wide_as_there_is_room():
     strips = safety_net.undrawn(Region(0, 3, 10, 2))
     assert [strip.cell_length for strip in strips] == [10, 10]
     assert Text(safety_net.UNDRAWN).plain.startswith(strips[0].text.strip())
+
+
+async def test_a_dialog_that_closes_after_what_asked_has_ended_is_no_error(app):
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        asking = asyncio.create_task(app.ask(Line("Which name?")))
+        await pilot.pause()
+        asking.cancel()
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not isinstance(app.screen, ModalScreen)
+    assert log(app) == []

@@ -390,7 +390,13 @@ class MemtuiApp(App[None]):
     async def ask(self, dialog: ModalScreen[Result]) -> Result | None:
         """Show a dialog. Return its answer, None if the person left it."""
         answer: asyncio.Future[Result | None] = asyncio.get_running_loop().create_future()
-        self.push_screen(dialog, answer.set_result)
+
+        def answered(result: Result | None) -> None:
+            # What asked may have ended before the dialog closes: both end when the application does.
+            if not answer.done():
+                answer.set_result(result)
+
+        self.push_screen(dialog, answered)
         return await answer
 
     def action_command_palette(self) -> None:
