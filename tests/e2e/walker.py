@@ -340,7 +340,8 @@ class Walker:
     def _ended(self) -> None:
         """memtui has ended: fine if it was asked to, and left all as it was; then it starts again."""
         code = self._terminal.end()
-        keys = {event.data.decode(errors="replace") for event in self._last}
+        # An escape that is still looked at takes the one of the next key with it.
+        keys = {event.data.decode(errors="replace").lstrip("\x1b") for event in self._last}
         asked = keys & {*QUIT, "\r"} or any(event.kind == "mouse" for event in self._last)
         if code or not asked:
             raise self._failure(f"memtui ended with {code}")

@@ -362,6 +362,41 @@ async def test_on_the_way_out_missing_widgets_are_no_error(app, fallen):
     fallen.clear()
 
 
+async def test_what_a_screen_does_not_hold_yet_is_no_error(app, fallen):
+    """A burst of keys may come while it is composed."""
+    begun, whole = asyncio.Event(), asyncio.Event()
+
+    class Slow(Static):
+        async def on_mount(self):
+            begun.set()
+            await whole.wait()
+
+    class Half(ModalScreen):
+        def compose(self):
+            yield Slow()
+
+    def missed():
+        try:
+            half.query_one(OneLine)
+        except NoMatches as error:
+            app._handle_exception(error)
+
+    async with app.run_test() as pilot:
+        await settle(pilot)
+        half = Half()
+        shown = app.push_screen(half)
+        missed()
+        await begun.wait()
+        missed()
+        noted = log(app)
+        whole.set()
+        await shown
+        assert noted == []
+        missed()
+        assert [record["error"] for record in log(app)] == ["NoMatches"]
+    fallen.clear()
+
+
 async def test_an_application_without_the_net_fails_as_before(fallen):
     from textual.app import App
 

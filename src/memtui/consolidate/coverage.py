@@ -349,6 +349,6 @@ def _has(has: Words, wanted: Words) -> bool:
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
-    from rapidfuzz.distance import LCSseq
+    from memtui.consolidate.rapid import LCSseq
 
     return int(LCSseq.similarity(one, other))

@@ -63,7 +63,7 @@ class _Measure:
     """How similar other texts are to one that has a name, a description and a body."""
 
     def __init__(self, name: str, description: str, body: str) -> None:
-        from rapidfuzz import fuzz, utils  # slow to import
+        from memtui.consolidate.rapid import fuzz, utils  # slow to import
 
         self._fuzz, self._clean = fuzz, utils.default_process
         self._name, self._description = self._clean(name), self._clean(description)

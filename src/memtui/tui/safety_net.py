@@ -161,8 +161,12 @@ def _is_from_removed_widget(error: BaseException) -> bool:
         trace = trace.tb_next
     node = trace.tb_frame.f_locals.get("self") if trace is not None else None
     gone = isinstance(node, DOMNode) and (node._pruning or node._closing or node._closed)  # noqa: SLF001  nothing public
-    empty = isinstance(node, Screen) and not node.children  # not composed yet, while a burst of keys arrives
-    return (gone or empty) and isinstance(cause, NoMatches)
+    return isinstance(cause, NoMatches) and (gone or (isinstance(node, Screen) and not _is_whole(node)))
+
+
+def _is_whole(screen: Screen[Any]) -> bool:
+    """Return whether a screen is composed, with all that is in it; a burst of keys may come before."""
+    return bool(screen.children) and all(each.is_mounted for each in screen.walk_children(Widget))
 
 
 def _type_and_line(error: BaseException) -> str:

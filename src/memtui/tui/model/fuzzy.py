@@ -38,7 +38,7 @@ class Haystack(Generic[Row]):
 
     @cached_property
     def _plain(self) -> list[str]:
-        from rapidfuzz import utils  # not needed for the first paint
+        from memtui.consolidate.rapid import utils  # not needed for the first paint
 
         return [utils.default_process(text) for text in self._texts]
 
@@ -64,7 +64,7 @@ class Haystack(Generic[Row]):
         return [self.rows[at] for at in found]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
-        from rapidfuzz import utils
+        from memtui.consolidate.rapid import utils
 
         words = self._words
         whole = found
@@ -88,7 +88,7 @@ class Haystack(Generic[Row]):
     def _similar(self, typed: str) -> list[int]:
         if len(typed) < LETTERS:
             return []
-        from rapidfuzz import fuzz, process, utils
+        from memtui.consolidate.rapid import fuzz, process, utils
 
         query = utils.default_process(typed)
         hits = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=_cutoff(typed), limit=ENOUGH)
@@ -99,9 +99,7 @@ class Haystack(Generic[Row]):
 
 def load() -> None:
     """Import what a filter of several letters needs, before a key waits for it."""
-    import rapidfuzz.fuzz
-    import rapidfuzz.process
-    import rapidfuzz.utils  # noqa: F401
+    import memtui.consolidate.rapid  # noqa: F401
 
 
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
@@ -166,7 +164,7 @@ def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]
 
 
 def _similar_words(low: str, word: str) -> list[tuple[int, int]]:
-    from rapidfuzz import fuzz
+    from memtui.consolidate.rapid import fuzz
 
     near = range(len(word) - 2, len(word) + 3)
     return [
@@ -192,7 +190,7 @@ def _loose(low: str, typed: str) -> list[tuple[int, int]]:
         return [match.span(number) for number in range(1, len(match.groups()) + 1)]
     if len(typed) < LETTERS:
         return []
-    from rapidfuzz import fuzz
+    from memtui.consolidate.rapid import fuzz
 
     hit = fuzz.partial_ratio_alignment(typed.casefold(), low, score_cutoff=_cutoff(typed))
     return [(hit.dest_start, hit.dest_end)] if hit else []
