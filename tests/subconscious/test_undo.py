@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.model import use
-from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
 from memtui.present.changes import refusal
@@ -190,6 +190,42 @@ def test_what_the_oldest_version_changed_is_not_guessed(desk, monkeypatch):
     assert oldest.text.count("\n") >= 1
     with pytest.raises(OverlapError, match="what it changed is not known"):
         desk.undo(oldest)
+
+
+def test_the_directives_emptied_are_the_default_again_and_an_undo_of_each_is_only_that(desk):
+    name, default = "core_directives", desk.blocks.text("core_directives")
+    desk.blocks.replace(name, f"{default}\nAnswer in German.", desk.journal)
+    (german,) = desk.blocks.versions(name)
+    desk.blocks.replace(name, f"Be brief.\n{default}\nAnswer in German.", desk.journal)
+    assert desk.blocks.undo(name, german, desk.journal)
+    assert desk.blocks.text(name) == f"Be brief.\n{default}"
+    desk.blocks.replace(name, "", desk.journal)
+    assert desk.blocks.text(name) == default
+    emptied = desk.blocks.versions(name)[0]
+    assert desk.blocks.undo(name, emptied, desk.journal)
+    assert desk.blocks.text(name) == f"Be brief.\n{default}"
+    brief = next(each for each in desk.blocks.versions(name) if each.text.startswith("Be brief") and not each.undid)
+    assert desk.blocks.undo(name, brief, desk.journal)
+    assert desk.blocks.text(name) == default
+    assert not os.path.exists(desk.blocks.path(name)), "it follows the default of a later memtui"
+
+
+def test_of_many_versions_each_is_undone_by_itself(desk):
+    desk.typed("mine")
+    noted = [desk.noted(f"n{number}") for number in range(block_versions.KEPT)]
+    assert desk.undo(noted[0])
+    assert desk.text.split("\n") == ["mine", *(each.text.split("\n")[-1] for each in noted[1:])]
+
+
+def test_a_block_that_cannot_be_locked_is_said_with_what_to_do(desk):
+    first, second = desk.noted("- one", run="r7"), desk.noted("- two", run="r7")
+    os.unlink(desk.root + "/subconscious/blocks.lock")
+    os.mkdir(desk.root + "/subconscious/blocks.lock")
+    with pytest.raises(MemtuiError, match=r"blocks\.lock can.t be written"):
+        desk.undo(first)
+    found = by_change.each(desk.root, [second, first], desk.journal, desk.blocks.now)
+    assert [(each.done, bool(each.error)) for each in found] == [(False, True)] * 2
+    assert desk.text == "- one\n- two"
 
 
 def test_all_changes_of_a_run_are_one_step_of_undo(read, api):

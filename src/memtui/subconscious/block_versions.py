@@ -15,6 +15,14 @@ VERSION = 1
 SUBCONSCIOUS, PERSON, OTHER = "subconscious", "person", "other"
 # Versions of one block that are kept, and the bytes of the file from which older ones are dropped.
 KEPT, TRIM_BYTES = 200, 4 << 20
+# The texts of blocks whose file has none.
+DEFAULTS = {
+    places.DIRECTIVES: """\
+You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
+Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
+Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
+Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
+}
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,11 @@ class BlockVersion:
     def key(self) -> tuple[str, str]:
         """What tells its block from all others."""
         return self.project, self.block
+
+    @property
+    def content(self) -> str:
+        """The text that sessions and the subconscious had by it: the default of its block, if it has none."""
+        return self.text or DEFAULTS.get(self.block, "")
 
     def row(self) -> dict[str, Any]:
         """Return its line."""
@@ -98,7 +111,7 @@ def _marked(kept: Sequence[BlockVersion], every: Sequence[BlockVersion]) -> list
 
 def before(versions: Sequence[BlockVersion], at: int) -> str:
     """Return the text that a version of a block replaced. `versions`: of that block, newest first."""
-    return versions[at + 1].text if at + 1 < len(versions) else ""
+    return versions[at + 1].content if at + 1 < len(versions) else DEFAULTS.get(versions[at].block, "")
 
 
 def _line(version: BlockVersion) -> bytes:

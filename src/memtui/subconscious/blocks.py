@@ -8,7 +8,7 @@ that they are never in the way of a person's own. Both are made under the journa
 
 import contextlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -21,16 +21,17 @@ from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.journal.journal import Journal
 from memtui.core.redaction.redact import redact, redacted
 from memtui.subconscious import places
-from memtui.subconscious.block_versions import KEPT, OTHER, PERSON, SUBCONSCIOUS, BlockVersion, VersionLog, before
+from memtui.subconscious.block_versions import (
+    DEFAULTS,
+    OTHER,
+    PERSON,
+    SUBCONSCIOUS,
+    BlockVersion,
+    VersionLog,
+    before,
+)
 
 LOCK_SECONDS = 5.0
-DEFAULTS = {
-    places.DIRECTIVES: """\
-You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
-Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
-Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
-Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
-}
 
 
 class RefusedEditError(UsageError):
@@ -153,9 +154,9 @@ class Blocks:
             found = versions[at]
             if found.oldest:
                 raise OverlapError(f"That is the oldest version of {name} that is kept: what it changed is not known.")
-            since = [*(each.text for each in reversed(versions[: at + 1])), present]
+            since = [*(each.content for each in reversed(versions[: at + 1])), present]
             # Step by step, lines are told apart best; at once, what was changed and changed back is no overlap.
-            texts = [_without(before(versions, at), each) for each in (since, [found.text, present])]
+            texts = [_without(before(versions, at), each) for each in (since, [found.content, present])]
             after = next((each for each in texts if each not in {None, present}), None)
             if after is None and present not in texts:
                 raise OverlapError(f"The same lines of {name} were changed again since.")
@@ -169,6 +170,8 @@ class Blocks:
         path = self._target(name)
         if after == present:
             return False
+        if after == DEFAULTS.get(name):
+            after = ""  # so that a default of a later memtui counts
         self._note_others(name)
         edits = text_edits(path, fs.read_or_empty(path), after.encode() + b"\n" if after else b"")
         summary = f"{verb} the block {name}" + (" of this project" if owner else "")
@@ -177,12 +180,9 @@ class Blocks:
             self._note(name, after, PERSON, undid=undid)
         return True
 
-    def versions(self, name: str, limit: int = KEPT) -> list[BlockVersion]:
-        """Return the versions of a block, newest first; a text that nobody noted yet is the first. Raises
+    def versions(self, name: str) -> list[BlockVersion]:
+        """Return the versions of a block that are kept, newest first; a text that nobody noted yet is the first. Raises
         NotFoundError, MemtuiError."""
-        return self._versions(name)[:limit]
-
-    def _versions(self, name: str) -> list[BlockVersion]:
         owner = self.owner(name)
         found = [each for each in self._log.read() if each.key == (owner, name)]
         text = redacted(self._present(name))
@@ -210,7 +210,7 @@ class Blocks:
         return replace(version, by=PERSON, time=when or version.time, undid=str(undid))
 
     def _unnoted(self, name: str) -> BlockVersion | None:
-        newest = self._versions(name)[:1]
+        newest = self.versions(name)[:1]
         return newest[0] if newest and not newest[0].id else None
 
     def changes(self, limit: int = 50) -> list[tuple[BlockVersion, str]]:
@@ -241,9 +241,16 @@ class Blocks:
                 found.append((version.block, gone, back))
         return found[:limit]
 
-    def _locked(self) -> fs.Lock:
-        fs.makedirs(places.home(self.root))
-        return fs.Lock(self._lock, LOCK_SECONDS)
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock on all blocks. Raises MemtuiError."""
+        with contextlib.ExitStack() as stack:
+            try:
+                fs.makedirs(places.home(self.root))
+                stack.enter_context(fs.Lock(self._lock, LOCK_SECONDS))
+            except OSError as error:
+                raise storage_error(error, self._lock) from error
+            yield
 
     def _target(self, name: str) -> str:
         """Return the file that a block is in, following links within memtui's directory. Raises MemtuiError for a link

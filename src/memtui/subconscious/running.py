@@ -236,7 +236,7 @@ class Along:
 
     def _made(self, name: str, run: runs.Run) -> bool:
         """Tell whether a run changed a block in a process that was killed then."""
-        return any(each.run == run.id for each in self.blocks.versions(name, agent.EDITS))
+        return any(each.run == run.id for each in self.blocks.versions(name)[: agent.EDITS])
 
     def _acted(self, state: dict[str, Any]) -> dict[str, Any]:
         after = {key: value for key, value in state.items() if key != "answer"}

@@ -14,7 +14,7 @@ from memtui.core.base.phrasing import age, ago, many
 from memtui.core.base.short_ids import short_id
 from memtui.present import models
 from memtui.present import subconscious as present
-from memtui.subconscious import control, conversations, overview, places, runs, undoing, whispers
+from memtui.subconscious import block_versions, control, conversations, overview, places, runs, undoing, whispers
 from memtui.subconscious.block_versions import BlockVersion
 from memtui.subconscious.blocks import Blocks
 from memtui.subconscious.running import Along
@@ -172,7 +172,7 @@ def _print_status(ctx: Context, out: Output, found: overview.Overview) -> None:
 def blocks(ctx: Context, _: argparse.Namespace) -> Result:
     """List the blocks."""
     known = _blocks(ctx)
-    rows = [(name, known.text(name), known.versions(name, 1)) for name in places.BLOCKS]
+    rows = [(name, known.text(name), known.versions(name)[:1]) for name in places.BLOCKS]
     data = [
         {
             "block": name,
@@ -255,8 +255,8 @@ def history(ctx: Context, args: argparse.Namespace) -> Result:
         return _changed(known, args.block, before, changed=changed)
     data: dict[str, object] = {"versions": [_version(at, each) for at, each in enumerate(versions, 1)]}
     if args.diff is not None:
-        new = _numbered(args.block, versions, args.diff).text
-        old = versions[args.diff - 2].text if args.diff > 1 else ""
+        new = _numbered(args.block, versions, args.diff).content
+        old = block_versions.before(versions[::-1], len(versions) - args.diff)
         data["diff"] = "\n".join(diff.lines(old.encode(), new.encode()))
         return Result(data, lambda out: diff.show(out, old.encode(), new.encode()))
 

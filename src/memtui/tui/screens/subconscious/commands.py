@@ -104,10 +104,10 @@ class SubconsciousCommands:
         if at is None:
             return
         chosen, number = row.versions[at], len(row.versions) - at
-        if chosen.text == row.content:
+        if chosen.content == row.content:
             self.services.say("That is the present text.")
             return
-        drawn = line_diff.drawn(row.content, chosen.text, ("the present text", f"version {number}"))
+        drawn = line_diff.drawn(row.content, chosen.content, ("the present text", f"version {number}"))
         title = f"{row.name} becomes version {number}"
         if await self.services.ask(Preview(title, drawn, "" if self.services.read_only else "restore it")):
             try:
@@ -123,7 +123,7 @@ class SubconsciousCommands:
             (str(at), f"{len(versions) - at:>3}  {age(each.time, now):>4}  {safe_text.line(writer, 80)}")
             for at, (each, writer) in enumerate(zip(versions, present.writers(versions), strict=True))
         ]
-        about = lambda value: text.changed(before(versions, int(value)), versions[int(value)].text)
+        about = lambda value: text.changed(before(versions, int(value)), versions[int(value)].content)
         answer = await self.services.ask(Choice(question, lines, str(current), about=about))
         return None if answer is None else int(answer)
 

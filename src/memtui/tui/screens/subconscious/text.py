@@ -81,7 +81,7 @@ def _block(text: Text, row: SubconsciousRow, path: str, now: float) -> None:
     writers = present.writers(row.versions)
     for at, version in enumerate(row.versions[:CHANGES]):
         text.append(f"\n{safe_text.line(writers[at])}, {ago(version.time, now)}\n", style="bold")
-        text.append_text(changed(before(row.versions, at), version.text)).append("\n")
+        text.append_text(changed(before(row.versions, at), version.content)).append("\n")
     if len(row.versions) > CHANGES:
         _line(text, f"… {many(len(row.versions) - CHANGES, 'older version')}")
 
