@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 import threading
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from memtui.core.journal.journal import Journal
 from memtui.present.changes import refusal
 from memtui.subconscious import block_versions
 from memtui.subconscious import undoing as by_change
+from memtui.subconscious.block_versions import PERSON, SUBCONSCIOUS, BlockVersion, VersionLog
 from memtui.subconscious.blocks import Blocks, OverlapError
 
 pytestmark = pytest.mark.slow
@@ -30,6 +32,7 @@ class Desk:
         self.root = root
         self.blocks = Blocks(root, "-shop")
         self.journal = Journal(root, "tui")
+        self.log = VersionLog(root)
 
     def noted(self, new, old="", run="r1"):
         return self.blocks.edit(NAME, old, new, run=run, session="s")
@@ -321,6 +324,14 @@ def test_the_subconscious_is_told_what_its_person_undid_as_long_as_that_is_so(re
     read.says("Go on with the docs.")
     read.run(use("answer"))
     assert "memtui-undone" not in api.requests[2].text()
+
+
+def test_lines_of_the_oldest_version_that_is_kept_are_not_told_as_undone(desk):
+    noted = BlockVersion("01A", desk.blocks.now(), NAME, "-shop", SUBCONSCIOUS, "- Mine\n- Deploys on Tuesdays")
+    desk.log.append(replace(noted, oldest=True))
+    desk.log.append(replace(noted, id="01B", by=PERSON, text="- Mine", undid="01A"))
+    desk.typed("- Other")
+    assert desk.blocks.undone(9) == []
 
 
 # A block of distinct lines. Each line is changed by nobody, by one run, or later: edited, removed, or one added below it.

@@ -77,6 +77,16 @@ class VersionLog:
         except OSError:
             return []
 
+    def changes(self) -> list[tuple[BlockVersion, str]]:
+        """Return all versions, newest first, each with the text that it replaced: of the oldest of a block the
+        default."""
+        found: list[tuple[BlockVersion, str]] = []
+        last: dict[tuple[str, str], str] = {}
+        for each in reversed(self.read()):
+            found.append((each, last.get(each.key, DEFAULTS.get(each.block, ""))))
+            last[each.key] = each.content
+        return found[::-1]
+
     def append(self, version: BlockVersion) -> None:
         """Note a version. Raises MemtuiError."""
         try:

@@ -213,28 +213,17 @@ class Blocks:
         newest = self.versions(name)[:1]
         return newest[0] if newest and not newest[0].id else None
 
-    def changes(self, limit: int = 50) -> list[tuple[BlockVersion, str]]:
-        """Return the newest changes of all blocks of all projects, newest first, each with the text before."""
-        rows = self._log.read()
-        found: list[tuple[BlockVersion, str]] = []
-        for at, each in enumerate(rows[: 4 * limit]):
-            if len(found) >= limit:
-                break
-            earlier = (row.text for row in rows[at + 1 :] if row.key == each.key)
-            found.append((each, next(earlier, "")))
-        return found
-
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
         """Return what the subconscious changed in these blocks and their person undid, as far as that is so still,
         newest first: the block, the lines that it had added, and those that it had removed."""
-        rows = self._log.read()
+        changes = self._log.changes()
+        by_id = {each.id: (each, old.split("\n")) for each, old in changes if not each.oldest}
         found = []
-        for undid in (each.undid for each in rows if each.undid and each.project in {"", self.project}):
-            at, version = next(((n, row) for n, row in enumerate(rows) if row.id == undid), (0, None))
+        for undid in (each.undid for each, _ in changes if each.undid and each.project in {"", self.project}):
+            version, old = by_id.get(undid, (None, []))
             if version is None or version.by != SUBCONSCIOUS:
                 continue
-            old = next((row.text for row in rows[at + 1 :] if row.key == version.key), "").split("\n")
-            new, present = version.text.split("\n"), redacted(self.told(version.block)).split("\n")
+            new, present = version.content.split("\n"), redacted(self.told(version.block)).split("\n")
             gone = [line for line in new if line not in old and line not in present]
             back = [line for line in old if line not in new and line in present]
             if (gone or back) and (version.block, gone, back) not in found:

@@ -155,6 +155,22 @@ async def test_what_a_run_changed_is_undone_with_one_key(app, world):
         assert known(world).text("user_preferences").endswith("- Of the run.")
 
 
+async def test_a_run_before_hundreds_of_changes_is_undone_whole(app, world):
+    run = runs.Run("r9", NOW, "s", paths.slug(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this.")
+    runs.append(world.root, run)
+    for number in range(2):
+        known(world).edit("guidance", "", f"- Of the run {number}.", run="r9", session="s")
+    for number in range(200):
+        old = f"- Later {number - 1}." if number else ""
+        known(world).edit("guidance", old, f"- Later {number}.", run="r10", session="s")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "run", "Of this.")
+        assert app.screen.detail.plain.count("Of the run 1.") == 1
+        await pilot.press("x")
+        await settle(pilot)
+        assert known(world).text("guidance") == "- Later 199."
+
+
 async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypatch):
     said = []
     async with app.run_test(size=WIDE) as pilot:

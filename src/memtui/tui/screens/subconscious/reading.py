@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memtui.core.deliveries import receipts
 from memtui.subconscious import conversations, overview, places, runs, whispers
+from memtui.subconscious.block_versions import BlockVersion, VersionLog
 from memtui.subconscious.blocks import Blocks
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.overview import Overview
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from memtui.core.deliveries.notes import Note
     from memtui.tui.model.data import Data
 
-# Whispers, runs and changes of blocks that are shown, the newest.
-WHISPERS, RUNS, CHANGES = 50, 100, 200
+# Whispers and runs that are shown, the newest.
+WHISPERS, RUNS = 50, 100
 
 
 def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
@@ -30,10 +31,12 @@ def read(data: "Data") -> tuple[Overview, list[SubconsciousRow]]:
         versions = tuple(blocks.versions(name))
         when = versions[0].time if versions else None
         rows.append(SubconsciousRow(BLOCK, f"block {name}", when, name, blocks.text(name), versions))
-    changes = blocks.changes(CHANGES)
+    changes: dict[str, list[tuple[BlockVersion, str]]] = {}
+    for version, old in VersionLog(data.root).changes():
+        changes.setdefault(version.run, []).append((version, old))
     rows += [_whisper(data, each) for each in whispers.newest_first(data.root, WHISPERS)]
     for run in runs.newest_first(data.root, RUNS):
-        made = tuple(each for each in changes if each[0].run == run.id)
+        made = tuple(changes.get(run.id, ()))
         rows.append(SubconsciousRow(RUN, f"run {run.id}", run.time, run=run, changes=made))
     others = {row.slug for row in rows} - {"", data.slug}
     called = overview.names(data.env, others) if others else {}

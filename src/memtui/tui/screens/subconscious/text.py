@@ -125,7 +125,7 @@ def _run(text: Text, row: SubconsciousRow, run: Run, remarks: Sequence[Remark], 
                 _line(text, each, "")
     for version, old in row.changes:
         text.append(f"\n{version.block}\n", style="bold")
-        text.append_text(changed(old, version.text)).append("\n")
+        text.append_text(changed(old, version.content)).append("\n")
     if remarks:
         text.append("\nIts conversation about this session\n", style="bold")
     for remark in remarks:
