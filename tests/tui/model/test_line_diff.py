@@ -20,6 +20,11 @@ def test_lines_are_marked_by_whose_they_are():
     assert shown(["a", "b", "c"], ["a", "x", "c", "d"]).split("\n") == ["  a", "- b", "+ x", "  c", "+ d", ""]
 
 
+def test_an_empty_text_has_no_line():
+    assert shown(["a", "b"], []) == "- a\n- b\n"
+    assert shown([], ["a"]) == "+ a\n"
+
+
 def test_a_line_that_moved_leaves_the_others_where_they_are():
     found = shown(["one", "two", "three", "four"], ["two", "three", "one", "four"]).split("\n")
     assert found == ["- one", "  two", "  three", "+ one", "  four", ""]

@@ -85,7 +85,7 @@ def _gap(old: Sequence[str], new: Sequence[str]) -> Iterator[Marked]:
 def drawn(old: str, new: str, names: tuple[str, str]) -> Text:
     """Draw the lines of two texts, with `-` or `+` before those that only one has. `names`: the names of the two. Lines
     that are left out are counted."""
-    lines = list(compared(old.split("\n"), new.split("\n")))
+    lines = list(compared(*(each.split("\n") if each else [] for each in (old, new))))
     near = _near(lines)
     room = {OLD: SHOWN, NEW: SHOWN, BOTH: SHOWN // 2}
     text = Text()
