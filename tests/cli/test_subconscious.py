@@ -56,10 +56,12 @@ def test_one_change_of_the_subconscious_is_undone_and_the_undo_too(memtui, world
     memtui("subconscious", "edit", "guidance", "--text", "- Mine.\n- Rule 0.\n- Rule 1.")
     out = memtui("subconscious", "undo", "guidance", "1").out
     assert "-- Rule 0." in out
-    assert "undone: undo a change of the block guidance" in memtui("undo", "--yes").out
+    assert "undone: undo version 1 of the block guidance" in memtui("undo", "--yes").out
     memtui("redo", "--yes")
     assert memtui("subconscious", "show", "guidance").out == "- Mine.\n- Rule 1.\n"
     assert "you, undoing 1" in memtui("subconscious", "history", "guidance").out
+    assert "undid version 2 of guidance" in memtui("subconscious", "undo", "guidance").out
+    memtui("undo", "--yes")
     (undone,) = memtui.json("subconscious", "undo", "guidance")["undone"]
     assert (undone["block"], undone["changed"], undone["error"]) == ("guidance", True, None)
     assert memtui("subconscious", "show", "guidance").out == "- Mine.\n"

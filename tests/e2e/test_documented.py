@@ -321,7 +321,7 @@ STORIES = {
         typed(
             ("subconscious undo BLOCK [VERSION]", "memtui subconscious undo"),
             "memtui subconscious undo project_context 1",
-            "undid a change|Nothing is left",
+            "undid version 1|Nothing is left",
         ),
         typed("", "memtui subconscious undo --run NONE1", "no run", 3),
         typed(

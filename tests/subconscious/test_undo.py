@@ -271,9 +271,9 @@ def test_the_last_change_of_the_subconscious_is_the_last_of_which_something_is_l
         desk.noted(f"- line {number}")
     desk.typed("- line 0\n- line 1\n- mine\n- line 2")
     for left in ("- line 0\n- line 1\n- mine", "- line 0\n- mine", "- mine"):
-        assert by_change.last(desk.blocks, NAME, desk.journal).done
+        assert by_change.last(desk.blocks, desk.blocks.versions(NAME), desk.journal).done
         assert desk.text == left
-    assert by_change.last(desk.blocks, NAME, desk.journal) is None
+    assert by_change.last(desk.blocks, desk.blocks.versions(NAME), desk.journal) is None
 
 
 def test_a_person_undoes_while_two_sessions_write_and_no_line_is_lost(desk):

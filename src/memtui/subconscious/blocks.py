@@ -161,7 +161,8 @@ class Blocks:
             if after is None and present not in texts:
                 raise OverlapError(f"The same lines of {name} were changed again since.")
             after = present if after is None else after
-            return self._replace(name, present, after, journal, "undo a change of", undid=found.id)
+            verb = f"undo version {len(versions) - at} of"
+            return self._replace(name, present, after, journal, verb, undid=found.id)
 
     def _replace(self, name: str, present: str, text: str, journal: Journal, verb: str, undid: str = "") -> bool:
         owner, after = self.owner(name), text.replace("\r\n", "\n").strip()

@@ -38,10 +38,10 @@ def each(root: str, versions: Iterable[BlockVersion], journal: Journal, now: Cal
     return found
 
 
-def last(blocks: Blocks, name: str, journal: Journal) -> UndoneChange | None:
-    """Undo the last change of a block by the subconscious of which something is left; None if there is none. Raises
-    NotFoundError, OverlapError, MemtuiError."""
-    for version in blocks.versions(name):
-        if version.by == SUBCONSCIOUS and blocks.undo(name, version, journal):
+def last(blocks: Blocks, versions: Iterable[BlockVersion], journal: Journal) -> UndoneChange | None:
+    """Undo the last change by the subconscious of which something is left; None if there is none. `versions`: of one
+    block, newest first. Raises NotFoundError, OverlapError, MemtuiError."""
+    for version in versions:
+        if version.by == SUBCONSCIOUS and blocks.undo(version.block, version, journal):
             return UndoneChange(version, True)
     return None

@@ -290,12 +290,13 @@ def undo(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _undo_one(ctx: Context, name: str, number: "int | None") -> Result:
     known = _blocks(ctx)
-    before = known.editable(name)
+    before, versions = known.editable(name), known.versions(name)[::-1]
     if number is None:
-        found = undoing.last(known, name, ctx.journal())
+        found = undoing.last(known, reversed(versions), ctx.journal())
         left = f"Nothing is left in {name} of what the subconscious changed."
+        number = 1 + versions.index(found.version) if found else None
     else:
-        version = _numbered(name, known.versions(name)[::-1], number)
+        version = _numbered(name, versions, number)
         found = undoing.UndoneChange(version, known.undo(name, version, ctx.journal()))
         left = present.undone([found])
 
@@ -303,7 +304,7 @@ def _undo_one(ctx: Context, name: str, number: "int | None") -> Result:
         if found is None or not found.done:
             out.print(left)
             return
-        out.print(f"undid a change of {name}")
+        out.print(f"undid version {number} of {name}")
         diff.show(out, before.encode(), known.text(name).encode())
         memories.say_undo(out)
 
