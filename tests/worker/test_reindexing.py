@@ -76,3 +76,17 @@ def test_what_a_dry_run_of_recall_indexes_is_listed_for_the_hooks(world):
     world.write("release", "How to publish\nforbids: [npm ci]")
     Recalling(Workspace(world.env, world.cwd, by="cli")).bring_up_to_date()
     assert forbidden.matching(world.root, [("global", world.directory)], "npm install x") == []
+
+
+@pytest.mark.parametrize("damage", [os.unlink, lambda path: os.truncate(path, 0)])
+def test_a_list_for_the_hooks_that_is_lost_is_made_again(world, damage):
+    """As after a power failure: these files are not waited for."""
+    world.write("release", "How to publish\nforbids: [npm install]")
+    run = lambda: main.run(world.env, {"session_id": "s1", "cwd": world.cwd}, "SessionStart", ("recall",))
+    run()
+    path = f"{world.root}/{forbidden.FILE}"
+    damage(path)
+    assert forbidden.matching(world.root, [("global", world.directory)], "npm install x") == []
+    run()
+    listed = [("global", world.directory, "release.md", "npm install")]
+    assert forbidden.matching(world.root, [("global", world.directory)], "npm install x") == listed

@@ -2,34 +2,48 @@
 (recall/bound.py, recall/forbidden.py)."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Sized
 
-from memtui.core.base import fastjson, fs, paths
+from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.recall import bound, forbidden, listed, segment
 
 LOCK_SECONDS = 5.0
 # Globs or commands of one memory, at most: a hook tries each.
 MOST = 32
-# Of which version of each index the lists are, by directory: time in nanoseconds, size and number of its file.
+# Of which version of each index the lists are, by directory: time in nanoseconds, size and number of its file, and how
+# many memories each file lists.
 VERSIONS = "recall/listed"
 # Which column of an index each file lists.
 COLUMNS = {bound.FILE: segment.PATHS, forbidden.FILE: segment.FORBIDS}
 
 
 def update(root: str, directories: Iterable[str]) -> None:
-    """List the bound memories of those of these directories whose index is another than the one that was listed; the
-    others stay as they are. Raises OSError."""
+    """List the bound memories of those of these directories whose index is another than the one that was listed, or
+    whose lists were lost; the others stay as they are. Raises OSError."""
     with fs.Lock(f"{root}/run/worker-binding.lock", LOCK_SECONDS):
-        before = listed.load(root, VERSIONS)
+        before, lists = listed.load(root, VERSIONS), [listed.load(root, file) for file in COLUMNS]
         # Looked at before they are read: an index that is replaced meanwhile is listed again the next time.
         versions = {each: _version(root, each) for each in directories}
-        changed = [each for each, version in versions.items() if before.get(each) != version]
+        changed = [
+            each
+            for each, version in versions.items()
+            if before.get(each) != _mark(version, [session_state.table(of_all, each) for of_all in lists])
+        ]
         if not changed:
             return
-        for file, column in COLUMNS.items():
-            _change(root, file, {each: _column(root, each, column) for each in changed})
+        found = {file: {each: _column(root, each, column) for each in changed} for file, column in COLUMNS.items()}
+        for file, rows in found.items():
+            _change(root, file, rows)
         # Last: who is killed before has listed nothing, and the next one lists all again.
-        _change(root, VERSIONS, versions)
+        _change(
+            root, VERSIONS, {each: _mark(versions[each], [rows[each] for rows in found.values()]) for each in changed}
+        )
+
+
+def _mark(version: list[int] | None, lists: Sequence[Sized]) -> list[int] | None:
+    """Return what is noted of a directory: which version of its index is listed, and how many memories each file lists,
+    as a file may be lost."""
+    return None if version is None else [*version, *map(len, lists)]
 
 
 def _version(root: str, directory: str) -> list[int] | None:
