@@ -334,6 +334,22 @@ def test_lines_of_the_oldest_version_that_is_kept_are_not_told_as_undone(desk):
     assert desk.blocks.undone(9) == []
 
 
+def test_what_a_person_undid_of_their_own_or_in_another_project_is_not_told_as_undone(desk):
+    desk.typed("- Mine")
+    desk.undo(desk.blocks.versions(NAME)[0])
+    blog = Blocks(desk.root, "-blog")
+    noted = blog.edit(NAME, "", "- Alt texts", run="r", session="s")
+    blog.undo(NAME, noted, desk.journal)
+    assert desk.blocks.undone(9) == []
+    assert blog.undone(9) == [(NAME, ["- Alt texts"], [])]
+
+
+def test_what_was_undone_twice_is_told_once(desk):
+    for _ in range(2):
+        desk.undo(desk.noted("- Deploys on Tuesdays"))
+    assert desk.blocks.undone(9) == [(NAME, ["- Deploys on Tuesdays"], [])]
+
+
 # A block of distinct lines. Each line is changed by nobody, by one run, or later: edited, removed, or one added below it.
 OPS = st.sampled_from(["keep", "edit", "remove", "add"])
 

@@ -218,13 +218,13 @@ class Blocks:
         """Return what the subconscious changed in these blocks and their person undid, as far as that is so still,
         newest first: the block, the lines that it had added, and those that it had removed."""
         changes = self._log.changes()
-        by_id = {each.id: (each, old.split("\n")) for each, old in changes if not each.oldest}
+        by_id = {each.id: (each, _lines(old)) for each, old in changes if not each.oldest}
         found = []
         for undid in (each.undid for each, _ in changes if each.undid and each.project in {"", self.project}):
             version, old = by_id.get(undid, (None, []))
             if version is None or version.by != SUBCONSCIOUS:
                 continue
-            new, present = version.content.split("\n"), redacted(self.told(version.block)).split("\n")
+            new, present = _lines(version.content), _lines(redacted(self.told(version.block)))
             gone = [line for line in new if line not in old and line not in present]
             back = [line for line in old if line not in new and line in present]
             if (gone or back) and (version.block, gone, back) not in found:
@@ -272,6 +272,10 @@ class Blocks:
         found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, redacted(text), run, session, undid)
         self._log.append(found)
         return found
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
 
 
 def _without(old: str, since: Sequence[str]) -> str | None:
