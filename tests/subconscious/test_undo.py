@@ -87,6 +87,13 @@ def test_what_an_editor_wrote_is_not_taken_for_the_person_of_the_journal(desk):
     assert desk.writers == ["other", "person"]
 
 
+def test_what_a_person_wrote_and_a_killed_process_did_not_note_stays_theirs(desk):
+    desk.typed("- Ask Kim first")
+    os.unlink(desk.log.path)
+    assert desk.blocks.edit(NAME, "", "- Ask Kim first", run="r1", session="s", again=True) is None
+    assert desk.writers == ["person"]
+
+
 def test_changes_of_the_subconscious_are_never_in_the_list_of_undo(desk):
     desk.typed("- Ask Kim first")
     desk.noted("- Deploys on Tuesdays")
