@@ -1,5 +1,6 @@
 """In a long session, too, the subconscious knows what it noted, said and changed, and how much of it is left out."""
 
+import json
 import re
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.model import use
-from memtui.subconscious import conversations, earlier
+from memtui.subconscious import conversations, earlier, places
 from memtui.subconscious.conversations import Remark
 
 SAID = "We deploy on Tuesdays only, never on a Friday."
@@ -85,6 +86,14 @@ def test_a_short_session_is_told_whole():
     assert earlier.told([]) == []
 
 
+def test_what_was_refused_long_ago_is_not_told_again():
+    told = earlier.told(remarks([("noted", 600), ("refused", 600), *[("noted", 600)] * 20]))
+    older = numbers("\n".join(told), "older")
+    assert older[-1] == 0
+    assert 1 not in older
+    assert "left out" not in told[0]
+
+
 @given(REMARKS)
 def test_no_remark_is_left_out_in_silence_and_the_limits_hold(sizes):
     parts = earlier.told(remarks(sizes))
@@ -98,3 +107,13 @@ def test_no_remark_is_left_out_in_silence_and_the_limits_hold(sizes):
     assert ("left out" in text) == bool(left)
     assert not left or re.search(rf"\b{left} earlier remarks? (is|are) left out", text)
     assert len(text) <= earlier.NEWEST_ALL + earlier.OLDER_ALL + 2 * len(sizes) + 300
+
+
+def test_the_last_entries_are_read_and_lines_of_a_later_memtui_are_skipped(tmp_path):
+    root = str(tmp_path)
+    every = [Remark(float(number), "r", conversations.NOTED, f"Turn {number}.") for number in range(3)]
+    conversations.add(root, "s", every)
+    with open(places.session(root, "s", "jsonl"), "a") as file:
+        file.write(json.dumps({**every[0].data(), "v": 2}) + "\n")
+    assert conversations.last(root, "s") == every
+    assert conversations.last(root, "s", 1) == every[2:]

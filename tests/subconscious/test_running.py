@@ -562,3 +562,9 @@ def test_files_that_hold_secrets_are_neither_read_nor_found(tmp_path):
         assert found.run("Grep", name, "the words").refused
     assert found.run("Glob", ".", "*").text == ".env.example\nnotes.md"
     assert found.run("Grep", ".", "words").text == ".env.example:1: the words\nnotes.md:1: the words"
+
+
+def test_of_a_session_that_is_read_from_its_beginning_nothing_is_said_to_be_missing(read, api):
+    read.says(SAID)
+    read.run(use("answer"))
+    assert "The session began earlier" not in api.requests[0].text()

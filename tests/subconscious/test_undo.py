@@ -200,6 +200,8 @@ def test_what_the_oldest_version_changed_is_not_guessed(desk, monkeypatch):
     assert oldest.text.count("\n") >= 1
     with pytest.raises(OverlapError, match="what it changed is not known"):
         desk.undo(oldest)
+    other = desk.blocks.edit("guidance", "", "- Ask Kim", run="r1", session="s")
+    assert desk.blocks.undo("guidance", other, desk.journal), "of this block nothing was dropped"
 
 
 def test_the_directives_emptied_are_the_default_again_and_an_undo_of_each_is_only_that(desk):

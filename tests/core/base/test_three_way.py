@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base.three_way import merged
 
+SAME = "\n".join(["-"] * 300)
 TEXTS = st.lists(st.sampled_from("abcd"), max_size=6).map("\n".join)
 
 
@@ -21,6 +22,7 @@ TEXTS = st.lists(st.sampled_from("abcd"), max_size=6).map("\n".join)
         ("a\nb\nc", "a\nc", "x\ny\nz", None),
         ("", "", "a", "a"),
         ("a", "", "a", ""),
+        (SAME, f"first\n{SAME}\nlast", SAME[2:], f"first\n{SAME[2:]}\nlast"),
     ],
 )
 def test_changes_of_different_lines_are_both_made_and_others_overlap(base, older, newer, wanted):
