@@ -180,7 +180,11 @@ async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypa
             await to(pilot, kind, words)
             await pilot.press("x")
             await settle(pilot)
-    assert said == ["That is no block, no run and no whisper.", "guidance has no versions yet: nobody has changed it."]
+        assert "H versions" not in drawn(app)[-1]
+        await pilot.press("H")
+        await settle(pilot)
+    none = "guidance has no versions yet: nobody has changed it."
+    assert said == ["That is no block, no run and no whisper.", none, none]
 
 
 async def test_a_long_conversation_is_shown_whole(app, world):

@@ -36,10 +36,6 @@ MODES = [
 RUNNING = "memtui.subconscious.running"
 
 
-def _unchanged(row: SubconsciousRow) -> str:
-    return f"{row.name} has no versions yet: nobody has changed it."
-
-
 class SubconsciousCommands:
     """The commands, on the list of the screen."""
 
@@ -51,7 +47,7 @@ class SubconsciousCommands:
         no_row = self.screen.no_row
         return {
             "subconscious.edit": Command(self.edit, first_of(no_row, self._why_no_block)),
-            "subconscious.history": Command(self.history, first_of(no_row, self._why_no_block)),
+            "subconscious.history": Command(self.history, first_of(no_row, self._why_no_block, self._why_no_versions)),
             "subconscious.back": Command(self.take_back, first_of(no_row, self._why_not_back)),
             "subconscious.session": Command(self.session, first_of(no_row, self._why_no_session)),
             "subconscious.stop": Command(self.stop),
@@ -66,6 +62,10 @@ class SubconsciousCommands:
     def _why_no_block(self) -> str:
         return "" if self._row is not None and self._row.name else "That is no block."
 
+    def _why_no_versions(self) -> str:
+        row = self._row
+        return f"{row.name} has no versions yet: nobody has changed it." if row is not None and not row.versions else ""
+
     def _why_not_back(self) -> str:
         row = self._row
         if row is None or row.mention is not None:
@@ -74,7 +74,7 @@ class SubconsciousCommands:
             return "" if row.outcome == WAITING else "It does not wait any more."
         if row.run is not None:
             return "" if row.changes else "That run changed no block."
-        return "" if row.versions else _unchanged(row)
+        return self._why_no_versions()
 
     def _why_no_session(self) -> str:
         return "" if self._row is not None and self._row.session else "A block is of no session."
@@ -96,9 +96,6 @@ class SubconsciousCommands:
         """List the versions of a block with what each changed, and restore the chosen one."""
         row, data = self._row, self.services.data
         if row is None:
-            return
-        if not row.versions:
-            self.services.warn(_unchanged(row))
             return
         at = await self._chosen(row, f"Versions of {row.name}: enter restores one")
         if at is None:
