@@ -1,12 +1,14 @@
 """`memtui subconscious`: its state, its blocks, what it did and said, and the switch."""
 
 import json
+import os
 
 import pytest
 
 from e2e.model import use
 from memtui.core.base import clock, fs, paths
 from memtui.subconscious import blocks, conversations, places, runs, whispers
+from memtui.subconscious.block_versions import PERSON, BlockVersion, VersionLog
 from memtui.subconscious.conversations import Remark
 
 SESSION = "5e55aaaa-1"
@@ -39,7 +41,8 @@ def test_a_block_is_changed_and_restored_and_undone(memtui):
         (1, "person", "Ask before a migration."),
         (2, "person", "Ask Kim before a migration."),
     ]
-    assert "+Ask Kim" in memtui("subconscious", "history", "guidance", "--diff", "2").out
+    diff = memtui("subconscious", "history", "guidance", "--diff", "2").out
+    assert diff.split("\n")[1:3] == ["  -Ask before a migration.", "  +Ask Kim before a migration."]
     memtui("subconscious", "history", "guidance", "--restore", "1")
     assert memtui.json("subconscious", "show", "guidance")["text"] == "Ask before a migration."
     memtui("undo", "--yes")
@@ -83,14 +86,42 @@ def test_what_a_run_changed_is_undone_by_its_id(memtui, world):
     assert "Undid a change of user_preferences." in done.out
     assert "left alone: guidance: The same lines of guidance were changed again since." in done.out
     assert "or `memtui subconscious history`." in " ".join(done.out.split())
+    assert "memtui undo takes it back." in done.err
     assert "Of the run" not in known.text("user_preferences")
     assert known.text("guidance") == "- Changed since."
+    assert "Nothing was undone." in memtui("subconscious", "undo", "--run", "RUN7X", check=False).out
     assert [
         each["changed"] for each in memtui.json("subconscious", "undo", "--run", "RUN7X", check=False)["undone"]
     ] == [
         False,
         False,
     ]
+
+
+def test_a_run_that_is_undone_already_or_changed_nothing_says_so(memtui, world):
+    slug = paths.slug(world.shop)
+    known, now = blocks.Blocks(world.root, slug), clock.parse("2026-11-21T08:59:00Z")
+    for run in ("01KAQ0000000000000000RUN7X", "01KAQ0000000000000000RUN8X"):
+        runs.append(world.root, runs.Run(run, now, SESSION, slug, world.shop, "Stop", outcome="done"))
+    for name in ("guidance", "user_preferences"):
+        known.edit(name, "", "- Of the run.", run="01KAQ0000000000000000RUN7X", session=SESSION)
+    done = memtui("subconscious", "undo", "--run", "RUN7X")
+    assert "Undid 2 changes of user_preferences, guidance." in done.out
+    assert "memtui undo takes them back." in done.err
+    done = memtui("subconscious", "undo", "--run", "RUN7X")
+    assert done.out == "Nothing is left of these changes.\n"
+    assert "memtui undo" not in done.err
+    assert memtui("subconscious", "undo", "--run", "RUN8X").out == "That run changed no block.\n"
+
+
+def test_an_undo_of_a_version_that_is_dropped_by_now_is_told_as_one(memtui, world):
+    log, slug = VersionLog(world.root), paths.slug(world.shop)
+    log.append(BlockVersion("01B", 0.0, "guidance", slug, PERSON, "- Mine.", undid="01A", oldest=True))
+    known = blocks.Blocks(world.root, slug)
+    fs.makedirs(os.path.dirname(known.path("guidance")))
+    fs.write_atomic(known.path("guidance"), b"- Mine.\n")
+    assert "you, undoing an older one" in memtui("subconscious", "history", "guidance").out
+    assert "what it changed is not known" in memtui("subconscious", "undo", "guidance", "1", check=False).err
 
 
 def test_an_overlap_is_said_with_what_to_do(memtui, world):

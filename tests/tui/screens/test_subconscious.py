@@ -93,12 +93,23 @@ async def test_what_the_subconscious_wrote_meanwhile_is_not_written_over_unasked
         assert known(world).text("pending_items").endswith("And the docs.")
 
 
-async def test_an_earlier_version_is_restored(app, world):
+async def test_an_earlier_version_is_restored(app, world, monkeypatch):
+    said = []
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "block", "project_context")
+        monkeypatch.setattr(app.screen.services, "say", said.append)
         await pilot.press("H")
         await settle(pilot)
-        await pilot.press("down", "enter")
+        assert any("+ Tests of components" in line for line in drawn(app)), "what the newest changed"
+        await pilot.press("enter")
+        await settle(pilot)
+        assert said == ["That is the present text."]
+        await pilot.press("H")
+        await settle(pilot)
+        await pilot.press("down")
+        await settle(pilot)
+        assert not any("Tests of components" in line for line in drawn(app))
+        await pilot.press("enter")
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)
@@ -176,7 +187,7 @@ async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypa
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         monkeypatch.setattr(app.screen.services, "warn", said.append)
-        for kind, words in (("question", ""), ("block", "guidance")):
+        for kind, words in (("question", ""), ("whisper", ""), ("block", "guidance")):
             await to(pilot, kind, words)
             await pilot.press("x")
             await settle(pilot)
@@ -184,7 +195,7 @@ async def test_where_nothing_can_be_undone_the_key_says_why(app, world, monkeypa
         await pilot.press("H")
         await settle(pilot)
     none = "guidance has no versions yet: nobody has changed it."
-    assert said == ["That is no block, no run and no whisper.", none, none]
+    assert said == ["That is no block, no run and no whisper.", "It does not wait any more.", none, none]
 
 
 async def test_a_long_conversation_is_shown_whole(app, world):
