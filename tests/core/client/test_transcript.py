@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation, own_words
+from memtui.core.redaction.redact import redact
 
 TRANSCRIPTS = os.path.join(os.path.dirname(__file__), "../../../../shared/data/transcripts")
 
@@ -457,6 +458,22 @@ def test_a_queued_message_that_an_earlier_reading_heard_is_not_heard_again_when_
     assert again.turns == []
     (turn,) = hear(sent.replace(b"u1", b"u2"), again).turns
     assert (turn.text, turn.uuid) == ("hello", "u2"), "it is said again"
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["the password: <x-y>a</x-y> s3cr3tPassw0rd! is for staging", "AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG"],
+)
+def test_a_queued_message_with_a_secret_is_heard_once_and_the_state_holds_no_word_of_it(words):
+    typed = {"type": "queue-operation", "operation": "enqueue", "content": words, "sessionId": "s"}
+    first = Conversation(clean=lambda text: redact(text)[0])
+    first.feed(typed)
+    kept = json.dumps(first.to_state())
+    assert "staging" not in kept
+    assert "AWS" not in kept
+    again = Conversation(json.loads(kept), lambda text: redact(text)[0])
+    again.feed(json.loads(user(words, uuid="u1")))
+    assert (len(first.turns), again.turns) == (1, [])
 
 
 def test_a_queued_message_that_was_taken_back_and_is_typed_anew_is_heard():

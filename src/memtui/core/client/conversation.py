@@ -19,8 +19,9 @@ MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
 MAX_INJECTED_LINES = 20_000
 MIN_INJECTED_LINE = 20
-# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest.
-MAX_INJECTED_KEPT, INJECTED_HASH = 2_000, 6
+# Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash of
+# these and of a queued message.
+MAX_INJECTED_KEPT, KEPT_HASH = 2_000, 6
 # Turns searched backwards for a queued message that the client records as a prompt as well.
 QUEUE_WINDOW = 20
 
@@ -128,6 +129,11 @@ def normalised(text: str) -> str:
     return " ".join(text.lower().split()).strip(" .!?,;:-*`\"'")
 
 
+def _hashed(text: str) -> str:
+    """Return what a later reading knows a text by."""
+    return ids.digest(text, KEPT_HASH)
+
+
 def _restored_todos(given: object) -> list[Todo]:
     """Read the entries of a todo list that are kept as [text, status]."""
     return [
@@ -225,13 +231,13 @@ class Conversation:
         self._injected: set[str] = set()
         self._injected_hashes: dict[str, None] = {}
         self._interrupted = False
-        self._unsent: list[str] = []  # queued messages that an earlier reading heard before they were sent
+        self._unsent: list[str] = []  # hashes of queued messages that an earlier reading heard before they were sent
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
         """Return what a later reading continues from: the agent's last words, the request under way, the todo list,
-        queued messages that are not sent yet, and hashes of what hooks gave, not the turns."""
-        unsent = [turn.text for turn in self.turns if turn.channel == "queued" and not turn.uuid]
+        and hashes of queued messages that are not sent yet and of what hooks gave, not the turns."""
+        unsent = [_hashed(turn.text) for turn in self.turns if turn.channel == "queued" and not turn.uuid]
         state: dict[str, object] = {
             "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
@@ -244,11 +250,13 @@ class Conversation:
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
             "running": {name: [each.text, each.agent] for name, each in self.running.items()},
             "interrupted": self._interrupted,
-            "unsent": [*self._unsent, *unsent][-QUEUE_WINDOW:],
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
         cleaned = {key: self._cleaned(value) for key, value in state.items()}
-        return cleaned | {"injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:]}
+        return cleaned | {
+            "unsent": [*self._unsent, *unsent][-QUEUE_WINDOW:],
+            "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
+        }
 
     def _cleaned(self, value: object) -> object:
         """Return a value of the state cleaned: also the input of tools, and what an older version kept."""
@@ -304,7 +312,7 @@ class Conversation:
         """Tell whether a hook gave this line, or one that holds it, to the model. Of what an earlier reading heard only
         whole lines and sentences are known."""
         wanted = normalised(text)
-        if self._injected_hashes and ids.digest(wanted, INJECTED_HASH) in self._injected_hashes:
+        if self._injected_hashes and _hashed(wanted) in self._injected_hashes:
             return True
         return wanted in self._injected or (
             len(wanted) >= MIN_INJECTED_LINE and any(wanted in line for line in self._injected)
@@ -488,7 +496,7 @@ class Conversation:
         self._injected.add(whole)
         for part in (whole, normalised(whole.lstrip("+ ")), *map(normalised, _SENTENCE.split(whole))):
             if len(part) >= MIN_INJECTED_LINE:
-                self._injected_hashes[ids.digest(part, INJECTED_HASH)] = None
+                self._injected_hashes[_hashed(part)] = None
 
     def _queue(self, record: dict[str, object]) -> None:
         """Add a message queued in mid-turn, or drop those that the person took back to edit (`popAll`)."""
@@ -512,9 +520,10 @@ class Conversation:
 
     def _was_unsent(self, text: str) -> bool:
         """Take a message from those that an earlier reading heard before they were sent; tell whether it was one."""
-        if text not in self._unsent:
+        digest = _hashed(text)
+        if digest not in self._unsent:
             return False
-        self._unsent.remove(text)
+        self._unsent.remove(digest)
         return True
 
     def _add_turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
