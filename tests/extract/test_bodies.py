@@ -251,3 +251,84 @@ def test_the_evidence_shows_the_person_s_words_and_the_first_line_of_a_paste():
 )
 def test_long_messages_of_one_kind_are_no_trap(piece, times):
     words_of((piece * times)[:5_000])
+
+
+@pytest.mark.parametrize(
+    ("text", "description"),
+    [
+        ("以后提交信息都用中文写，不要用英文。除了版本号之外。", "以后提交信息都用中文写，不要用英文。除了版本号之外。"),
+        (
+            "A partir de ahora usa siempre pnpm en vez de npm, porque npm rompe el lockfile. Excepto en legacy.",
+            "A partir de ahora usa siempre pnpm en vez de npm. Excepto en legacy",
+        ),
+        (
+            "Don't use print for debugging, except in scripts/, where it's ok.",
+            "Don't use print for debugging, except in scripts/, where it's ok",
+        ),
+        ("ok, .env files never go into git", ".env files never go into git"),
+        ("no: --no-verify must never be used", "--no-verify must never be used"),
+        ("packages/web/dist is generated, never edit it", "packages/web/dist is generated, never edit it"),
+        ('Remember: API keys are in the vault "Backend".', 'API keys are in the vault "Backend"'),
+        ('"hello" is what you say. always', '"hello" is what you say'),
+        ("no no no, I said use ruff instead of black", "Use ruff instead of black"),
+        ("no-op functions are fine, never remove them", "no-op functions are fine, never remove them"),
+        ("could we always put the tests next to the module? I find it easier.", "Always put the tests next to the module"),
+        ("looks good but please use single quotes next time", "Use single quotes next time"),
+        ("Toujours utiliser des tabulations. Sauf dans les fichiers YAML.", "Toujours utiliser des tabulations. Sauf dans les fichiers YAML"),
+        ("if you change the API, you must also update the docs. otherwise the client breaks", "If you change the API, you must also update the docs"),
+        ("always run `npm run lint`, `npm test`\nand `npm run build`\nbefore pushing", "Always run `npm run lint`, `npm test` and `npm run build` before pushing"),
+        ("Use British English (colour, etc.) in texts. In code use American English.", "Use British English (colour, etc.) in texts"),
+        ("Dr. Smith's rule: always validate input.", "Dr. Smith's rule: always validate input"),
+        ("never use option A. use option B instead.", "Never use option A"),
+    ],
+)  # fmt: skip
+def test_a_description_is_whole_and_has_no_mark_too_many(text, description):
+    assert words_of(text)[1] == description
+
+
+@pytest.mark.parametrize("text", ["I prefer to review the plan before you start", "I'd rather merge it myself, always"])
+def test_what_a_person_wants_to_do_themselves_is_not_what_to_do(text):
+    assert words_of(text)[1] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use early returns. E.g. `if (!user) return;` rather than `if (user) { ... }`.",
+        "Bitte immer auf Deutsch antworten! Code bleibt englisch, z. B. in den Tests.",
+        "The staging DB is read only on weekends. So never run migrations on Saturday.",
+        "- always use tabs\n- never spaces\n- max line 100 chars",
+        "Never use this (it broke. Twice). Ask me first.",
+    ],
+)
+def test_a_body_holds_all_that_a_rule_needs_as_it_was_written(text):
+    assert body_of(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "rest"),
+    [
+        ("Always use pnpm because npm is slow, and never use yarn or bun", "Npm is slow", "never use yarn or bun"),
+        (
+            "Use attrs and no pydantic since we don't want it; it is allowed in api",
+            "We don't want it",
+            "allowed in api",
+        ),
+        ("必ずテストを実行してください。なぜなら、CIが遅いからです。", "CIが遅いからです", "必ずテスト"),
+    ],
+)
+def test_a_reason_ends_where_something_else_is_said_and_that_is_not_lost(text, reason, rest):
+    _, description, body = words_of(text)
+    assert f"**Why:** {reason}" in body.splitlines()
+    assert rest in (description + body).replace(f"**Why:** {reason}", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Never, ever, delete files in /data without asking", "never-delete-files-data-without-asking"),
+        ("can't we always squash?", "always-squash"),
+    ],
+)
+def test_a_name_says_not_where_the_rule_does(text, name):
+    assert words_of(text)[0] == name

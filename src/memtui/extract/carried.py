@@ -96,7 +96,19 @@ _ASKS = compiled(
     |am|was|were|do|does|did|can|could|will|would|should|shall|may|might|has|have|had|any|(?:is|are|do|does|did|ca|could|wo
     |would|should|was|were|has|have)n'?t)\b"""
 )
-_BROKEN = re.compile(r"\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|z\.\s?B|d\.\s?h|bzw)\.$|\w\.\.$", re.IGNORECASE)
+# What ends no sentence: an abbreviation; the “z.” of “z. B.”; before a small letter, also “etc.” and a closed bracket.
+_BROKEN = re.compile(
+    r"\b(?:e\.g|i\.e|vs|cf|approx|incl|resp|bzw|ggf|evtl|inkl|mr|mrs|ms|dr|prof|nr|z\.\s?B|d\.\s?h|[uv]\.\s?a|p\.\s?e[xj])\.$"
+    r"|\w\.\.$",
+    re.IGNORECASE,
+)
+_HALF, _OTHER_HALF = re.compile(r"\b[a-z]\.$"), re.compile(r"\w{1,2}\.(?:\s|$)")
+_MAY_END = re.compile(r"(?:\b(?:etc|usw|ca|al)\.|[.!?][)\"'])$", re.IGNORECASE)
+_THEREFORE = compiled(
+    r"^(?:(?:so(?!,| far\b)|therefore|hence|thus|that's why|which is why|deshalb|daher|donc|por eso)\b|所以|因此)"
+)
+# With such a word, a point of a list tells what is so, not what to do.
+_STATES = compiled(r"\b(?:is|are|was|were|has|have|had|isn't|aren't|wasn't|it's|that's|there's|i|i'm|you|we)\b")
 _PRAISES = compiled(
     r"""^(?:thanks?|thank you|great|good|nice|perfect|awesome|excellent|hi|hello|hey|cool|yes|yep|yup|sure|looks good
     |lgtm)\b"""
@@ -107,17 +119,28 @@ _ENGLISH = compiled(
 )
 
 
-def unbroken(sentences: Iterable[Sentence]) -> list[Sentence]:
-    """Join sentences that an abbreviation had split."""
+def unbroken(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Join sentences that an abbreviation, a bracket or code had split."""
     found: list[Sentence] = []
-    for each in sentences:
+    for at, each in enumerate(sentences):
         last = found[-1] if found else None
-        if last and last.line == each.line and _BROKEN.search(last.said):
-            text, low, said = f"{last.text} {each.said}", f"{last.low} {each.said.lower()}", f"{last.said} {each.said}"
-            found[-1] = replace(last, text=text, low=low, said=said, question=each.question)
+        after = " ".join(other.said for other in sentences[at:] if other.line == each.line)
+        if last and last.line == each.line and _goes_on(last.said, after):
+            closing = last.said[len(last.said.rstrip("\"')")) :]
+            text, low = f"{last.text}{closing} {each.said}", f"{last.low}{closing} {each.said.lower()}"
+            found[-1] = replace(last, text=text, low=low, said=f"{last.said} {each.said}", question=each.question)
         else:
             found.append(each)
     return found
+
+
+def _goes_on(said: str, after: str) -> bool:
+    """Whether a sentence goes on in what stands after it in its line."""
+    code = said.count("`") % 2 == 1 and "`" in after
+    opened = code or (said.count("(") > said.count(")") and ")" in after)
+    half = _HALF.search(said) and _OTHER_HALF.match(after)
+    may_end = after[:1].islower() and _MAY_END.search(said)
+    return opened or any((half, may_end, _BROKEN.search(said)))
 
 
 def carrying(
@@ -152,7 +175,12 @@ def limit_of(sentence: Sentence, kept: Sequence[Sentence]) -> str:
     at = next((at for at, each in enumerate(kept) if each.said == sentence.said and each.line == sentence.line), None)
     after = None if at is None else next(iter(kept[at + 1 : at + 2]), None)
     near = after is not None and after.line - sentence.line <= 1 and not after.question
-    return after.said if after is not None and near and _LIMITS.match(after.said) else ""
+    return after.said if after is not None and near and limits(after) else ""
+
+
+def limits(sentence: Sentence) -> bool:
+    """Return whether a sentence limits the one before it, by its first word."""
+    return _LIMITS.match(sentence.said) is not None
 
 
 def told(sentences: Sequence[Sentence]) -> str:
@@ -201,11 +229,13 @@ def _referred(sentences: Sequence[Sentence], at: int) -> list[int]:
 
 
 def _refers(sentence: Sentence) -> bool:
-    """Whether a sentence begins with a word for something that was said before, or speaks of “those rules”."""
+    """Whether a sentence begins with a word for something that was said before, or speaks of “those rules”; also one
+    that follows from the one before."""
     head = _NO_REFERENCE.sub("_", " ".join(sentence.low.split()[:FIRST_WORDS]))
     found = _REFERS.search(head)
     begins = found is not None and not _NAMED.search(head[: found.start()])
-    return begins or _THOSE.search(sentence.low) is not None
+    said = (_THOSE.search(sentence.low), _THEREFORE.match(sentence.said))
+    return begins or any(each is not None for each in said)
 
 
 def _near(sentences: Sequence[Sentence], one: int, other: int) -> bool:
@@ -278,7 +308,7 @@ def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
     if announced and (not sentences[at].listed or short or orders * 2 >= len(points)):
         yield from points
     elif orders * 2 >= len(points):
-        yield from (each for each in points if _orders(sentences[each]))
+        yield from (each for each in points if _orders(sentences[each]) or not _STATES.search(sentences[each].low))
 
 
 def _heads(sentences: Sequence[Sentence], at: int) -> bool:

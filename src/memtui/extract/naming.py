@@ -20,7 +20,7 @@ _NO_WORD = re.compile(
     r"https?://\S+|\b(?=[a-f-]*\d)[0-9a-f]{7,40}\b|\b[0-9a-f]{4,}(?:-[0-9a-f]{4,})+\b|\b\d{4}-\d\d-\d\d\S*|'(?:d|s|m|re|ve|ll)\b"
 )
 # The negation with which a question begins expects a yes.
-_ASKED = re.compile(r"^(?:is|are|do|does|did|was|were|can|could|should|would|wo|have|has)n't(?= .*\?$)")
+_ASKED = re.compile(r"^(?:is|are|do|does|did|was|were|ca|could|should|would|wo|have|has)n't(?= .*\?$)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 

@@ -26,7 +26,7 @@ _BEGINS = re.compile(
     r"|(?<=\S)[ \t]+(?=(?:```|~~~)\w*$)",
     re.MULTILINE,
 )
-_GAP = re.compile(r"^(?P<own>[ \t]*\S.*?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
+_GAP = re.compile(r"^(?P<own>[ \t]*\S(?:.*?\S)?)[ \t]{3,}(?=(?P<rest>\S.{0,100}))", re.MULTILINE)
 _PASTED = re.compile(
     r"""(?:
     >|\d{1,5}\s+[+-]|[+-]{1,3}\s{2,}|\+\s|\+[\w({<"'#/@*$]|@@|\||\$\s|%\s|[❯⏺⎿●├└│┌╭╰╵▲✓✗✔✘]|at\s[\w.$<>\[\]/]+(?:\s\(|:\d)
@@ -43,6 +43,12 @@ _PASTED = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
+# With such a word, or with "and" and no order, a line goes on with the one above that ends without a mark.
+_CONTINUES = re.compile(
+    r"^\s*(?:before|after|unless|except|because|rather than|instead of|than|without|nor)\b", re.IGNORECASE
+)
+_JOINS = re.compile(r"^\s*(?:and|or) ", re.IGNORECASE)
+_ENDED = re.compile(r"[.!?:;…。！？]$")
 # What a person may also begin a line with.
 _LEVEL = re.compile(r"^\s*\[?(?:error|warning|warn|info|debug|trace|fail|fatal|remote)\b.{0,3}[:\[\]]", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+\S")
@@ -104,10 +110,18 @@ def written(text: str) -> OwnText:
 def _add(lines: list[str], above: str, line: str) -> None:
     """Add a line; to the one before, if the sentence goes on. `above`: the line above it in the message."""
     begins = not above or not line.strip()[:1].islower() or _LISTED.match(line)
-    if begins or len(lines[-1]) > MOST_WRAPPED or not _WRAPPED.search(above):
+    if begins or len(lines[-1]) > MOST_WRAPPED or not (_WRAPPED.search(above) or _continues(above, line)):
         lines.append(line)
     else:
         lines[-1] = f"{lines[-1].rstrip()} {line.strip()}"
+
+
+def _continues(above: str, line: str) -> bool:
+    """Tell whether a line begins with a word that goes on with the line above it."""
+    if _ENDED.search(above):
+        return False
+    joined = _JOINS.match(line)
+    return _CONTINUES.match(line) is not None or (joined is not None and not wording.imperative(line[joined.end() :]))
 
 
 def shortened(text: str) -> str:

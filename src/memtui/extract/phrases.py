@@ -29,9 +29,14 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\n\s*", "", pattern), re.IGNORECASE)
 
 
+# What stands between a lead-in and what it leads to; the dot of a file name and the dashes of an option are none of it.
+AFTER = r"[\s,!:;…]|-(?!-\w)|\.(?!(?<=\s\.)\w)"
+
 FILLER = compiled(
     r"""^(?:(?:ok(?:ay)?|and|also|so|but|hm+|well|yes|yeah|yep|yup|oh|ah+|btw|by the way|please|pls|hey|just|actually
-    |wait|right|great|cool|sure|thanks|thank you|then|now|one more thing|claude)\b[\s,.!:;…-]*)+"""
+    |wait|right|great|cool|sure|thanks|thank you|then|now|one more thing|claude)\b(?:"""
+    + AFTER
+    + ")*)+"
 )
 REFUSAL = compiled(
     r"""^(?:(?:no|nope|nah)\b(?: (?:wait|no)\b)?|stop(?=[,.!]))[\s,.!:;…-]*
@@ -45,9 +50,10 @@ OPENERS = compiled(
     |please
     |you (?:should|must)(?= (?:always|never))
     |that'?s (?:wrong|incorrect|not (?:right|correct|it|what i (?:want(?:ed)?|meant|asked for)))(?=[:,;.!-])
-    )\b[\s,.:;!-]*"""
+    )\b(?:"""
+    + AFTER
+    + ")*"
 )
-TOLD = compiled(r"^i (?:have )?(?:already )?(?:told|asked) you (?P<not>not )?to ")
 
 # Verbs for what an agent does; with what a program does ("always show", "never return") a rule is a requirement of the
 # program, not a habit.
@@ -182,6 +188,8 @@ FAILURE = compiled(
     r"""\b(?:fails?|failing|failed|broken|breaks|doesn't work|does not work|not working|is red|errors? out
     |won't (?:build|compile))\b"""
 )
+# With such a beginning, a sentence tells what would fail, and reports no failure.
+SUPPOSES = compiled(r"^(?:otherwise|or else|if|when(?:ever)?|because|since|so that|unless)\b")
 CLAIM = compiled(
     r"""\b(?:done|fixed|pass(?:es|ed|ing)?|works?|working|completed?|green|resolved|successful(?:ly)?
     |all (?:set|good))\b|✅"""
@@ -272,11 +280,11 @@ NOT_A_RULE = compiled(
 REASON = compiled(
     r"""(?:^|[\s,;:–—(-])(?:because|or else|the reason is(?: that)?|so that
     |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|sonst|damit|parce qu[e'] ?|sinon
-    |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
+    |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,、，：]*(?P<reason>[^\n]{8,})"""
 )
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
 # What closes a sentence and is no part of a reason.
-CLOSING = " .,;:-—)?!"
+CLOSING = " .,;:-—)?!。，、！？"
 # When a rule is for: the clause that begins with such a word, up to the next comma.
 OCCASION = compiled(
     r"""(?:^|[\s,;])(?P<when>(?:when(?:ever)?|each time|every time|before|after|while|if|wenn|bevor|nachdem|quand

@@ -425,6 +425,7 @@ def _telling(sentence: Sentence, at: int) -> float:
         - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
         - 5.0 * (not _LETTER.search(low))
         - 0.5 * (sentence.text.endswith(":"))
+        - 1.0 * (carried.limits(sentence) and not wording.imperative(description))
         - 0.3 * (len(description.split()) < LEAST_TELLING and description.isascii())
         + min(len(sentence.text), 60) / 120
         - 0.02 * at
@@ -437,7 +438,7 @@ def _failure(turn: Turn, sentences: list[Sentence], words: str) -> _Rule | None:
     if not phrases.CLAIM.search(turn.agent[-800:].lower()):
         return None
     for at, sentence in enumerate(sentences[:3]):
-        if sentence.question or len(sentence.low.split()) > 40:
+        if sentence.question or len(sentence.low.split()) > 40 or phrases.SUPPOSES.match(sentence.low):
             continue
         command = check_in(words)
         failed = phrases.FAILURE.search(sentence.low)

@@ -18,6 +18,8 @@ MAX_BODY, MAX_REASON, LEAST_REASON, LEAST_WORDS, MOST_ANNOUNCED = 600, 240, 8, 3
 # Characters of lead-ins, and words beside the rule, for which there is no body; characters of code in a description.
 MOST_LEFT_OUT, LEAST_TOLD, MOST_CODE = 60, 2, 60
 
+# What goes on after a reason.
+_FURTHER = re.compile(r", (?:and|but|so) ")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -37,7 +39,9 @@ def told(rule: Sentence, kept: Sequence[Sentence], time: str) -> DraftWords:
     description = _dated(wording.describe(_completed(text, rule, kept)), time)
     rest = [left for each in kept if (left := each.without(reason)).said] if reason else kept
     body = []
-    if _says_more(rule.without(reason), description, rest):
+    short = rule.without(reason)
+    goes_on = text != rule.text and short == rule  # behind the reason
+    if goes_on or _says_more(short, description, rest):
         body.append(_dated(wording.cut(carried.told(rest), MAX_BODY), time))
     if reason:
         body.append("**Why:** " + _dated(reason, time))
@@ -48,14 +52,14 @@ def told(rule: Sentence, kept: Sequence[Sentence], time: str) -> DraftWords:
 
 def _completed(told: str, rule: Sentence, kept: Sequence[Sentence]) -> str:
     """Return what is `told` of a rule, with the code or the points that it announces, or with what limits it."""
-    text = told.rstrip(" :.")
+    text = told.rstrip(" :.,;。")
     at = next((at for at, each in enumerate(kept) if each.said == rule.said), len(kept))
     code = kept[at].code if at < len(kept) else ""
     if code and len(code) <= MOST_CODE:
         return f"{text}: " + "; ".join(f"`{line.strip()}`" for line in code.splitlines())
     limit = carried.limit_of(rule, kept)
     if limit and len(text) + len(limit) < wording.MAX_DESCRIPTION:
-        return f"{text}. {limit}"
+        return f"{text}{'。' if limit.endswith('。') else '. '}{limit}"
     announces = len(text.split()) <= MOST_ANNOUNCED and (rule.announces or text.lower().endswith(" that"))
     listed = [*takewhile(lambda each: each.listed, kept[at + 1 :])] if announces else []
     joint = " " if text.lower().endswith(" that") else ": "
@@ -70,6 +74,8 @@ def _says_more(rule: Sentence, description: str, kept: Sequence[Sentence]) -> bo
         return True
     others = [each for each in kept if each.said != rule.said and normalised(each.text) not in normalised(description)]
     words = " ".join(each.text for each in others if _LETTER.search(each.low))
+    if any(each.listed for each in others):
+        return True
     return len(words.split()) > LEAST_TOLD or not words.isascii() or any(each.code for each in kept)
 
 
@@ -80,13 +86,19 @@ def _reason(sentence: Sentence, kept: Sequence[Sentence]) -> str:
     found = (None if asks else phrases.REASON.search(sentence.text)) or next(filter(None, others), None)
     if found is None:
         return ""
-    reason = phrases.SENTENCE_END.split(found["reason"])[0]
+    reason = phrases.SENTENCE_END.split(found["reason"])[0].partition("; ")[0]
+    reason = next((reason[: end.start()] for end in _FURTHER.finditer(reason) if _orders(reason[end.end() :])), reason)
     if found.start() == 0 and len(reason.partition(", ")[2].split()) >= LEAST_WORDS:
         reason = reason.partition(", ")[0]  # "since it is slow, use the other one"
     if reason.count(")") > reason.count("("):
         reason = reason.partition(")")[0]
     reason = reason.strip(phrases.CLOSING)
     return wording.cut(reason[:1].upper() + reason[1:], MAX_REASON) if len(reason) >= LEAST_REASON else ""
+
+
+def _orders(text: str) -> bool:
+    """Whether a text says what to do."""
+    return wording.imperative(wording.describe(text)) or text.lower().startswith(("instead of ", "rather than "))
 
 
 def _occasion(sentence: Sentence, kept: Sequence[Sentence], time: str) -> str:

@@ -36,9 +36,9 @@ _SOFT = (
 
 # Lead-ins, without which the sentence says the same. A reason or an answer before the rule is one where it ends.
 _ANSWER = compiled(
-    r"""^(?:(?:no|nope|nah)(?:[\s,.!:;…—–-]*[,.!:;…—–-]+
+    rf"""^(?:(?:no|nope|nah)(?: no)*(?:(?:{phrases.AFTER})*(?:[,.!:;…—–]|-(?!-?\w))+
     |(?= (?:wait|please|i|we|you|don'?t|do not|that'?s|it'?s|let'?s|never|always)\b))|stop(?=[,.!])|wait)
-    [\s,.!:;…—–-]*"""
+    (?:[—–]|{phrases.AFTER})*"""
 )
 _LEAD_INS = (
     phrases.FILLER,
@@ -59,6 +59,7 @@ _LEAD_INS = (
         |understood|agreed|correct|true|much better|looks good|good (?:point|idea|catch)|got it|makes sense
         |that (?:makes|would make) sense|never ?mind)\s*[,.!:;…—–-]+\s+"""
     ),
+    compiled(r"^(?:looks|sounds) (?:good|great|fine|nice|ok(?:ay)?),? but "),
     compiled(
         r"""^(?:maybe|perhaps|probably|additionally|alternatively
         |(?:and |but |so )?(?:i|we) (?:really |still |kind of |also )?
@@ -81,6 +82,10 @@ class _Rewriting(NamedTuple):
     known: bool = True
 
 
+# What the person wants to do themselves is not told to do.
+_NOT_OWN = (
+    r"(?!(?:review|approve|decide|know|see|read|check|understand|hear)\b|[^.!?]*\b(?:you|your|myself|ourselves)\b)"
+)
 _HOW = r"(?:really |explicitly |personally |generally |also |just |still )*"
 _REWRITINGS = (
     _Rewriting(compiled(rf"^i (?:have )?(?:already )?{_HOW}(?:told|asked) you {_NOT}to "), known=False),
@@ -91,8 +96,8 @@ _REWRITINGS = (
     ),
     _Rewriting(compiled(rf"^i (?:have )?(?:already )?{_HOW}said[,:]? (?=\w)")),
     _Rewriting(compiled(rf"^i(?:'d| would)? {_HOW}(?:want|like|need|expect) (?:you|us) {_NOT}to {_SOFT}"), known=False),
-    _Rewriting(compiled(rf"^(?:i|we)(?:'d| would)? {_HOW}(?:like|prefer) {_NOT}to {_SOFT}")),
-    _Rewriting(compiled(rf"^i(?:'d| would) (?:much |really )?rather {_NOT}{_SOFT}")),
+    _Rewriting(compiled(rf"^(?:i|we)(?:'d| would)? {_HOW}(?:like|prefer) {_NOT}to {_SOFT}{_NOT_OWN}")),
+    _Rewriting(compiled(rf"^i(?:'d| would) (?:much |really )?rather {_NOT}{_SOFT}{_NOT_OWN}")),
     _Rewriting(compiled(rf"^(?:i|we) {_HOW}(?P<not>don'?t|do not|never) want (?:you |us )?to {_SOFT}"), known=False),
     _Rewriting(
         compiled(
@@ -103,7 +108,7 @@ _REWRITINGS = (
         known=False,
     ),
     _Rewriting(
-        compiled(rf"^(?:i|we)(?:'d| would)? {_HOW}(?:strongly |usually |always |much )*prefer (?!not\b)"),
+        compiled(rf"^(?:i|we)(?:'d| would)? {_HOW}(?:strongly |usually |always |much )*prefer (?!not\b|to\b)"),
         "Prefer ",
         known=False,
     ),
@@ -144,7 +149,7 @@ _REWRITINGS = (
     _Rewriting(
         compiled(
             rf"""^(?:can|could|would|will) (?:you|we) {_SOFT}{_NOT}{_SOFT}
-            (?!(?:say|recommend|prefer|like|rather|be|see|think|trust|confirm|have)\b)"""
+            (?!(?:always )?(?:say|recommend|prefer|like|rather|be|see|think|trust|confirm|have)\b)"""
         )
     ),
     _Rewriting(compiled(rf"^let'?s {_SOFT}{_NOT}{_SOFT}(?=\w)(?!(?:see|say|hope|assume)\b)")),
@@ -174,7 +179,11 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _ENDS = " .,;:!?—–-\"'"
-_THANKS = compiled(r"[\s,.;:!?—–-](?:please|pls|thanks?|thank you|thx|ok(?:ay)?)$")
+_THANKS = compiled(r"(?:[\s,.;:!?—–-](?:please|pls|thanks?|thank you|thx)|[,.;:!?—–-]\s*ok(?:ay)?)$")
+# Punctuation before a text, which the dot of a file name and the dashes of an option are not; a first word that is no
+# literal.
+_OPENING = re.compile(r"^(?:[\s,;:—]|-(?!-?\w)|\.(?!\w)|\.(?=\.))+")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:'[a-z]+)?(?=[\s,:;.!?)]*(?:\s|$))")
 _CLAUSE_END = re.compile(
     r"[.;:!?](?=\s)|,(?=\s)|\s[—–-]+(?=\s)|\s(?=\()"
     r"|\s(?=(?:because|since|so that|which|where|such as|e\.g\.|i\.e\.|for example)\b)"
@@ -201,8 +210,8 @@ def _reworded(text: str) -> str:
         if shorter == text:
             break
         text = shorter
-    text = text.strip(" .,;:-—\"'")
-    return text[:1].upper() + text[1:]
+    text = _opened(_unpunctuated(text, " .,;:-—\"'"))
+    return text[:1].upper() + text[1:] if _PLAIN_WORD.match(text) else text
 
 
 def _shorter(text: str) -> str:
@@ -234,9 +243,25 @@ def _rewritten(text: str, each: _Rewriting, found: re.Match[str], *, question: b
 
 def _closed(text: str) -> str:
     """Return a text without thanks at its end, and without the punctuation around them."""
-    rest = text.rstrip(_ENDS)
+    rest = _unpunctuated(text, _ENDS)
     thanks = _THANKS.search(rest[-MOST_THANKS:])
     return rest[: -len(thanks[0])].rstrip(_ENDS) if thanks else rest
+
+
+def _unpunctuated(text: str, marks: str) -> str:
+    """Return a text without the punctuation at its end, and without a quotation mark there that nothing opens."""
+    rest = text.rstrip(marks)
+    for mark in "\"'":
+        quotes = rest.find(mark) > 0 and rest.count(mark) % 2 and (mark == '"' or f" {mark}" in rest)
+        if mark in text[len(rest) :] and quotes:
+            return rest + mark
+    return rest
+
+
+def _opened(text: str) -> str:
+    """Return a text without the punctuation before it, and without a quotation mark there that nothing closes."""
+    rest = _OPENING.sub("", text)
+    return _opened(rest[1:]) if rest[:1] in {'"', "'"} and rest[0] not in rest[1:] else rest
 
 
 def _keeps(pattern: re.Pattern[str], text: str, rest: str) -> bool:
@@ -247,12 +272,12 @@ def _keeps(pattern: re.Pattern[str], text: str, rest: str) -> bool:
 
 def _begins_with_verb(text: str) -> bool:
     words = re.findall(r"[\w-]+", text.lower()[:80])
-    return any(word in VERBS for word in words[: 2 if words[:1] == ["first"] else 1])
+    return any(word in VERBS for word in words[: 2 if words[:1] in (["first"], ["always"]) else 1])
 
 
 def imperative(text: str) -> bool:
     """Whether a description begins with what to do, or not to do."""
-    words = text.replace("’", "'").split()
+    words = text.replace("’", "'").replace(",", " ").split()
     if text.rstrip().endswith("?") or not words:
         return False
     while words[0].lower() in _MANNER and len(words) > 1 and words[0].lower() + words[1].lower() != "donot":
