@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
     done = memtui("backfill")
     assert "`memtui inbox` lists them" in done.out + done.err
     assert "Never push to main" in memtui("inbox").out
+
+
+def test_what_is_likely_is_a_percentage_as_in_the_inbox(memtui, past):
+    past(RULES[0])
+    listed = memtui("backfill").out
+    feedback, lasting = re.findall(r"\b\d\d?%", listed)
+    assert f"{feedback} feedback, {lasting} lasting" in memtui("inbox").out
 
 
 def test_why_nothing_was_read_is_said(memtui, past, tmp_path):

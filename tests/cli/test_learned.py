@@ -79,7 +79,8 @@ def test_what_waits_is_forgotten_too_and_nothing_waits_where_learning_is_off(cli
 def test_figures_are_told_in_plain_words(feedback, durable, words):
     figures = {"feedback": (0.7, 0.7 + feedback), "durable": (0.28, 0.28 + durable)}
     found = taught.Taught({}, figures, 246, 0, 0)
-    assert found.judged == f"judges drafts {words} (feedback {0.7 + feedback:.2f}, lasting {0.28 + durable:.2f} of 1)"
+    shares = f"{0.7 + feedback:.0%} are feedback and {0.28 + durable:.0%} last"
+    assert found.judged == f"judges drafts {words} (of test messages that it ranks high, {shares})"
     assert found.data()["figures"]["durable"]["shipped"] == 0.28
 
 

@@ -51,11 +51,17 @@ def lasting(durable: str) -> str:
     return _likely(durable, "lasting")
 
 
-def _likely(given: str, word: str) -> str:
+def percent(given: str) -> str:
+    """Return how likely something is as `32%`; empty if that is not known."""
     try:
-        return f"{float(given):.0%} {word}" if 0 <= float(given) <= 1 else ""
+        return f"{float(given):.0%}" if 0 <= float(given) <= 1 else ""
     except ValueError:
         return ""
+
+
+def _likely(given: str, word: str) -> str:
+    shown = percent(given)
+    return f"{shown} {word}" if shown else ""
 
 
 def by_model(fields: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ from memtui.core.base import when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many, size
 from memtui.core.base.short_ids import short_id
+from memtui.present import drafts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,8 +138,8 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
     rows = [
         [
             (short_id(each.id) if done else "", "cyan"),
-            f"{each.candidate.confidence:.2f}",
-            f"{each.candidate.draft.durable or 0.0:.2f}",
+            drafts.percent(f"{each.candidate.confidence}"),
+            drafts.percent(f"{each.candidate.draft.durable}"),
             f"{each.candidate.said}×",
             line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
             line(each.candidate.draft.description),
@@ -146,7 +147,7 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
         for each in offer.drafts
     ]
     if rows:
-        out.table(["ID" if done else "", "FEEDBACK", "LASTS", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
+        out.table(["ID" if done else "", "FEEDBACK", "LASTING", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
     count = many(len(offer.drafts), "draft")
     verb = "came" if done else "would come"
     folded = f", {offer.folded_words}" if offer.folded else ""

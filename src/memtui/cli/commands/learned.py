@@ -22,7 +22,7 @@ def register(commands: "parser.Commands") -> None:
         "memtui learned\nmemtui learned --reset",
         "What you approve and reject moves the scores of later drafts, for you and for each project, after the next"
         " turn; a draft that you rewrote before you approved it counts less. Numbers are kept, no words. Messages of"
-        " others, which memtui ships as numbers, are never judged worse by more than .02 of 1. Undone decisions"
+        " others, which memtui ships as numbers, are never judged worse by more than 2 in 100. Undone decisions"
         " don't count; `memtui config set extract_learn false` stops it.",
     )
     found.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")

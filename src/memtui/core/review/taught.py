@@ -30,7 +30,7 @@ MOST = 2000
 OPS, UPDATES = {"approve", "reject"}, "/" + inbox_format.FILES["updates"]
 # By how much a figure changes, at least, so that drafts are said to be judged better or worse; what figures are about.
 NOTICEABLE = 0.01
-QUESTIONS = {"durable": "lasting"}
+QUESTIONS = {"feedback": "are feedback", "durable": "last"}
 
 
 class Taught(NamedTuple):
@@ -70,8 +70,8 @@ class Taught(NamedTuple):
         better, worse = max(moves) >= NOTICEABLE, min(moves) <= -NOTICEABLE
         how = "better in one way and a little worse in another than" if better and worse else "better than"
         how = how if better else "a little worse than" if worse else "about as well as"
-        now = [f"{QUESTIONS.get(name, name)} {row[1]:.2f}" for name, row in self.figures.items()]
-        return f"judges drafts {how} before ({', '.join(now)} of 1)"
+        now = [f"{row[1]:.0%} {QUESTIONS.get(name, name)}" for name, row in self.figures.items()]
+        return f"judges drafts {how} before (of test messages that it ranks high, {' and '.join(now)})"
 
 
 def load(path: str) -> dict[str, object]:
