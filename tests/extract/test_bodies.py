@@ -332,3 +332,24 @@ def test_a_reason_ends_where_something_else_is_said_and_that_is_not_lost(text, r
 )
 def test_a_name_says_not_where_the_rule_does(text, name):
     assert words_of(text)[0] == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never use npm. Use pnpm.",
+        "Stop using sed on my files. It broke the encoding last time. Use the edit tool.",
+        "Antworte kurz. Keine Zusammenfassungen am Ende.",
+    ],
+)
+def test_what_to_do_instead_stays_also_in_two_words_and_behind_the_reason(text):
+    assert body_of(text) == text
+
+
+def test_what_happens_otherwise_is_told_with_that_word():
+    assert body_of("Always ask me first, or else we lose data.") == "**Why:** Or else we lose data"
+
+
+def test_of_praise_and_a_rule_the_rule_is_the_draft():
+    text = "Great work! One thing: please write tests first next time, then the code."
+    assert words_of(text)[1] == "Write tests first next time, then the code"

@@ -109,6 +109,7 @@ _THEREFORE = compiled(
 )
 # With such a word, a point of a list tells what is so, not what to do.
 _STATES = compiled(r"\b(?:is|are|was|were|has|have|had|isn't|aren't|wasn't|it's|that's|there's|i|i'm|you|we)\b")
+_TWO_WORDS = re.compile(r"[^\W\d_]+ [^\W\d_]+[.!]*$")
 _PRAISES = compiled(
     r"""^(?:thanks?|thank you|great|good|nice|perfect|awesome|excellent|hi|hello|hey|cool|yes|yep|yup|sure|looks good
     |lgtm)\b"""
@@ -208,15 +209,16 @@ def _with(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
     yield at
     yield from _referred(sentences, at)
     yield from _points(sentences, at)
-    for step in (1, -1):
-        place = at + step
-        if 0 <= place < len(sentences) and _turns(sentences, at, place):
-            yield place
+    if at and _turns(sentences, at, at - 1):
+        yield at - 1
+    turned = False
     for place in range(at + 1, min(len(sentences), at + 1 + MOST_ON)):
         each = sentences[place]
         joined = _near(sentences, place - 1, place) or _REFERS.match(each.low)
-        if _asks(each) or not joined or not _BELONGS.match(each.said):
+        turns = not turned and _turns(sentences, at, place)
+        if _asks(each) or not joined or not (turns or _BELONGS.match(each.said)):
             break
+        turned |= turns
         yield place
 
 
@@ -244,12 +246,15 @@ def _near(sentences: Sequence[Sentence], one: int, other: int) -> bool:
 
 
 def _turns(sentences: Sequence[Sentence], at: int, place: int) -> bool:
-    """Whether one of two orders beside each other says what not to do, and the other what to do."""
+    """Whether one of two orders in a paragraph says what not to do, and the other what to do."""
     one, other = sentences[at], sentences[place]
     if other.question or other.listed or one.listed or not _near(sentences, at, place):
         return False
-    denied = wording.negations(one.low) or wording.negations(other.low)
-    return bool(denied) and _orders(one) and _orders(other)
+    return (_forbids(one) or _forbids(other)) and _orders(one) and _orders(other)
+
+
+def _forbids(sentence: Sentence) -> bool:
+    return bool(wording.negations(sentence.low)) or sentence.low.startswith("stop ")
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -325,7 +330,7 @@ def _foreign(sentences: Sequence[Sentence], at: int) -> Iterator[int]:
         place = at + step
         while 0 <= place < len(sentences) and _near(sentences, place - step, place) and not sentences[place].listed:
             each = sentences[place]
-            long = len(each.low.split()) >= LEAST_WORDS or not each.low.isascii()
+            long = len(each.low.split()) >= LEAST_WORDS or _TWO_WORDS.match(each.low) or not each.low.isascii()
             if long and not _ENGLISH.search(each.low) and not _orders(each):
                 yield place
             place += step

@@ -276,11 +276,11 @@ NOT_A_RULE = compiled(
     |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
     |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
 )
-# Where a sentence gives a reason, and what it is; a reason of a word or two tells nothing.
+# Where a sentence gives a reason, and what it is, with a word for “otherwise”; a reason of a word or two tells nothing.
 REASON = compiled(
-    r"""(?:^|[\s,;:–—(-])(?:because|or else|the reason is(?: that)?|so that
-    |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|sonst|damit|parce qu[e'] ?|sinon
-    |afin que|porque|ya que|perché|altrimenti|因为|否则|なぜなら|왜냐하면)[\s:,、，：]*(?P<reason>[^\n]{8,})"""
+    r"""(?:^|[\s,;:–—(-])(?:(?=(?:or else|sonst|sinon|altrimenti)\b|否则)|because|the reason is(?: that)?|so that
+    |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|damit|parce qu[e'] ?
+    |afin que|porque|ya que|perché|因为|なぜなら|왜냐하면)[\s:,、，：]*(?P<reason>[^\n]{8,})"""
 )
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
 # What closes a sentence and is no part of a reason.

@@ -461,6 +461,7 @@ def _confirmation(turn: Turn, sentences: list[Sentence]) -> _Rule | None:
     if not weight:
         return None
     praise = next((s for s in sentences if weight_of(phrases.PRAISE[:1], s.low)), sentences[0])
+    praise = _directive(sentences) if too_short(praise.low) else praise
     return _Rule("confirmation", praise, "rule", weight, sentences.index(praise))
 
 

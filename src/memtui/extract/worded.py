@@ -16,7 +16,7 @@ from memtui.extract.carried import Sentence
 # something; words of a sentence that may only announce the points below it.
 MAX_BODY, MAX_REASON, LEAST_REASON, LEAST_WORDS, MOST_ANNOUNCED = 600, 240, 8, 3, 6
 # Characters of lead-ins, and words beside the rule, for which there is no body; characters of code in a description.
-MOST_LEFT_OUT, LEAST_TOLD, MOST_CODE = 60, 2, 60
+MOST_LEFT_OUT, LEAST_TOLD, MOST_CODE = 60, 1, 60
 
 # What goes on after a reason.
 _FURTHER = re.compile(r", (?:and|but|so) ")
@@ -52,7 +52,7 @@ def told(rule: Sentence, kept: Sequence[Sentence], time: str) -> DraftWords:
 
 def _completed(told: str, rule: Sentence, kept: Sequence[Sentence]) -> str:
     """Return what is `told` of a rule, with the code or the points that it announces, or with what limits it."""
-    text = told.rstrip(" :.,;。")
+    text = told.rstrip(" :.,;!?…。！？")
     at = next((at for at, each in enumerate(kept) if each.said == rule.said), len(kept))
     code = kept[at].code if at < len(kept) else ""
     if code and len(code) <= MOST_CODE:
