@@ -274,7 +274,7 @@ def test_long_messages_of_one_kind_are_no_trap(piece, times):
         ("no-op functions are fine, never remove them", "no-op functions are fine, never remove them"),
         ("could we always put the tests next to the module? I find it easier.", "Always put the tests next to the module"),
         ("looks good but please use single quotes next time", "Use single quotes next time"),
-        ("Toujours utiliser des tabulations. Sauf dans les fichiers YAML.", "Toujours utiliser des tabulations. Sauf dans les fichiers YAML"),
+        ("Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit.", "Toujours utiliser des tabulations. Sauf dans les fichiers YAML, où c'est interdit"),
         ("if you change the API, you must also update the docs. otherwise the client breaks", "If you change the API, you must also update the docs"),
         ("always run `npm run lint`, `npm test`\nand `npm run build`\nbefore pushing", "Always run `npm run lint`, `npm test` and `npm run build` before pushing"),
         ("Use British English (colour, etc.) in texts. In code use American English.", "Use British English (colour, etc.) in texts"),
@@ -353,3 +353,34 @@ def test_what_happens_otherwise_is_told_with_that_word():
 def test_of_praise_and_a_rule_the_rule_is_the_draft():
     text = "Great work! One thing: please write tests first next time, then the code."
     assert words_of(text)[1] == "Write tests first next time, then the code"
+
+
+def test_what_breaks_otherwise_is_no_report_of_a_failure():
+    text = "if you change the API, you must also update the docs. otherwise the client breaks"
+    found = words_of(text, "All tests pass, done.")
+    assert found[1] == "If you change the API, you must also update the docs"
+
+
+@pytest.mark.parametrize(
+    ("text", "body"),
+    [
+        ("It is in src/api. It has retries. Always use it.", "It is in src/api. It has retries. Always use it."),
+        ("I'd like that to be short. Thanks a lot for trying.", ""),
+        ("I'd like that to be short. Good names are short.", "I'd like that to be short. Good names are short."),
+        ("Always check if the server is up.", ""),
+    ],
+)
+def test_a_body_reaches_back_and_has_no_thanks_and_no_occasion_that_is_none(text, body):
+    assert body_of(text) == body
+
+
+def test_a_body_is_no_longer_than_a_person_reads():
+    text = "Never retry on 403. " + " ".join(f"It {'costs us money and time ' * 9}in case {n}." for n in range(3))
+    assert body_of(text).count("in case") == 2
+
+
+def test_a_description_that_had_to_be_cut_has_the_whole_rule_below_it():
+    text = "Always write " + "the long name of the module that a test belongs to and " * 2 + "of the file that it is in"
+    _, description, body = words_of(text)
+    assert description.endswith("…")
+    assert body == text

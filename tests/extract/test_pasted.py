@@ -52,6 +52,7 @@ def test_few_lines_that_are_announced_as_code_belong_to_the_message():
     assert pasted.written("run this:\n```sh\nmake lint\n```").code == {0: "make lint"}
     assert pasted.written("run this:\n\n    make lint\n    make test\n\nthanks").code == {0: "make lint\nmake test"}
     assert pasted.written("run this:\n```\n" + "make lint\n" * 20 + "```").code == {}
+    assert pasted.written("run this:\n```\n" + "make " * 80 + "\n```").code == {}
     assert pasted.written("I ran this\n```\nmake lint\n```").code == {}
 
 
@@ -61,6 +62,18 @@ def test_a_sentence_over_two_lines_is_one_line():
         "always run the whole suite of the package that you have changed before you push, and say so. then",
         "go on",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("run `make lint`\nand `make test`\nbefore pushing", 1),
+        ("the header is wrong\nand never push to main", 2),
+        ("run it again.\nbefore that, ask me", 2),
+    ],
+)
+def test_a_line_goes_on_with_and_or_before_but_not_with_an_order_or_behind_a_full_stop(text, lines):
+    assert len(pasted.written(text).text.splitlines()) == lines
 
 
 @given(st.text(max_size=500), st.lists(st.sampled_from([*OWN, LOG, "```", "    x = 1;", "a:   b"]), max_size=6))

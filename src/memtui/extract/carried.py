@@ -111,8 +111,8 @@ _THEREFORE = compiled(
 _STATES = compiled(r"\b(?:is|are|was|were|has|have|had|isn't|aren't|wasn't|it's|that's|there's|i|i'm|you|we)\b")
 _TWO_WORDS = re.compile(r"[^\W\d_]+ [^\W\d_]+[.!]*$")
 _PRAISES = compiled(
-    r"""^(?:thanks?|thank you|great|good|nice|perfect|awesome|excellent|hi|hello|hey|cool|yes|yep|yup|sure|looks good
-    |lgtm)\b"""
+    r"""^(?:(?:thanks?|thank you|hi|hello|hey|looks good|lgtm)\b|(?:great|good|nice|perfect|awesome|excellent|cool)
+    (?: (?:work|job|one|catch|idea|point))?\s*(?:[.!,]|$))"""
 )
 _ENGLISH = compiled(
     r"""(?<![\w'])(?:the|is|are|it|you|we|to|of|and|that|this|not|don't|use|should|for|with|please|be|have|from|can|why|what
@@ -287,7 +287,7 @@ def _tells(sentence: Sentence, *, asks: bool) -> bool:
     """Whether a sentence beside a rule tells something: no greeting or praise; no question, but beside one."""
     if len(sentence.low.split()) < LEAST_WORDS and sentence.low.isascii() and "://" not in sentence.low:
         return False
-    return (asks or not _asks(sentence)) and not _PRAISES.search(sentence.low)
+    return (asks or not _asks(sentence)) and not _PRAISES.match(sentence.said)
 
 
 def _points(sentences: Sequence[Sentence], at: int) -> Iterator[int]:

@@ -280,7 +280,7 @@ NOT_A_RULE = compiled(
 REASON = compiled(
     r"""(?:^|[\s,;:–—(-])(?:(?=(?:or else|sonst|sinon|altrimenti)\b|否则)|because|the reason is(?: that)?|so that
     |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|damit|parce qu[e'] ?
-    |afin que|porque|ya que|perché|因为|なぜなら|왜냐하면)[\s:,、，：]*(?P<reason>[^\n]{8,})"""
+    |afin que|porque|ya que|perché|因为|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
 )
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
 # What closes a sentence and is no part of a reason.

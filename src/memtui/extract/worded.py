@@ -74,8 +74,6 @@ def _says_more(rule: Sentence, description: str, kept: Sequence[Sentence]) -> bo
         return True
     others = [each for each in kept if each.said != rule.said and normalised(each.text) not in normalised(description)]
     words = " ".join(each.text for each in others if _LETTER.search(each.low))
-    if any(each.listed for each in others):
-        return True
     return len(words.split()) > LEAST_TOLD or not words.isascii() or any(each.code for each in kept)
 
 
