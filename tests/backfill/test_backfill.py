@@ -313,6 +313,14 @@ def test_what_instructions_say_is_left_out_also_in_a_broken_line_or_beside_anoth
     assert offer.known == 2
 
 
+def test_what_instructions_say_in_a_script_without_blanks_is_left_out(past):
+    (past.tmp / "shop/CLAUDE.md").write_text("- 以后请用中文回答。代码注释还是用英文。\n")
+    past.say("one", "以后请用中文回答。")
+    (past.tmp / "blog/CLAUDE.md").write_text("- 代码注释还是用英文。\n")
+    past.say("two", "以后请用中文回答。", project="blog")
+    assert [each.candidate.project for each in past.fill().drafts] == [str(past.tmp / "blog")]
+
+
 def test_what_a_hook_had_said_is_no_draft_in_the_next_part_of_the_session_either(past):
     hook = {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [f"- {RULE}", RULE]}}
     past.say("one", "hello", records=[hook])

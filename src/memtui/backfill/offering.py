@@ -173,7 +173,8 @@ class _SaidAlready:
             for memory in scopes.memories(scope):
                 if memory.broken is None:
                     for statement in (memory.description, *_statements(memory.body)):
-                        if len(statement.split()) > 2:
+                        # Some scripts have no blanks between words.
+                        if len(statement.split()) > 2 or not statement.isascii():
                             texts.add(statement, memory.ref)
         return texts
 
