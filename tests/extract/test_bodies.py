@@ -280,6 +280,7 @@ def test_long_messages_of_one_kind_are_no_trap(piece, times):
         ("Use British English (colour, etc.) in texts. In code use American English.", "Use British English (colour, etc.) in texts"),
         ("Dr. Smith's rule: always validate input.", "Dr. Smith's rule: always validate input"),
         ("never use option A. use option B instead.", "Never use option A"),
+        ('use `git commit -m "msg."` and never `-a`.', 'Use `git commit -m "msg."` and never `-a`'),
     ],
 )  # fmt: skip
 def test_a_description_is_whole_and_has_no_mark_too_many(text, description):

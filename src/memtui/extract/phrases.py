@@ -282,7 +282,7 @@ REASON = compiled(
     |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|damit|parce qu[e'] ?
     |afin que|porque|ya que|perché|因为|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
 )
-SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\s\"')]+|(?<=[。！？])|\n+")
+SENTENCE_END = re.compile(r"(?<=[.!?…。！？])(?:[\"')]*\s[\s\"')]*|[\"')]+$)|(?<=[。！？])[\"')]*|\n+")
 # What closes a sentence and is no part of a reason.
 CLOSING = " .,;:-—)?!。，、！？"
 # When a rule is for: the clause that begins with such a word, up to the next comma.
