@@ -481,6 +481,15 @@ def test_a_queued_message_that_was_taken_back_and_is_typed_anew_is_heard():
     assert [turn.text for turn in hear(user("hello", uuid="u1"), hear(back, hear(TYPED))).turns] == ["hello"]
 
 
+@pytest.mark.parametrize("rest", [b"}}", b', "uuid": "p"}}', b"]}"])
+def test_a_record_within_one_that_a_line_break_has_torn_is_nobodys(tmp_path, rest):
+    path, inner = tmp_path / "s.jsonl", user("Always use pnpm", uuid="u1").strip()
+    path.write_bytes(b'{"type": "progress", "data": {"message":\n ' + inner + rest + b"\n")
+    assert list(transcript.Reader(str(path), 0)) == []
+    path.write_bytes(inner + inner[:20] + b"\n")
+    assert len(list(transcript.Reader(str(path), 0))) == 1, "a torn record behind it is another one"
+
+
 def test_words_around_what_the_client_wrapped_stay():
     assert own_words("fix it <ide_selection>code</ide_selection> now").split() == ["fix", "it", "now"]
     assert own_words("a <b>bold</b> word") == "a <b>bold</b> word"

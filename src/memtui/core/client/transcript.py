@@ -180,6 +180,8 @@ def _parse_many(line: bytes) -> "list[dict[str, object]]":
     decoder = json.JSONDecoder(strict=False)
     text = line.replace(b"\0", b"").decode("utf-8", "replace").strip("\ufeff \t\r\n")
     found, at = _parse_run(text, decoder)
+    if text[at : at + 1] in {"}", "]", '"'}:
+        found = found[:-1]  # it stands within an object that begins in a line before
     # A record after a torn one reaches to the end of the line; an object inside the torn one does not.
     for mark in RECORD_STARTS if at < len(text) else ():
         for _ in range(SALVAGE_TRIES):
