@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from memtui.consolidate import rapid
 from memtui.consolidate.changeset import Proposal, is_index
 from memtui.consolidate.chunks import FENCE, RULE, chunks
 from memtui.core.frontmatter import document
@@ -349,6 +350,4 @@ def _has(has: Words, wanted: Words) -> bool:
 
 def _common(one: Sequence[str], other: Sequence[str]) -> int:
     """Return the length of the longest common subsequence."""
-    from memtui.consolidate.rapid import LCSseq
-
-    return int(LCSseq.similarity(one, other))
+    return int(rapid.load().LCSseq.similarity(one, other))

@@ -1,9 +1,27 @@
-"""rapidfuzz, of which all that memtui uses is imported here, in functions: it takes a while.
+"""rapidfuzz, imported when it is needed, because that takes a while, and in one place: two threads that begin with
+different parts of it at once can each find the other's half imported."""
 
-In one place, because two threads that begin with different parts of it at once can each find the other's half imported.
-"""
+import threading
+from functools import cache
+from typing import Any, NamedTuple
 
-from rapidfuzz import fuzz, process, utils
-from rapidfuzz.distance import LCSseq
+_IMPORTING = threading.Lock()
 
-__all__ = ["LCSseq", "fuzz", "process", "utils"]
+
+class RapidFuzz(NamedTuple):
+    """What memtui uses of rapidfuzz, by the names that it has there."""
+
+    fuzz: Any
+    process: Any
+    utils: Any
+    LCSseq: Any
+
+
+@cache
+def load() -> RapidFuzz:
+    """Return rapidfuzz, imported by one thread at a time."""
+    with _IMPORTING:
+        from rapidfuzz import fuzz, process, utils
+        from rapidfuzz.distance import LCSseq
+
+    return RapidFuzz(fuzz, process, utils, LCSseq)

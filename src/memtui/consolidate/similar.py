@@ -3,6 +3,7 @@ here."""
 
 from collections.abc import Iterable
 
+from memtui.consolidate import rapid
 from memtui.core.inbox.refused import RefusedDraft
 from memtui.core.memories.memory import Memory
 from memtui.core.review.evidence import LikeRefused, Similar
@@ -63,9 +64,8 @@ class _Measure:
     """How similar other texts are to one that has a name, a description and a body."""
 
     def __init__(self, name: str, description: str, body: str) -> None:
-        from memtui.consolidate.rapid import fuzz, utils  # slow to import
-
-        self._fuzz, self._clean = fuzz, utils.default_process
+        found = rapid.load()
+        self._fuzz, self._clean = found.fuzz, found.utils.default_process
         self._name, self._description = self._clean(name), self._clean(description)
         self._text = self._clean(f"{name} {description} {body[:BODY]}")
 

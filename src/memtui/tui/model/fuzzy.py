@@ -7,6 +7,8 @@ from typing import Generic, TypeVar
 
 from rich.text import Text
 
+from memtui.consolidate import rapid
+
 Row = TypeVar("Row")
 STYLE = "bold underline not dim"
 # The least partial ratio (rapidfuzz, 0 to 100) of a row that is similar. With the lower one, two of four letters may be
@@ -38,8 +40,7 @@ class Haystack(Generic[Row]):
 
     @cached_property
     def _plain(self) -> list[str]:
-        from memtui.consolidate.rapid import utils  # not needed for the first paint
-
+        utils = rapid.load().utils  # not needed for the first paint
         return [utils.default_process(text) for text in self._texts]
 
     @cached_property
@@ -64,8 +65,7 @@ class Haystack(Generic[Row]):
         return [self.rows[at] for at in found]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
-        from memtui.consolidate.rapid import utils
-
+        utils = rapid.load().utils
         words = self._words
         whole = found
         for word in wanted:
@@ -88,8 +88,7 @@ class Haystack(Generic[Row]):
     def _similar(self, typed: str) -> list[int]:
         if len(typed) < LETTERS:
             return []
-        from memtui.consolidate.rapid import fuzz, process, utils
-
+        fuzz, process, utils, _ = rapid.load()
         query = utils.default_process(typed)
         hits = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=_cutoff(typed), limit=ENOUGH)
         # What differs in a number is another thing, not a typing error: project-05 is not project-59.
@@ -99,7 +98,7 @@ class Haystack(Generic[Row]):
 
 def load() -> None:
     """Import what a filter of several letters needs, before a key waits for it."""
-    import memtui.consolidate.rapid  # noqa: F401
+    rapid.load()
 
 
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
@@ -164,8 +163,7 @@ def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]
 
 
 def _similar_words(low: str, word: str) -> list[tuple[int, int]]:
-    from memtui.consolidate.rapid import fuzz
-
+    fuzz = rapid.load().fuzz
     near = range(len(word) - 2, len(word) + 3)
     return [
         match.span()
@@ -190,8 +188,7 @@ def _loose(low: str, typed: str) -> list[tuple[int, int]]:
         return [match.span(number) for number in range(1, len(match.groups()) + 1)]
     if len(typed) < LETTERS:
         return []
-    from memtui.consolidate.rapid import fuzz
-
+    fuzz = rapid.load().fuzz
     hit = fuzz.partial_ratio_alignment(typed.casefold(), low, score_cutoff=_cutoff(typed))
     return [(hit.dest_start, hit.dest_end)] if hit else []
 
