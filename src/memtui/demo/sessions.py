@@ -259,6 +259,9 @@ def write(world: World) -> None:
     # A prompt to try recall with.
     monday.says("how do we put the new version live?")
     monday.answers("By a tag on main: CI does the rest.")
+    # A rule that only a backfill finds.
+    monday.says("from now on add a line to the changelog in the same commit")
+    monday.answers("Understood.")
     monday.ends()
 
     tuesday = DemoSession(world, "tuesday", shop, 51.0)
