@@ -264,8 +264,9 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     assert len(on.memtui_json("subconscious", "runs")["runs"]) == 1, "its own client is not read along"
 
 
-def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, tmp_path):
-    reads_along(on, tmp_path)
+@pytest.mark.parametrize("backend", ["api", "claude"])
+def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, model, backend):
+    reads_along(on, backend)
     model.script = lambda request: (
         structured(request, edits=[EDIT], note="They said it.") if is_subconscious(request) else "Noted."
     )
