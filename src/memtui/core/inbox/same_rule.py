@@ -15,7 +15,7 @@ from typing import NamedTuple
 SAME, LEAST = 0.66, 2
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]+|[^\W_]+(?:'[^\W_]+)?|[,.;:!?()]")
-_ENDINGS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s)$")
+_ENDINGS = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|e)$")
 # Words after which what follows is denied, up to the end of the clause.
 _DENIAL = frozenset(
     re.findall(
@@ -65,10 +65,11 @@ def of(text: str) -> Rule:
     return Rule(frozenset(found), tuple(dict.fromkeys(found)))
 
 
-def same(one: Rule, other: Rule) -> bool:
-    """Tell whether two texts say the same rule."""
+def same(one: Rule, other: Rule, share: float = SAME) -> bool:
+    """Tell whether two texts say the same rule. `share`: how many of the words of both, of all that either has, must be
+    in both."""
     both = one.words & other.words
-    if len(both) < LEAST or len(both) < SAME * len(one.words | other.words):
+    if len(both) < LEAST or len(both) < share * len(one.words | other.words):
         return False
     if any(_opposite(word) in other.words for word in one.words):
         return False
