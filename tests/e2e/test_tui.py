@@ -212,6 +212,21 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         assert "Traceback" not in tui.painted
 
 
+def test_sizes_and_mouse_positions_that_cannot_be_end_nothing(here):
+    sizes = ["0;0;0;0", "1;1;1;1", "24;80;0;0", "99999999;99999999;1;1", "24;0;480;0"]
+    mouse = ["<0;1;1M", "<35;99999999;99999999M", "<0;-5;0m", "<64;7;7M", "<9999999;2;2M"]
+    with MemtuiTerminal(here) as tui:
+        tui.see("hooks ✓", "1 Memories")
+        for size in sizes:
+            tui.press(f"\x1b[?2048;1$y\x1b[48;{size}t".encode() + "".join(f"\x1b[{each}" for each in mouse).encode())
+        tui.press("2")
+        tui.see("escape|drafts|waits")
+        tui.press("\x11")
+        assert tui.end() == 0
+        assert "Traceback" not in tui.painted
+    assert not (here.home / ".claude/memtui/log/errors.jsonl").exists()
+
+
 def test_the_tui_is_there_again_after_an_editor_that_failed(here):
     here.remember("prefer-pnpm", "Use pnpm, never npm")
     here.env["EDITOR"] = "false"

@@ -5,8 +5,12 @@ import pytest
 from memtui.tui.driver import _Parser
 
 
+def parser(errors=None):
+    return _Parser([].append if errors is None else errors.append)
+
+
 def keys(text):
-    return [getattr(each, "key", type(each).__name__) for each in _Parser().feed(text)]
+    return [getattr(each, "key", type(each).__name__) for each in parser().feed(text)]
 
 
 @pytest.mark.parametrize("sequence", ["\x1b[99999999999u", "\x1b[8364:1:9u", "\x1b[?1;2c", "\x1b[1;2;3q"])
@@ -25,3 +29,22 @@ def test_what_textual_knows_is_still_read():
         "\x1b[5;6R": ["CursorPosition"],
     }
     assert {text: keys(text) for text in given} == given
+
+
+@pytest.mark.parametrize("pixels", ["0;0", "1;1", "480;640", "99999999;0"])
+def test_a_mouse_position_is_in_cells_whatever_size_is_reported(pixels):
+    pressed = list(parser().feed(f"\x1b[48;24;80;{pixels}t\x1b[<0;41;13M"))[-1]
+    assert (pressed.x, pressed.y) == (40, 12)
+
+
+def test_reading_goes_on_behind_what_cannot_be_parsed(monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError
+
+    errors = []
+    reader = parser(errors)
+    with monkeypatch.context() as broken:
+        broken.setattr(reader, "parse_mouse_code", fail)
+        assert list(reader.feed("\x1b[<0;3;4M")) == []
+    assert [type(error) for error in errors] == [ZeroDivisionError]
+    assert [type(message).__name__ for message in reader.feed("\x1b[<0;3;4Mg")] == ["MouseDown", "Key"]

@@ -1,20 +1,28 @@
-"""The driver that reads the terminal. Input that it can't read ends neither the reading nor the application."""
+"""The driver that reads the terminal. Input that it can't read ends neither the reading nor the application.
+
+A terminal is trusted with nothing: keys, sizes and mouse positions can be impossible.
+"""
 
 import codecs
 import re
 from collections.abc import Callable, Iterable
 
 from textual import events
+from textual._parser import ParseError
 from textual._xterm_parser import XTermParser
 from textual.drivers import linux_driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.keys import Keys
+from textual.message import Message
 
-from memtui.tui.safety_net import is_leaving
+from memtui.tui.safety_net import is_leaving, report_input
 
 # A whole control sequence with parameters: a key, or a report that Textual reads itself: of the mouse, or of a mode.
 _WHOLE = re.compile(r"\x1b\[[0-?]+[ -/]*[@-~]")
 _REPORT = re.compile(r"\x1b\[(?:<?[\d;-]+[mM]|\?\d+;\d+\$y)")
+
+# Columns and lines that a terminal may say it has: a larger screen would take gigabytes, and none has no cell.
+_SIZES = range(1, 4097)
 
 
 def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
@@ -25,6 +33,41 @@ def _decoder(encoding: str) -> Callable[[], codecs.IncrementalDecoder]:
 
 
 class _Parser(XTermParser):
+    """Textual's parser, which goes on behind what it can't parse; `report` gets the error."""
+
+    def __init__(self, report: Callable[[Exception], None], *, debug: bool = False) -> None:
+        super().__init__(debug)
+        self._report = report
+
+    @property
+    def mouse_pixels(self) -> bool:
+        """False: positions are always in cells. Textual divides pixels by a size that may be zero, absent, or that of a
+        terminal which sends cells all the same (Textualize/textual#6706)."""
+        return False
+
+    @mouse_pixels.setter
+    def mouse_pixels(self, _: bool) -> None:
+        pass
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Yield what was read; the rest of a piece that can't be parsed is skipped."""
+        return self._guard(super().feed(data))
+
+    def tick(self) -> Iterable[Message]:
+        """Yield what was read when no more characters came in time."""
+        return self._guard(super().tick())
+
+    def _guard(self, messages: Iterable[Message]) -> Iterable[Message]:
+        try:
+            yield from messages
+        except ParseError:  # the end
+            raise
+        except Exception as error:
+            self._gen = self.parse(self._tokens.append)
+            self._awaiting = next(self._gen)
+            self._timeout_time = None
+            self._report(error)
+
     def _parse_extended_key(self, sequence: str) -> list[events.Key] | None:  # type: ignore[override]  # cached there
         try:
             return super()._parse_extended_key(sequence)
@@ -52,8 +95,20 @@ class TerminalDriver(LinuxDriver):
         if not is_leaving(self._app):
             super()._sigcont_application(*args)
 
+    def _enable_mouse_pixels(self) -> None:
+        """Leave the mouse as it is: its positions are wanted in cells."""
+
+    def process_message(self, message: Message) -> None:
+        """Pass on what was read, but for a size that no terminal has."""
+        if not isinstance(message, events.Resize) or (message.size.width in _SIZES and message.size.height in _SIZES):
+            super().process_message(message)
+
     def run_input_thread(self) -> None:
         """Read keys until the application ends."""
+
+        def parser(debug: bool) -> _Parser:
+            return _Parser(lambda error: report_input(self._app, error), debug=debug)
+
         # The method below looks these names up in its module.
-        vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=_Parser)
+        vars(linux_driver).update(getincrementaldecoder=_decoder, XTermParser=parser)
         super().run_input_thread()

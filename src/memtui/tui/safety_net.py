@@ -127,8 +127,10 @@ class SafetyNet:
             self.report(where, error, by_itself=by_itself)
 
     def terminal_gone(self) -> None:
-        """Remember that the terminal is gone, and end the process soon even if leaving hangs."""
-        self.broken = self.broken or OSError("the terminal is gone")
+        """Log that the terminal is gone, and end the process soon even if leaving hangs."""
+        if self.broken is None:
+            self.broken = OSError("the terminal is gone")
+            error_log.add(self.root, "tui: terminal", self.broken)
         terminal.end_soon()
 
 
@@ -140,6 +142,13 @@ def is_leaving(app: App[Any]) -> bool:
     """Return whether an application is about to end."""
     net = _net(app)
     return net is not None and net.leaving
+
+
+def report_input(app: App[Any], error: Exception) -> None:
+    """Log and show an error of the thread that reads the terminal."""
+    net = _net(app)
+    if net is not None:
+        app.call_later(net.report, "input", error)
 
 
 def composed(screen: Widget, body: Callable[[], ComposeResult]) -> ComposeResult:
