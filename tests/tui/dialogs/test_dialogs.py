@@ -161,9 +161,13 @@ async def test_a_line_beyond_all_measure_is_not_pasted_into_a_field(app):
         await settle(pilot)
         assert field.value == ""
         assert any("60,000 characters are too many" in note.message for note in app._notifications)
-        app.post_message(events.Paste("pnpm\nand more"))
+        app.post_message(events.Paste("\n pnpm\r\n\nand more\n"))
         await settle(pilot)
-        assert field.value == "pnpm"
+        assert field.value == " pnpm and more"
+        await pilot.press("home", "shift+end")
+        app.post_message(events.Paste("npm"))
+        await settle(pilot)
+        assert field.value == "npm"
 
 
 @pytest.mark.slow

@@ -37,12 +37,17 @@ class Field(Input):
         return safe_text.same_length(value).replace("\t", " ")
 
     def on_paste(self, event: events.Paste) -> None:
-        """Refuse to paste a line longer than `safe_text.MAX_LINE`: every key after it would take a second."""
-        line = (event.text.splitlines() or [""])[0]
+        """Paste all lines as one, where Textual takes only the first.
+
+        More than `safe_text.MAX_LINE` characters are refused: every key after them would take a second.
+        """
+        event.prevent_default()
+        event.stop()
+        line = " ".join(line for line in event.text.splitlines() if line.strip())
         if len(self.value) + len(line) > safe_text.MAX_LINE:
-            event.prevent_default()
-            event.stop()
             self.notify(f"{len(line):,} characters are too many for one line: nothing was pasted.", severity="warning")
+        else:
+            self.replace(line, *self.selection)
 
 
 class Labelled(Horizontal):
