@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import pytest
 
@@ -141,6 +142,20 @@ async def test_new_deliveries_appear_and_the_cursor_stays(deliveries, world):
         assert screen.table.rows[0].id == "01ZZZZZZZZZZZZZZZZZZZZZZZ1"
         assert screen.table.row_id == here
         assert "today 4 deliveries in all projects" in screen.query_one("#summary").render().plain
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+async def test_the_list_grows_with_the_rows_that_stream_in(deliveries, world, size):
+    shutil.rmtree(f"{world.root}/log")
+    append(world)
+    async with deliveries.run_test(size=size) as pilot:
+        table = (await ready(pilot)).table
+        for number in range(2, 7):
+            append(world, f"01ZZZZZZZZZZZZZZZZZZZZZZZ{number}")
+            await live(pilot)
+        assert len(table.rows) == 6
+        assert table.size.height >= 6 + table.header
 
 
 @pytest.mark.slow

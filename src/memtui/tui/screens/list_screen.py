@@ -193,7 +193,6 @@ class ListScreen(Screen[None], Generic[Row]):
         self.table.keep_marks(self.found)
         self.count()
         self.summary_line.put(self.summary())
-        self.share_room()
         self.show_detail()
 
     def select(self) -> Sequence[Row]:
@@ -233,6 +232,7 @@ class ListScreen(Screen[None], Generic[Row]):
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
         """Show the row under the cursor in the detail, and its keys at the bottom."""
+        self.share_room()  # here, because every screen comes here after its rows have changed
         row = self.table.row
         if row is None:
             self.detail.show("", Text(self.nothing_chosen, style="dim"))
@@ -287,7 +287,6 @@ class ListScreen(Screen[None], Generic[Row]):
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
         self.call_after_refresh(self.frame)
-        self.call_after_refresh(self.share_room)
         self.call_after_refresh(self.show_detail)
 
     def on_side_pane_dragged(self, message: SidePane.Dragged) -> None:
