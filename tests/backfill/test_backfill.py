@@ -11,7 +11,7 @@ import pytest
 
 from core.redaction.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
 from memtui.backfill import begun, lines, offering, reading, session
-from memtui.core.base import paths
+from memtui.core.base import fs, paths
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.journal import undo
@@ -451,6 +451,27 @@ def test_a_message_that_is_taken_back_at_the_edge_of_a_piece_is_no_draft(past, m
     past.say("one", "hello", records=[queued])
     past.say("one", "and now?", records=[taken])
     assert past.fill().drafts == []
+
+
+def queued(words):
+    return {"type": "queue-operation", "operation": "enqueue", "content": words, "sessionId": "one"}
+
+
+def test_what_a_clock_says_in_the_agents_words_is_no_draft(past):
+    meta = {"isMeta": True, "promptSource": "system", "turnOrigin": "scheduled"}
+    fired = {"type": "user", "message": {"role": "user", "content": RULE}, "sessionId": "one", **meta}
+    past.say("one", "wait for the build", records=[queued(RULE), fired])
+    assert past.fill().drafts == []
+
+
+def test_what_was_queued_as_a_session_ended_waits_only_while_its_client_runs(past):
+    note = past.root / "run" / f"client-{os.getpid()}"
+    fs.write_atomic(str(note), json.dumps({"session_id": "one"}).encode())
+    past.say("one", "hello", records=[queued(RULE)])
+    assert past.fill().drafts == []
+    note.unlink()
+    assert len(past.fill().drafts) == 1
+    assert past.read().progress.files == 0
 
 
 def test_a_torn_last_line_is_not_read_again_until_there_is_more(past):

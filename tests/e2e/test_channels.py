@@ -4,6 +4,7 @@ import pytest
 
 from . import channels
 from .channels import CHANNELS, QUESTION
+from .model import use
 from .test_extraction import NOTE, drafting, proposing
 
 pytestmark = pytest.mark.client
@@ -43,6 +44,23 @@ def test_a_model_drafts_of_what_is_said(on, model, channel, backend):
     assert draft.text.splitlines()[0] == NOTE["rule"]
     assert draft.fields["by"] == "model"
     assert "".join(asked).count(words) == 1, "it is asked once"
+    assert on.errors() == []
+
+
+@pytest.mark.slow  # a clock of the client strikes every minute
+@pytest.mark.client("both")
+def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
+    on.allow("CronCreate")
+    said = "No, never use yarn, from now on always use npm for installing packages."
+    with channels.begun(on, model, channels.nobody, use("CronCreate", cron="* * * * *", prompt=said)) as terminal:
+        terminal.see("Answer one")
+        terminal.see("scheduled task", 90)
+        terminal.see("Answer one")
+        terminal.say(SAID)
+        terminal.see("Answer one")
+        (draft,) = on.eventually(on.drafts)
+    assert draft.text.splitlines()[0].endswith("pnpm")
+    assert said in "".join(path.read_text() for path in on.config.glob("projects/*/*.jsonl"))
     assert on.errors() == []
 
 

@@ -153,14 +153,14 @@ def test_it_answers_whoever_addresses_it(read, api):
     assert conversations.load(read.root, read.session)["mentions"] == []
 
 
-def test_who_addresses_it_in_a_message_that_is_sent_after_the_turn_is_answered_once(read, api):
-    """The client records it when it is typed, without an id, and when it is sent."""
+def test_a_message_that_is_sent_after_the_turn_is_read_when_it_is_sent(read, api):
+    """The client records it when it is typed, and when it is sent: then it says who wrote it."""
     asked = "@memtui what do you know about deploys?"
     read.says("Go on.", "", {"type": "queue-operation", "operation": "enqueue", "content": asked, "uuid": ""})
-    read.run(answer(replies=[{"to": "m1", "text": "Tuesdays only."}]))
-    read.says(asked, "I will look into deploys. " * 10)
     read.run(answer())
-    assert ["memtui-mention" in request.text() for request in api.requests] == [True, False]
+    read.says(asked, "I will look into deploys. " * 10)
+    read.run(answer(replies=[{"to": "m1", "text": "Tuesdays only."}]))
+    assert [asked in request.text() for request in api.requests] == [False, True]
     assert [note.text for note in read.notes()] == ["Tuesdays only."]
 
 

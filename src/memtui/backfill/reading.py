@@ -14,6 +14,7 @@ from memtui.backfill.candidates import Candidates
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.storage import storage_error
+from memtui.core.client import serving
 from memtui.core.client.projects import CWD, HEAD_BYTES
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
@@ -151,6 +152,7 @@ class _Reader:
         self.env, self.root, self.now, self.since, self.project, self.dry = env, root, now, since, project, dry
         self.settings = config.load(root)
         self.roots: dict[str, str] = {}
+        self.live = frozenset(serving.served(root).values())
         self.progress = ReadingProgress()
         self.skipped: list[SkippedSource] = []
         self.saved, self.saving = time.monotonic(), 0.0
@@ -198,7 +200,8 @@ class _Reader:
         """Read a file piece by piece. Raises OSError."""
         progress, start, before = self.progress, self._start(file), self.progress.bytes
         root, elsewhere = self._root_of(file.path), False
-        for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least):
+        live = os.path.basename(file.path).removesuffix(".jsonl") in self.live
+        for piece in session.read(file.path, session_state.table(self.files, file.path), judge, least, live=live):
             for draft in piece.drafts:
                 if root or draft.scope == "global":
                     self.found.add(draft, root)
@@ -211,7 +214,8 @@ class _Reader:
                 progress.stopped = True
                 return
         # What is behind the last whole line is read again when more was written.
-        self.files[file.path] = {**piece.cursor, "seen": max(file.size, piece.offset)}
+        # A message that still waits in a queue is heard once the client is gone, whether it wrote more or not.
+        self.files[file.path] = {**piece.cursor, "seen": -1 if piece.waits else max(file.size, piece.offset)}
         progress.files, progress.bytes = progress.files + 1, before + file.size - start
         progress.stopped = not go_on(progress)
         if elsewhere:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from memtui.backfill import lines, worth
 from memtui.core.client import cursor, transcript
-from memtui.core.client.conversation import MAX_TEXT, QUEUE_WINDOW, Conversation, Turn, normalised
+from memtui.core.client.conversation import MAX_TEXT, Conversation, Turn, normalised
 from memtui.core.redaction.redact import redact
 from memtui.extract import judged, signals
 from memtui.extract.classifier import Classifier
@@ -36,16 +36,19 @@ _WORD = re.compile(r"\w")
 @dataclass
 class SessionPiece:
     """What was read of a transcript up to `offset`: its drafts, without secrets and with at least the confidence asked
-    for, and where the next reading begins (`cursor`)."""
+    for, and where the next reading begins (`cursor`). `waits`: a message is still queued."""
 
     offset: int
     drafts: list[Signal] = field(default_factory=list)
     cursor: dict[str, object] = field(default_factory=dict)
+    waits: bool = False
 
 
-def read(path: str, kept: dict[str, object], judge: Classifier | None, threshold: float) -> Iterator[SessionPiece]:
-    """Read what is new in a transcript since the cursor `kept`, and yield it in pieces, the last one at its end. Raises
-    OSError."""
+def read(
+    path: str, kept: dict[str, object], judge: Classifier | None, threshold: float, *, live: bool = False
+) -> Iterator[SessionPiece]:
+    """Read what is new in a transcript since the cursor `kept`, and yield it in pieces, the last one at its end.
+    `live`: its client runs, so that a message in its queue waits. Raises OSError."""
     start = cursor.start(kept, path)
     state = kept.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, _cut_clean, signals.asks)
@@ -53,43 +56,30 @@ def read(path: str, kept: dict[str, object], judge: Classifier | None, threshold
         for record in transcript.Reader(path, 0, lines.of_hook, limit=start):
             conversation.feed(record)
     reader = transcript.Reader(path, start, lines.may_count)
-    drafted: dict[int, Turn] = {}  # by identity, of those that are still in the conversation
     begun = read_to = start
     for record in reader:
         # The offset is behind all records of a line, of which a killed client leaves several.
         if reader.offset != read_to and read_to - begun >= PIECE:
-            yield _piece(path, read_to, conversation, judge, threshold, drafted)
+            yield _piece(path, read_to, conversation, judge, threshold)
             begun = read_to
         conversation.feed(record)
         read_to = reader.offset
-    yield _piece(path, reader.offset, conversation, judge, threshold, drafted, at_end=True)
+    if not live:
+        conversation.end_queue()
+    yield _piece(path, reader.offset, conversation, judge, threshold)
 
 
 def _piece(
-    path: str,
-    offset: int,
-    conversation: Conversation,
-    judge: Classifier | None,
-    threshold: float,
-    drafted: dict[int, Turn],
-    *,
-    at_end: bool = False,
+    path: str, offset: int, conversation: Conversation, judge: Classifier | None, threshold: float
 ) -> SessionPiece:
-    """Make a piece of what was said since the last one, and forget the turns that no later record changes. A message
-    that is still queued waits: the person may take it back."""
-    new = [
-        turn
-        for at, turn in enumerate(conversation.turns)
-        if id(turn) not in drafted
-        and (at_end or turn.uuid or turn.channel != "queued" or at < len(conversation.turns) - QUEUE_WINDOW)
-    ]
-    drafted.update((id(turn), turn) for turn in new)
-    del conversation.turns[:-QUEUE_WINDOW]
-    for key in drafted.keys() - set(map(id, conversation.turns)):
-        del drafted[key]
+    """Make a piece of what was said since the last one, and forget the turns."""
+    new = conversation.turns.copy()
+    conversation.turns.clear()
     drafts = signals.once(each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
     mark = cursor.mark(path, offset)
-    return SessionPiece(offset, drafts, {"path": path, "offset": offset, "mark": mark, "state": _kept(conversation)})
+    state = _kept(conversation)
+    kept = {"path": path, "offset": offset, "mark": mark, "state": state}
+    return SessionPiece(offset, drafts, kept, waits=bool(state["queued"]))
 
 
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
@@ -149,6 +139,7 @@ def _kept(conversation: Conversation) -> dict[str, object]:
     """Return what a later reading needs for drafts, without secrets: no list of tasks, and no whole answer."""
     state = conversation.to_state()
     calls = state["calls"]
+    queued = state["queued"]
     newest = list(calls.items())[-KEPT_CALLS:] if isinstance(calls, dict) else []
     names = {key: [tool, {}, time] for key, (tool, _, time) in newest}
     return {
@@ -157,5 +148,13 @@ def _kept(conversation: Conversation) -> dict[str, object]:
         "doing": _tail(str(state["doing"])),
         "message_id": state["message_id"],
         "interrupted": state["interrupted"],
+        "queued": [_clean_turn(turn) for turn in queued if isinstance(turn, dict)] if isinstance(queued, list) else [],
+        "others": state["others"],
         "calls": names,
     }
+
+
+def _clean_turn(turn: dict[str, object]) -> dict[str, object]:
+    """Return a queued message, as its fields, without secrets."""
+    cleaned = {"text": _clean(str(turn["text"])), "request": _clean(str(turn["request"]))}
+    return {**turn, **cleaned, "agent": _tail(str(turn["agent"]))}

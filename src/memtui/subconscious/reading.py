@@ -7,15 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memtui.core.base import fastjson, visible
-from memtui.core.client import transcript
-from memtui.core.client.conversation import QUEUE_WINDOW, Conversation
+from memtui.core.client import speaker, transcript
+from memtui.core.client.conversation import Conversation
 from memtui.core.deliveries import receipts
 from memtui.core.redaction.redact import redact
 
 PERSON, AGENT, TOOL = "person", "agent", "tool"
 # How the line of a tool's output begins; others say how a tool was called.
 ANSWERED = "answered: "
-HIDDEN = ("isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
+HIDDEN = (*speaker.ASIDE, "isMeta", "isApiErrorMessage")
 # Characters of one message and of one tool's answer, and of all that is read at once: the newest.
 MESSAGE, ANSWER, ALL = 4000, 500, 24_000
 # Mentions of one reading, the newest, and characters of one.
@@ -66,11 +66,10 @@ def listen(records: Iterable[dict[str, object]], conversation: Conversation) -> 
     """Read records of a transcript. `conversation` goes on from where the reading before ended. Raises OSError."""
     heard = Heard()
     for record in records:
-        before = len(conversation.turns)
         conversation.feed(record)
-        for turn in conversation.turns[before:]:
+        for turn in conversation.turns:
             _hear(heard, PERSON, conversation.own(turn).text, MESSAGE)
-        del conversation.turns[:-QUEUE_WINDOW]
+        conversation.turns.clear()
         message = record.get("message")
         synthetic = isinstance(message, dict) and message.get("model") == receipts.SYNTHETIC
         if synthetic or any(record.get(key) for key in HIDDEN):

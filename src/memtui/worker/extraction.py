@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.client import cursor as cursor_of
 from memtui.core.client import transcript
-from memtui.core.client.conversation import QUEUE_WINDOW, Conversation, Turn, normalised
+from memtui.core.client.conversation import Conversation, Turn, normalised
 from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redacted
@@ -25,7 +25,7 @@ TAIL_BYTES = 1 << 18
 # How long one worker reads a transcript; the next one reads on from there.
 READ_SECONDS = 30.0
 # Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
-HELD_TURNS = 10 * QUEUE_WINDOW
+HELD_TURNS = 200
 
 
 def extract(
@@ -98,7 +98,7 @@ def _read_session(
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
-    found = _drafts(reader, conversation, _judge(root, cwd))
+    found = _drafts(reader, conversation, _judge(root, cwd), ended=ended)
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
@@ -147,7 +147,9 @@ class _Found(NamedTuple):
         self.repeats.extend(judged.drafts(repeated, judge))
 
 
-def _drafts(reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None) -> _Found:
+def _drafts(
+    reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None, *, ended: bool
+) -> _Found:
     until = time.monotonic() + READ_SECONDS
     found = _Found([], [])
     for record in reader:
@@ -155,9 +157,10 @@ def _drafts(reader: transcript.Reader, conversation: Conversation, judge: classi
         if time.monotonic() > until:
             break
         if len(conversation.turns) > HELD_TURNS:
-            done = conversation.turns[:-QUEUE_WINDOW]
-            del conversation.turns[:-QUEUE_WINDOW]
-            found.add(conversation, done, judge)
+            found.add(conversation, conversation.turns, judge)
+            conversation.turns.clear()
+    if ended:
+        conversation.end_queue()
     found.add(conversation, conversation.turns, judge)
     return found
 

@@ -48,6 +48,8 @@ def test_only_what_a_person_typed_is_a_prompt(tmp_path):
         said("of a subagent", 5, isSidechain=True),
         said("summary", 6, isCompactSummary=True),
         said("by a channel", 7, origin={"kind": "channel"}),
+        said("by a clock", 7, turnOrigin="scheduled"),
+        said("by an agent", 7, handedOff=True),
         {"type": "assistant", "timestamp": "2026-11-20T10:08:00Z", "message": {"content": "answer"}},
     )
     assert texts(tmp_path) == ["mine"]

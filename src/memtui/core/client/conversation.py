@@ -5,15 +5,16 @@ The person's words are in five places: user records, rejected tools, messages qu
 agent's questions, and what is added to the approval of a tool or plan. The rest of a user record is not theirs: tool
 results, texts of hooks and of the client, summaries of a compaction, a subagent's conversation. A tool may print the
 very sentences with which the client reports a refusal or an answer, so these count only where the record itself shows
-that the client wrote them.
+that the client wrote them. What enters the client's queue does not say who wrote it: it waits for the record that does
+(speaker.py).
 """
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from memtui.core.base import ids, session_state
-from memtui.core.client import answers, background, request, transcript
+from memtui.core.client import answers, background, request, speaker, transcript
 
 MAX_TEXT = 20_000
 AGENT_TAIL = 2_000
@@ -22,8 +23,10 @@ MIN_INJECTED_LINE = 20
 # Of what hooks gave, a later reading knows the hashes of so many lines and sentences, the newest; bytes of a hash of
 # these and of a queued message.
 MAX_INJECTED_KEPT, KEPT_HASH = 2_000, 6
-# Turns searched backwards for a queued message that the client records as a prompt as well.
-QUEUE_WINDOW = 20
+# Messages in the client's queue that wait for the record that says who wrote them, and texts known to be of others.
+MAX_QUEUED, MAX_OTHERS = 20, 200
+# The `reason` of a `remove`: whoever queued the message took it back, or a hook refused it.
+_TAKEN_BACK = ("cancelled", "dropped")
 
 _WRAPPED = re.compile(
     r"<(?P<tag>[a-z]+(?:[-_][a-z0-9]+)+|objective|context|summary|process|command|hook|tool_use_error)\b[^>\n]{0,400}>"
@@ -134,6 +137,16 @@ def _hashed(text: str) -> str:
     return ids.digest(text, KEPT_HASH)
 
 
+def _restored_turn(given: object) -> Turn | None:
+    """Read a turn that is kept as its fields; None for anything else."""
+    if not isinstance(given, dict):
+        return None
+    texts = {key: transcript.text_of(given.get(key)) for key in ("text", "uuid", "session", "time", "agent", "request")}
+    tools = given.get("tools")
+    used = tuple(map(str, tools if isinstance(tools, list) else ()))
+    return Turn(**texts, channel="queued", tools=used, interrupted=given.get("interrupted") is True)
+
+
 def _restored_todos(given: object) -> list[Todo]:
     """Read the entries of a todo list that are kept as [text, status]."""
     return [
@@ -141,12 +154,6 @@ def _restored_todos(given: object) -> list[Todo]:
         for entry in (given if isinstance(given, list) else [])
         if isinstance(entry, list) and len(entry) == 2
     ]
-
-
-def from_person(record: dict[str, object]) -> bool:
-    """Tell whether a person wrote a record: an `origin` can also name a notification, a peer or a channel."""
-    origin = record.get("origin")
-    return origin is None or (isinstance(origin, dict) and origin.get("kind") == "human")
 
 
 def argument(given: object) -> str:
@@ -199,7 +206,8 @@ def refusal(record: dict[str, object], block: dict[str, object], tool: str) -> s
 
 class Conversation:
     """The conversation that a transcript's records add up to, given to `feed` in order: `turns`, `todos()`,
-    `todos_changed`, `running`, `last_message`, `was_injected`.
+    `todos_changed`, `running`, `last_message`, `was_injected`. A queued message is no turn before a record says whose
+    it is, or `end_queue` is called.
 
     `state` (a JSON object from `to_state`) continues an earlier reading. `clean` is applied to every text before it is
     cut, half a secret would not be recognised, and to the state. `asks` tells whether a prompt asks for something: one
@@ -231,13 +239,13 @@ class Conversation:
         self._injected: set[str] = set()
         self._injected_hashes: dict[str, None] = {}
         self._interrupted = False
-        self._unsent: list[str] = []  # hashes of queued messages that an earlier reading heard before they were sent
+        self._queued: list[Turn] = []  # `uuid`: the hash of the text as it was before it was cleaned
+        self._others: dict[str, None] = {}  # hashes of texts that others wrote and that may be queued
         self._restore(state or {})
 
     def to_state(self) -> dict[str, object]:
         """Return what a later reading continues from: the agent's last words, the request under way, the todo list,
-        and hashes of queued messages that are not sent yet and of what hooks gave, not the turns."""
-        unsent = [_hashed(turn.text) for turn in self.turns if turn.channel == "queued" and not turn.uuid]
+        messages in the queue, and hashes of what hooks gave and others wrote, not the turns."""
         state: dict[str, object] = {
             "request": self._request,
             "agent": self._agent[-AGENT_TAIL:],
@@ -250,11 +258,12 @@ class Conversation:
             "tasks": {name: [t.text, t.status, time] for name, (t, time) in self._tasks.items()},
             "running": {name: [each.text, each.agent] for name, each in self.running.items()},
             "interrupted": self._interrupted,
+            "queued": [asdict(turn) for turn in self._queued],
             "calls": {name: [tool, given, time] for name, (tool, given, time) in self._calls.items()},
         }
         cleaned = {key: self._cleaned(value) for key, value in state.items()}
         return cleaned | {
-            "unsent": [*self._unsent, *unsent][-QUEUE_WINDOW:],
+            "others": [*self._others][-MAX_OTHERS:],
             "injected": [*self._injected_hashes][-MAX_INJECTED_KEPT:],
         }
 
@@ -276,8 +285,10 @@ class Conversation:
         self._interrupted = state.get("interrupted") is True
         self.todos_changed = state.get("todos_changed") is True
         self._todos = _restored_todos(state.get("todos"))
-        unsent = state.get("unsent")
-        self._unsent = list(map(str, unsent if isinstance(unsent, list) else ()))
+        queued = state.get("queued")
+        self._queued = [*filter(None, map(_restored_turn, queued if isinstance(queued, list) else ()))]
+        others = state.get("others")
+        self._others = dict.fromkeys(map(str, others if isinstance(others, list) else ()))
         hashes = state.get("injected")
         self._injected_hashes = dict.fromkeys(map(str, hashes if isinstance(hashes, list) else ()))
         for name, entry in session_state.table(state, "tasks").items():
@@ -293,8 +304,10 @@ class Conversation:
     def feed(self, record: dict[str, object]) -> None:
         """Add one record. Records of unknown kinds and shapes are ignored."""
         kind = record.get("type")
-        if record.get("isSidechain") or record.get("isCompactSummary") or record.get("isVisibleInTranscriptOnly"):
+        if any(record.get(mark) for mark in speaker.ASIDE):
             return
+        for text in speaker.words_of_others(record):
+            self._note_other(text)
         if kind == "assistant":
             self._assistant(record)
         elif kind == "user":
@@ -396,20 +409,18 @@ class Conversation:
         self.running.pop(background.ended(text), None)
         if _INTERRUPTED.search(text[:MAX_TEXT]):
             self._interrupted = True
-        if not parts or record.get("isMeta"):
+        if not parts or (record.get("isMeta") and "toolUseResult" in record):
             return
         origin = record.get("origin")
-        continued = isinstance(origin, dict) and origin.get("kind") == "auto-continuation"
+        continued = isinstance(origin, dict) and origin.get("kind") == "auto-continuation" and not record.get("isMeta")
         if "toolUseResult" in record:
-            if results and is_approved(record, results[-1]) and from_person(record):
+            if results and is_approved(record, results[-1]) and speaker.is_human_origin(record):
                 self._add_turn(record, text, "approval")
-        elif text.startswith(_PLAN_PROMPT) and (continued or from_person(record)):
+        elif text.startswith(_PLAN_PROMPT) and (continued or speaker.is_person(record)):
             words, plan = on_plan(record, text)
             self._add_turn(record, words, "approval", agent=self._text(plan)[-AGENT_TAIL:])
-        elif from_person(record):
-            self._add_turn(record, text, "prompt")
         else:
-            self._drop_queued(text)
+            self._sent(record, text, "prompt")
 
     def _tool_result(self, record: dict[str, object], block: dict[str, object]) -> None:
         text = transcript.result_text(block)[: 4 * MAX_TEXT]
@@ -472,16 +483,9 @@ class Conversation:
     def _attachment(self, record: dict[str, object]) -> None:
         found = transcript.attachment(record)
         if found.get("type") == "queued_command":
-            prompt = found.get("prompt")
-            parts = prompt if isinstance(prompt, list) else [{"text": prompt}]
-            text = "\n".join([transcript.text_of(part.get("text")) for part in parts if isinstance(part, dict)])
+            text = speaker.queued_text(found)
             self.running.pop(background.ended(text), None)
-            if found.get("commandMode", "prompt") != "prompt":
-                return
-            if from_person(found) and from_person(record):
-                self._add_turn(record, text, "queued")
-            else:
-                self._drop_queued(text)
+            self._sent(record, text, "queued")
         elif transcript.text_of(found.get("type")).startswith("hook_"):
             for text in [*transcript.attachment_texts(found), transcript.text_of(found.get("stdout"))]:
                 for line in self._text(text, 10 * MAX_TEXT).splitlines():
@@ -499,55 +503,61 @@ class Conversation:
                 self._injected_hashes[_hashed(part)] = None
 
     def _queue(self, record: dict[str, object]) -> None:
-        """Add a message queued in mid-turn, or drop those that the person took back to edit (`popAll`)."""
+        """Add a message to the queue, or drop those that were taken back (`popAll`: to edit them)."""
         text = transcript.text_of(record.get("content"))
         self.running.pop(background.ended(text), None)
-        if record.get("operation") == "popAll":
-            for part in text.split("\n"):
-                self._drop_queued(part)
-            self._drop_queued(text)
-        elif record.get("operation") == "enqueue" and from_person(record):
-            self._add_turn(record, text, "queued")
+        operation = record.get("operation")
+        taken_back = operation == "remove" and transcript.text_of(record.get("reason")).startswith(_TAKEN_BACK)
+        if operation == "popAll" or taken_back:
+            self._leave_queue(text)
+        elif operation == "enqueue" and speaker.is_person(record):
+            turn = self._turn(record, text, "queued")
+            if turn.text:
+                self._queued = [*self._queued, replace(turn, uuid=_hashed(own_words(text)))][-MAX_QUEUED:]
 
-    def _drop_queued(self, text: str) -> None:
-        """Remove a queued message: a later record shows that it was not the person's, or not sent."""
-        text = own_words(self._text(text))
-        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
-            if self.turns[at].channel == "queued" and not self.turns[at].uuid and self.turns[at].text == text:
-                del self.turns[at]
-                return
-        self._was_unsent(text)
+    def end_queue(self) -> None:
+        """Take what is still queued for the person's: the session is over, and no record shows that it is not."""
+        for turn in self._queued:
+            if turn.uuid not in self._others:
+                self.turns.append(replace(turn, uuid=""))
+        self._queued.clear()
 
-    def _was_unsent(self, text: str) -> bool:
-        """Take a message from those that an earlier reading heard before they were sent; tell whether it was one."""
-        digest = _hashed(text)
-        if digest not in self._unsent:
-            return False
-        self._unsent.remove(digest)
-        return True
+    def _sent(self, record: dict[str, object], text: str, channel: str) -> None:
+        """Take in a message that was sent to the agent: it was typed then, or left the queue."""
+        queued = self._leave_queue(text)
+        if speaker.is_person(record):
+            self._add_turn(record, text, channel, queued)
+        else:
+            self._note_other(text)
 
-    def _add_turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> None:
-        text = own_words(self._text(text))
-        if not text:
-            return
-        uuid = transcript.text_of(record.get("uuid"))
-        for at in range(len(self.turns) - 1, max(-1, len(self.turns) - 1 - QUEUE_WINDOW), -1):
-            # A queued message is recorded twice: when the person typed it, and when the client sent it.
-            if self.turns[at].channel == "queued" and self.turns[at].text == text:
-                if not self.turns[at].uuid:
-                    self.turns[at] = replace(self.turns[at], uuid=uuid, channel=channel)
-                    self._agent = "" if channel == "prompt" else self._agent
-                    return
-                break
-        if uuid and self._was_unsent(text):
-            self._agent = "" if channel == "prompt" else self._agent
-            return
+    def _leave_queue(self, text: str) -> Turn | None:
+        """Remove the messages of a text from the queue, and return the first one that is all of it."""
+        if not self._queued:
+            return None
+        words = own_words(text)
+        digest = _hashed(words)
+        for at, turn in enumerate(self._queued):
+            if turn.uuid == digest:
+                return self._queued.pop(at)
+        # The client can join several.
+        lines = f"\n{self._text(words)}\n"
+        self._queued = [turn for turn in self._queued if f"\n{turn.text}\n" not in lines]
+        return None
+
+    def _note_other(self, text: str) -> None:
+        """Note words that are not the person's, whoever repeats them in the queue."""
+        words = own_words(text)
+        if words:
+            self._others[_hashed(words)] = None
+
+    def _turn(self, record: dict[str, object], text: str, channel: str, agent: str = "") -> Turn:
+        """Return a message of the person with what there is before it."""
         self.session = transcript.text_of(record.get("sessionId")) or self.session
         on_call = self._interrupted or channel in {"tool_reject", "approval"}
-        turn = Turn(
-            text=text,
+        return Turn(
+            text=own_words(self._text(text)),
             channel=channel,
-            uuid=uuid,
+            uuid=transcript.text_of(record.get("uuid")),
             session=self.session,
             time=transcript.text_of(record.get("timestamp")),
             agent=agent or self._agent or (self._doing if on_call else ""),
@@ -555,6 +565,16 @@ class Conversation:
             request=self._request,
             interrupted=self._interrupted,
         )
+
+    def _add_turn(
+        self, record: dict[str, object], text: str, channel: str, queued: Turn | None = None, agent: str = ""
+    ) -> None:
+        """Add a message of the person. `queued`: as it was queued, with what there was before it then."""
+        turn = self._turn(record, text, channel, agent)
+        if not turn.text:
+            return
+        if queued:
+            turn = replace(queued, text=turn.text, uuid=turn.uuid, channel=channel, session=turn.session)
         self.turns.append(turn)
         self._interrupted = False
         if channel == "prompt":

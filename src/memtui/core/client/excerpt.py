@@ -3,14 +3,16 @@
 from collections import deque
 from dataclasses import dataclass, replace
 
-from memtui.core.client import answers, transcript
-from memtui.core.client.conversation import argument, from_person, normalised, on_plan, own_words, refusal
+from memtui.core.client import answers, speaker, transcript
+from memtui.core.client.conversation import argument, normalised, on_plan, own_words, refusal
 
 # The messages shown before and after the evidence, and the most characters of each.
 BEFORE, AFTER = 3, 3
 TEXT_LIMIT = 1200
 # Bytes. A longer line holds a file's content and is not parsed.
 LONG_LINE = 1 << 20
+# What stands in a line that may be somebody's message.
+_TURNS = (b"assistant", b'"user"', b"enqueue", b"queued_command")
 
 
 @dataclass(frozen=True)
@@ -28,13 +30,20 @@ def around(path: str, uuid: str = "", words: str = "") -> list[Utterance]:
 
     Empty if neither is found. Raises OSError for a transcript that can't be read.
     """
+    # What was queued is in a record of its own once it was sent, and only that one says who wrote it.
+    return _around(path, uuid, words, queued=False) or _around(path, uuid, words, queued=True)
+
+
+def _around(path: str, uuid: str, words: str, *, queued: bool) -> list[Utterance]:
     wanted = normalised(words)[:200]
     earlier: deque[Utterance] = deque(maxlen=BEFORE)
     tools: dict[str, str] = {}  # call -> name
     found: list[Utterance] = []
     size = 0
     for record in transcript.Reader(path, keep=_is_turn):
-        if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary"):
+        if record.get("isMeta") or any(record.get(mark) for mark in speaker.ASIDE):
+            continue
+        if record.get("type") == "queue-operation" and not queued:
             continue
         for each in _utterances(record, tools):
             if found:
@@ -59,15 +68,14 @@ def prompt(path: str, prompt_id: str) -> str:
     that can't be read."""
     needle = prompt_id.encode("utf-8", "replace")
     for record in transcript.Reader(path, keep=lambda line: needle in line and _is_turn(line)) if needle else ():
-        if record.get("type") == "user" and transcript.text_of(record.get("promptId")) == prompt_id:
-            said = [] if record.get("isSidechain") or record.get("isMeta") else _utterances(record, {})
-            if words := next((each.text for each in said if each.who == "you"), ""):
-                return words
+        is_prompt = record.get("type") == "user" and transcript.text_of(record.get("promptId")) == prompt_id
+        if is_prompt and (words := next((each.text for each in _utterances(record, {}) if each.who == "you"), "")):
+            return words
     return ""
 
 
 def _is_turn(line: bytes) -> bool:
-    return len(line) < LONG_LINE and (b"assistant" in line or b'"user"' in line or b"enqueue" in line)
+    return len(line) < LONG_LINE and any(word in line for word in _TURNS)
 
 
 def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Utterance]:
@@ -76,20 +84,19 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
     if kind == "user" and "planContent" in record:
         words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
         return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
-    if kind != "assistant" and not from_person(record):
-        return []
-    if kind == "queue-operation":
-        text = own_words(transcript.text_of(record.get("content")))
-        return [Utterance("you", text[:TEXT_LIMIT], time)] if text and record.get("operation") == "enqueue" else []
+    if kind in {"queue-operation", "attachment"}:
+        text = own_words(_queued(record)) if speaker.is_person(record) else ""
+        return [Utterance("you", text[:TEXT_LIMIT], time)] if text else []
     if kind not in {"user", "assistant"}:
         return []
     found = []
+    theirs = kind == "user" and ("toolUseResult" in record or speaker.is_person(record))
     for block in transcript.blocks(record):
         text = ""
         who = "agent" if kind == "assistant" else "you"
         if block.get("type") == "text":
             text = transcript.text_of(block.get("text"))
-            text = own_words(text) if who == "you" else text.strip()
+            text = (own_words(text) if theirs else "") if who == "you" else text.strip()
         elif block.get("type") == "tool_use":
             who, text = "tool", _call(block)
             tools[transcript.text_of(block.get("id"))] = transcript.text_of(block.get("name"))
@@ -99,6 +106,14 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
         if text:
             found.append(Utterance(who, text[:TEXT_LIMIT], time))
     return found
+
+
+def _queued(record: dict[str, object]) -> str:
+    """Return the message in a record that was queued in mid-turn, or was sent from the queue."""
+    if record.get("operation") == "enqueue":
+        return transcript.text_of(record.get("content"))
+    found = transcript.attachment(record)
+    return speaker.queued_text(found) if found.get("type") == "queued_command" else ""
 
 
 def _typed(record: dict[str, object], block: dict[str, object], tool: str) -> str:

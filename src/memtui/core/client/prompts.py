@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memtui.core.base import clock
-from memtui.core.client import request, transcript
-from memtui.core.client.conversation import from_person, normalised, own_words
+from memtui.core.client import request, speaker, transcript
+from memtui.core.client.conversation import normalised, own_words
 
 # Transcripts that are read at most, the newest first, and the bytes at the end of each: a session of weeks has 100 MB.
 TRANSCRIPTS = 60
@@ -47,7 +47,7 @@ def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
             start = transcript.line_start(path, os.stat(path).st_size - TAIL_BYTES)
         session = os.path.basename(path).removesuffix(".jsonl")
         for record in transcript.Reader(path, start, _may_be_prompt):
-            words = _words(record)
+            words = own_words(speaker.prompt_text(record))
             if words:
                 time = clock.parse(record.get("timestamp")) or 0.0
                 yield Prompt(words, session, time, transcript.text_of(record.get("promptId")))
@@ -72,16 +72,6 @@ def under_way(path: str, clean: Callable[[str], str]) -> str:
 
 def _may_be_prompt(line: bytes) -> bool:
     return len(line) < LONG_LINE and b'"user"' in line and b"tool_use_id" not in line
-
-
-def _words(record: dict[str, object]) -> str:
-    """Return the person's own words in a record; empty if it is no prompt."""
-    if record.get("type") != "user" or "toolUseResult" in record or not from_person(record):
-        return ""
-    if any(record.get(key) for key in ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")):
-        return ""
-    texts = [transcript.text_of(each.get("text")) for each in transcript.blocks(record) if each.get("type") == "text"]
-    return own_words("\n".join(texts))
 
 
 def _distinct(found: list[Prompt]) -> list[Prompt]:

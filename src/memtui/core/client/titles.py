@@ -8,8 +8,8 @@ import posix
 from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs
-from memtui.core.client import transcript
-from memtui.core.client.conversation import from_person, own_words
+from memtui.core.client import speaker, transcript
+from memtui.core.client.conversation import own_words
 
 # The beginning of a transcript that is read: the client's own records and attached files can come first.
 HEAD_BYTES = 1 << 20
@@ -54,14 +54,7 @@ def _size(path: str) -> int:
 def _first_words(data: bytes) -> str:
     """Return the first line that the person typed, in the beginning of a transcript; empty if there is none."""
     for line in data.split(b"\n"):
-        words = _words(fastjson.loads_dict(line)) if b'"user"' in line else ""
+        words = own_words(speaker.prompt_text(fastjson.loads_dict(line))) if b'"user"' in line else ""
         if words:
             return words.split("\n")[0]
     return ""
-
-
-def _words(record: dict[str, object]) -> str:
-    if record.get("type") != "user" or record.get("isMeta") or record.get("isSidechain") or not from_person(record):
-        return ""
-    texts = [own_words(transcript.text_of(block.get("text"))) for block in transcript.blocks(record)]
-    return next((text for text in texts if text), "")

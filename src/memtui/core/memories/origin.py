@@ -114,6 +114,7 @@ def _read(path: str, name: str, found: Memory, go_on: Callable[[float], bool]) -
                 written = len(talk.turns) - 1
     except OSError:
         return None
+    talk.end_queue()
     title = talk.turns[0].text.split("\n")[0] if talk.turns else ""
     turn = talk.turns[written] if written >= 0 else _closest(talk.turns, found)
     if turn is None:
