@@ -139,12 +139,16 @@ def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, re
     assert on.errors() == []
 
 
-def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on):
+@pytest.mark.parametrize("env", [{}, {"CLAUDE_CODE_SKIP_PROMPT_HISTORY": "1"}])
+def test_a_session_that_leaves_no_transcript_was_told_what_it_was_told(on, model, env):
     furnish(on)
-    run = on.claude("hi", "--no-session-persistence")
+    model.will("Remaining:\n- write the release notes")
+    run = on.claude("hi", *([] if env else ["--no-session-persistence"]), env=env)
     assert run.transcript_path is None
     assert tally(run.main[0]) == dict.fromkeys(NEEDLES, 1)
     assert on.eventually(lambda: settled(on))
+    assert on.eventually(lambda: "write the release notes" in on.waiting("items"))
+    assert on.errors() == []
     assert on.waiting() == ""
     assert on.claude("hello").main[0].count("A note.") == 0
 

@@ -120,3 +120,26 @@ def test_settings_of_any_kind_break_nothing(home, data):
     assert found in ([], [(str(path), "MEMTUI_INSIDE")])
     home.guide("A note.")
     assert "A note." in installed(home).context
+
+
+@pytest.mark.parametrize(
+    ("entrypoint", "attended", "personal"),
+    [
+        ("cli", None, True),
+        ("claude-vscode", None, True),
+        ("claude-desktop", None, True),
+        ("sdk-cli", None, False),
+        (None, None, False),
+        ("a-new-app", "1", True),
+        ("cli", "0", False),
+        ("claude-vscode", "", True),
+    ],
+)
+def test_a_note_for_people_is_for_sessions_that_a_person_attends(home, entrypoint, attended, personal):
+    given = {"CLAUDE_CODE_ENTRYPOINT": entrypoint, "CLAUDE_CODE_SESSION_ATTENDED": attended}
+    env = {name: value for name, value in given.items() if value is not None}
+    assert environment.personal(env, str(home.project)) is personal
+    settings = home.project / ".claude" / "settings.json"
+    settings.parent.mkdir(exist_ok=True)
+    settings.write_text(json.dumps({"env": {"CLAUDE_CODE_SESSION_ATTENDED": "1"}}))
+    assert environment.personal(env, str(home.project)) is False

@@ -492,3 +492,35 @@ def test_the_subconscious_is_started_once_the_transcript_has_the_turn(world, mon
     threading.Timer(0.3, lambda: world.write(world.agent("Understood."))).start()
     world.run("Understood.")
     assert seen == [os.path.getsize(world.path)]
+
+
+def test_without_a_transcript_the_last_message_tells_what_is_open_and_nothing_is_an_error(world):
+    world.run(last="Remaining:\n- write the release notes")
+    world.run(event="SessionEnd")
+    assert world.items == ["write the release notes"]
+    assert not os.path.exists(world.root + "/log/errors.jsonl")
+    world.write(world.user(RULE))
+    world.run(last="Done.")
+    os.remove(world.path)
+    world.run(last="Done.")
+    assert len(world.updates) == 1
+    assert not os.path.exists(world.root + "/log/errors.jsonl")
+
+
+def test_a_text_that_the_agent_had_a_clock_say_is_nobodys_draft(world):
+    queued = {"type": "queue-operation", "operation": "enqueue", "content": RULE, "sessionId": "s1"}
+    world.write(world.user("wait"), queued)
+    world.run(last="Done.")
+    assert world.updates == []
+    world.write(world.user(RULE, isMeta=True, promptSource="system", turnOrigin="scheduled"), queued)
+    world.run(last="Done.")
+    world.run(event="SessionEnd")
+    assert world.updates == []
+
+
+def test_a_message_that_a_session_ended_before_is_a_draft_at_its_end(world):
+    world.write(world.user("wait"), {"type": "queue-operation", "operation": "enqueue", "content": RULE})
+    world.run(last="Done.")
+    assert world.updates == []
+    world.run(event="SessionEnd")
+    assert len(world.updates) == 1

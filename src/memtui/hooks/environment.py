@@ -9,12 +9,12 @@ import posix
 
 from memtui.core.base import paths
 from memtui.core.client import project_settings
-from memtui.core.client.process import ENTRYPOINT, PERSONAL
+from memtui.core.client.process import ATTENDED, ENTRYPOINT, PERSONAL
 
 # Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
 MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
-HOOKS = (*ROOTS, *MUTES, ENTRYPOINT)
+HOOKS = (*ROOTS, *MUTES, ENTRYPOINT, ATTENDED)
 
 
 class NotBelievedError(Exception):
@@ -50,9 +50,10 @@ def set_by_project(directory: str) -> "list[tuple[str, str]]":
 
 def personal(env: "dict[str, str]", directory: str) -> bool:
     """Return whether the client says that a person runs the session, and no settings of the project made it say so."""
-    if env.get(ENTRYPOINT) != PERSONAL:
+    attended = env.get(ATTENDED)
+    if attended != "1" and (attended or env.get(ENTRYPOINT) not in PERSONAL):
         return False
-    return all(name != ENTRYPOINT for _, name in set_by_project(directory))
+    return all(name not in {ENTRYPOINT, ATTENDED} for _, name in set_by_project(directory))
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:

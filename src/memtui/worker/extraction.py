@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -94,11 +94,13 @@ def _read_session(
     """
     root = paths.root(env)
     cursor = session_state.load(root, session_id, "cursor")
-    start = cursor_of.start(cursor, path)
+    # Under --no-session-persistence or CLAUDE_CODE_SKIP_PROMPT_HISTORY there is no transcript.
+    is_kept = os.path.lexists(path)
+    start = cursor_of.start(cursor, path) if is_kept else 0
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
-    found = _drafts(reader, conversation, _judge(root, cwd), ended=ended)
+    found = _drafts(reader if is_kept else (), conversation, _judge(root, cwd), ended=ended)
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
@@ -108,6 +110,8 @@ def _read_session(
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
     if ended:
         conversation.running.clear()
+    if not is_kept:
+        return
     kept = {
         "v": session_state.VERSION,
         "path": path,
@@ -148,11 +152,15 @@ class _Found(NamedTuple):
 
 
 def _drafts(
-    reader: transcript.Reader, conversation: Conversation, judge: classifier.Classifier | None, *, ended: bool
+    records: Iterable[dict[str, object]],
+    conversation: Conversation,
+    judge: classifier.Classifier | None,
+    *,
+    ended: bool,
 ) -> _Found:
     until = time.monotonic() + READ_SECONDS
     found = _Found([], [])
-    for record in reader:
+    for record in records:
         conversation.feed(record)
         if time.monotonic() > until:
             break

@@ -7,9 +7,10 @@ from memtui.core.base import fs
 SHELLS = {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox"}
 MAX_SHELLS = 4
 STAT_BYTES = 4096
-# The variable in which the client names the kind of session, and its value for a session in a terminal; a script's is
-# `sdk-cli`, … (docs/hooks.md).
-ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", "cli"
+# The variable in which the client names the kind of session, and its values for a person's: in a terminal, an editor,
+# the desktop app. A script's is `sdk-cli`, … A newer client also says whether a person attends, 1 or 0 (docs/hooks.md).
+ENTRYPOINT, PERSONAL = "CLAUDE_CODE_ENTRYPOINT", ("cli", "claude-vscode", "claude-desktop")
+ATTENDED = "CLAUDE_CODE_SESSION_ATTENDED"
 
 
 def client() -> "list[object]":

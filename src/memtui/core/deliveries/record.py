@@ -210,4 +210,4 @@ def _dicts(record: Record) -> list[Record]:
 
 def session_kind(entrypoint: str) -> str:
     """Return who holds a session, by its entry point: `person`, `script` (`claude -p`, the SDK), else that itself."""
-    return "person" if entrypoint == process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint
+    return "person" if entrypoint in process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint
