@@ -9,14 +9,14 @@ from memtui.present.deliveries import GLYPHS, MEANINGS, in_short, session_words,
 
 OUTCOMES = {
     value for name, value in vars(receipts).items() if name.isupper() and isinstance(value, str) and name in {
-        "ARRIVED", "PREVIEWED", "TIMED_OUT", "FAILED", "DROPPED", "UNKNOWN", "WAITING", "NOTHING",
+        "ARRIVED", "PREVIEWED", "TIMED_OUT", "FAILED", "DROPPED", "BROKEN_OFF", "UNKNOWN", "WAITING", "NOTHING",
     }
 }  # fmt: skip
 
 
 def test_each_outcome_has_a_glyph_and_a_meaning():
     assert set(GLYPHS) == set(MEANINGS) == OUTCOMES
-    assert len(OUTCOMES) == 8
+    assert len(OUTCOMES) == 9
 
 
 @pytest.mark.parametrize(

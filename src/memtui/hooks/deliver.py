@@ -29,6 +29,7 @@ def asker(hook: runner.Hook) -> "claims.Asker":
     from memtui.hooks import environment
 
     found = claims.Asker(hook.session_id, hook.env.get("MEMTUI_AGENT", ""), hook.project_root, clock.now())
+    found.root = hook.root
     found.personal = environment.personal(hook.env, hook.started_in)
     return found
 

@@ -35,12 +35,13 @@ def run(
     session_id = transcript.text_of(payload.get("session_id"))
 
     def reconciling() -> None:
-        from memtui.core.inbox import reconcile, resend
+        from memtui.core.inbox import reconcile, resend, resumed
 
         reconcile.reconcile(env, root, session_id=session_id)
         if event == "SessionEnd":
             reconcile.finish(env, root, session_id)
         resend.note(env, root, session_id)
+        resumed.withdraw(env, root, session_id)
 
     steps: dict[str, Callable[[], object]] = {
         "extract": lambda: extract(env, root, payload, session_id, ended=event == "SessionEnd"),

@@ -187,3 +187,28 @@ def test_a_pipe_and_a_torn_line_do_no_harm(tmp_path):
     assert len(list(delivery_log.lines(str(tmp_path)))) == 1
     assert delivery_log.parse(b'{"v": 1, "id": "x", "ite') is None
     assert delivery_log.read((str(tmp_path / "gone"), 0, 10)) is None
+
+
+def test_outcomes_are_found_with_the_records_they_tell_of_and_are_none_themselves(root):
+    made = [add(root, NOVEMBER + number, items=[{"kind": "guidance"}], session_id="s") for number in range(3)]
+    names = [each["id"] for each in made]
+    delivery_log.note_outcomes(root, made[:2], {names[0]: "broken off", names[1]: "arrived"})
+    delivery_log.note_outcomes(root, made[:1], {names[0]: "arrived"})
+    delivery_log.note_outcomes(root, [], {})
+    ends = delivery_log.ends(root)
+    skipped = delivery_log.Skipped()
+    for search in ({}, {"needle": b'"guidance"'}, {"needle": b"s"}, {"since": NOVEMBER}, {"fold": True}):
+        found = [(each["id"], each.get("outcome")) for each in delivery_log.newest_first(root, skipped, **search)]
+        assert found == [(names[2], None), (names[1], "arrived"), (names[0], "arrived")]
+    assert skipped.count == 0
+    delivery_log.note_outcomes(root, made[2:], {names[2]: "failed"})
+    assert delivery_log.appended(root, ends)[0] == []
+    assert next(delivery_log.records_of(root, names[2]))["outcome"] == "failed"
+
+
+def test_outcomes_of_a_month_before_and_those_that_are_torn_do_no_harm(root):
+    made = add(root, NOVEMBER)
+    delivery_log.append(root, {"v": 1, "outcomes": {made["id"]: "arrived"}}, DECEMBER)
+    for torn in (b'{"v": 1, "outcomes": {"x', b'{"v": 1, "outcomes": {"x": 3}}', b'{"v": 1, "outcomes": {}}'):
+        fs.append(delivery_log.log_path(root, DECEMBER), torn + b"\n")
+    assert [each["outcome"] for each in delivery_log.newest_first(root)] == ["arrived"]

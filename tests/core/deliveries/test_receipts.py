@@ -285,7 +285,7 @@ def test_what_was_answered_once_has_arrived_whatever_is_left_later(transcript):
 
 
 def test_a_session_that_ended_without_an_answer_goes_on_from_its_last_record(transcript):
-    for leaf, becomes in (("x1", "arrived"), ("a0", "dropped")):
+    for leaf, becomes in (("x1", "broken off"), ("a0", "dropped")):
         view = transcript(*GIVEN, last_prompt(leaf))
         assert outcome(view, DELIVERED) == "waiting"
         assert receipts.outcome(DELIVERED, view, NOW + 5, ended=True) == becomes
@@ -305,12 +305,58 @@ def test_a_client_that_is_gone_writes_no_more(transcript):
         elsewhere = {**row, "client": [*row["client"][:2], "another machine"]}
         later = {**row, "client": [child.pid, "1", row["client"][2]]}
         child.kill()
-    assert outcome(transcript(*GIVEN), row) == "arrived"
+    assert outcome(transcript(*GIVEN), row) == "broken off"
     assert outcome(transcript(GIVEN[0]), row) == "dropped"
     assert outcome(transcript(GIVEN[0]), elsewhere) == "waiting"
     assert outcome(transcript(GIVEN[0]), {**later, "client": [os.getpid(), "1", row["client"][2]]}) == (
         "dropped" if began else "waiting"
     )
+
+
+def ended(view, row=DELIVERED):
+    return receipts.outcome(row, view, NOW + 5, ended=True)
+
+
+def test_a_text_that_nobody_answered_is_broken_off_until_a_resume(transcript):
+    assert ended(transcript(*GIVEN)) == "broken off"
+    # An error of the API, written by the client itself, is no answer.
+    failed = answered("e", "x1", "m0", model="<synthetic>")
+    assert ended(transcript(*GIVEN, failed)) == "broken off"
+    assert ended(transcript(*GIVEN, failed, asked("p2", "e", "P2", 9), answered("r2", "p2"))) == "arrived"
+    preview = f"<persisted-output>\nOutput too large\n\nPreview (first 2KB):\n{BLOCK}"
+    assert ended(transcript(*GIVEN[:2], linked(context(preview), "c1", "p1"))) == "previewed"
+
+
+def test_an_answer_written_before_the_text_it_answers_proves_it(transcript):
+    turn = GIVEN[:2]
+    assert outcome(transcript(*turn, answered("r1", "c1"), told("c1", "p1")), DELIVERED) == "arrived"
+    late = [*turn, answered("r1", "p1"), told("c1", "r1")]
+    assert outcome(transcript(*late), DELIVERED) == "waiting"
+    assert outcome(transcript(*late, linked({"type": "system"}, "s1", "c1")), DELIVERED) == "arrived"
+    # What was typed in mid-turn came out of the queue behind that answer.
+    typed = [*turn, queue("enqueue", 1), answered("r1", "p1"), queue("remove", 4), told("c1", "r1")]
+    assert outcome(transcript(*typed, linked({"type": "system"}, "s1", "c1")), DELIVERED) == "waiting"
+
+
+@pytest.mark.parametrize("noted", ["arrived", "previewed", "timed out", "failed", "dropped", "broken off"])
+def test_an_outcome_that_was_noted_holds_whatever_became_of_the_transcript(transcript, noted):
+    row = {**DELIVERED, "outcome": noted}
+    assert outcome(transcript(GIVEN[0], asked("p9", "a0", "P9"), answered("r9", "p9")), row) == noted
+    transcript.path.unlink()
+    assert outcome(receipts.TranscriptView(str(transcript.path)).refresh(), row) == noted
+
+
+def test_what_is_shown_to_have_arrived_outweighs_a_loss_that_was_noted(transcript):
+    for noted in receipts.LOST:
+        assert outcome(transcript(*GIVEN, answered("r1", "x1")), {**DELIVERED, "outcome": noted}) == "arrived"
+    assert outcome(transcript(*ESCAPED), {**DELIVERED, "outcome": "broken off"}) == "dropped"
+
+
+def test_a_transcript_that_was_cut_since_proves_no_loss(transcript):
+    rows = [linked(OTHER, "b0", None), asked("p2", "b0", "P2", 9), answered("r2", "p2")]
+    row = {**DELIVERED, "transcript_size": places(*rows)[-1]}
+    assert outcome(transcript(*rows[:2]), row) == "unknown"
+    assert outcome(transcript(*rows, asked("p3", "r2", "P3")), row) == "failed"
 
 
 @pytest.mark.parametrize("beside", ["r1", "t2"])

@@ -9,7 +9,8 @@ import pytest
 from memtui.core.base import clock, fs, ids, session_state
 from memtui.core.client import process
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.inbox import claims, reconcile
+from memtui.core.deliveries import receipts
+from memtui.core.inbox import claims, reconcile, resumed
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 
@@ -40,7 +41,11 @@ class World:
         return claim
 
     def log(self, claim, *, left_out=(), **more):
-        items = [{"kind": "guidance", "id": e.id} for e, _ in claim.entries if e.id not in left_out]
+        items = [
+            {"kind": "guidance", "id": e.id, "hash": ids.content_hash(e.text)}
+            for e, _ in claim.entries
+            if e.id not in left_out
+        ]
         items += [{"kind": "guidance", "id": name, "left_out": "no room"} for name in left_out]
         record = {
             "v": 1, "id": self.id, "time": clock.iso(NOW), "event": "UserPromptSubmit", "session_id": SESSION,
@@ -498,3 +503,71 @@ def test_an_inbox_that_is_locked_is_left_for_later(world):
 
 def test_where_nothing_was_ever_claimed_there_is_nothing_to_settle(world):
     assert world.settle() == []
+
+
+# --- broken off: the client was killed between the text and the answer
+
+OTHER_SESSION = "51111111-f827-46a4-a54f-1c2be567828b"
+
+
+def break_off(world, client):
+    """A note that a client wrote down before it was killed, and what is back in the inbox."""
+    world.log(world.take("a"), client=client, prompt_id="P", transcript_size=1)
+    rows = [linked({"type": "user", "message": {"content": "hi"}, "promptId": "P"}, "p", None)]
+    rows.append(linked(context(world.block("a")), "c", "p"))
+    world.tell(*rows)
+    assert world.settle() == [("broken off", ["id-a"])]
+    return rows
+
+
+def asks(world, session):
+    return [e.text for e, _ in claims.peek(world.box, claims.Asker(session, "", "/w/shop", NOW))]
+
+
+def test_a_note_that_was_broken_off_is_back_for_others_and_not_for_its_session(world, clients):
+    break_off(world, clients[1])
+    (entry,) = world.waiting()
+    assert (entry.flag("repeat"), entry.count("attempts"), entry.fields["told"]) == (True, 0, SESSION)
+    assert (asks(world, SESSION), asks(world, OTHER_SESSION)) == ([], ["a"])
+    # A copy of that session has its text too.
+    asker = claims.Asker(OTHER_SESSION, "", "/w/shop", NOW)
+    asker.root = world.root
+    session_state.save(world.root, OTHER_SESSION, {"copy_of": [SESSION]})
+    assert claims.peek(world.box, asker) == []
+
+
+def test_a_note_that_was_broken_off_is_withdrawn_once_its_session_answered_it(world, clients):
+    rows = break_off(world, clients[1])
+    resumed.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["a"]
+    inbox_file.append_entry(world.box, "guidance", {"id": "id-b"}, "b", now=NOW)
+    world.tell(*rows, linked(agent(), "r", "c"))
+    resumed.withdraw(world.env, world.root, OTHER_SESSION)
+    assert world.texts() == ["a", "b"]
+    resumed.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["b"]
+
+
+def test_a_note_that_its_session_went_on_without_may_come_to_it_again(world, clients):
+    rows = break_off(world, clients[1])
+    world.tell(*rows, linked(agent(), "r", "p"))
+    resumed.withdraw(world.env, world.root, SESSION)
+    assert asks(world, SESSION) == ["a"]
+
+
+def test_a_note_that_was_edited_since_is_another_one(world, clients):
+    rows = break_off(world, clients[1])
+    inbox_file.rewrite(world.box + "/guidance.md", lambda source: source.replace("\na\n", "\nanother\n"))
+    world.tell(*rows, linked(agent(), "r", "c"))
+    resumed.withdraw(world.env, world.root, SESSION)
+    assert world.texts() == ["another"]
+
+
+def test_the_outcome_of_a_claim_stays_in_the_log(world):
+    world.log(world.take("a"))
+    world.tell(context(world.block("a")), agent())
+    world.settle()
+    world.transcript.unlink()
+    (record,) = delivery_log.newest_first(world.root, needle=b'"guidance"')
+    assert record["outcome"] == "arrived"
+    assert list(receipts.outcomes([record], world.env).values()) == ["arrived"]

@@ -1,4 +1,8 @@
-"""The delivery log: JSON Lines, a file a month. It is appended to in one write, read from its end, and followed."""
+"""The delivery log: JSON Lines, a file a month. It is appended to in one write, read from its end, and followed.
+
+What became of deliveries is appended too, once it is known: a line of outcomes names them by id. Whoever reads the log
+gets each record with the `outcome` that was noted for it, and never such a line itself.
+"""
 
 import posix
 
@@ -10,6 +14,7 @@ VERSION, PREFIX, SUFFIX = log_file.VERSION, log_file.PREFIX, log_file.SUFFIX
 append, log_path = log_file.append, log_file.log_path
 ID_AT = b'{"v": 1, "id": "'
 RECOVERED = b'"recovered": true'
+OUTCOMES_AT = b'{"v": 1, "outcomes": {'
 # A hook or worker reads no more than this from the end of a month's log, which is seldom so long.
 WITHIN_BYTES = 1 << 26
 # Reading back to a time ends after this many bytes of older records in a row: more than hours of work.
@@ -66,12 +71,13 @@ def newest_first(
     """Yield the records of the delivery log, newest first; `needle`, `since`, `fold` and `within` as for `lines`. With
     `most`, reading ends after so many bytes of lines."""
     seen = skipped or Skipped()
-    for _, line in lines(root, None, needle, since, fold, within):
+    noted: dict[str, str] = {}
+    for _, line in lines(root, None, needle, since, fold, within, noted):
         if most and seen.read >= most:
             seen.older = True
             return
         seen.read += len(line) + 1
-        record = parse(line)
+        record = parse(line, noted)
         if record is not None:
             yield record
         else:
@@ -92,6 +98,7 @@ def lines(
     since: "float | None" = None,
     fold: bool = False,
     within: int = -1,
+    noted: "dict[str, str] | None" = None,
 ) -> "Iterator[tuple[Place, bytes]]":
     """Yield the lines of the delivery log with their places, newest first. They are read backwards in blocks, so the
     first comes at once however long the log is. Files that can't be read are skipped.
@@ -99,7 +106,8 @@ def lines(
     `below`: read only these files, and each up to this byte, at which a line begins. `needle` must be in the line; with
     `fold`, given in small letters, in any case. With `since`, in seconds since the epoch, reading ends at the last line
     whose id is not a minute older: lines behind it in the log are newer whatever their ids say, for a clock can be put
-    back. With `since` and `within`, raises TooFarError instead of reading more than `within` bytes of a month.
+    back. With `since` and `within`, raises TooFarError instead of reading more than `within` bytes of a month. `noted`
+    takes in what the lines of outcomes say, for `parse`.
     """
     from memtui.core.base import backwards  # a hook that only appends does without
 
@@ -113,7 +121,10 @@ def lines(
             else:
                 found = backwards.lines(path, end, needle, fold)
             for start, line in found:
-                if not (oldest and needle) or needle in (line.lower() if fold else line):
+                if line.startswith(OUTCOMES_AT):
+                    if noted is not None:
+                        _take_in(line, noted)
+                elif not (oldest and needle) or needle in (line.lower() if fold else line):
                     yield (path, start, len(line)), line
         except backwards.TooFarError:
             raise
@@ -133,7 +144,9 @@ def _since(found: "Iterator[tuple[int, bytes]]", oldest: bytes) -> "Iterator[tup
     older: list[tuple[int, bytes]] = []
     size = 0
     for start, line in found:
-        if line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
+        if line.startswith(OUTCOMES_AT):
+            yield start, line  # it says nothing of when those around it were logged
+        elif line.startswith(ID_AT) and line[len(ID_AT) : len(ID_AT) + 10] < oldest:
             if RECOVERED not in line:
                 older.append((start, line))
             size += len(line)
@@ -151,10 +164,33 @@ def back_to(seconds: float) -> float:
     return seconds if seconds <= now else now - CLOCK_SECONDS
 
 
-def parse(line: bytes) -> "Record | None":
-    """Return the record of a line; None if it is torn, no delivery, or of an unknown version."""
+def parse(line: bytes, noted: "dict[str, str] | None" = None) -> "Record | None":
+    """Return the record of a line, with its outcome if that was `noted`; None if it is torn, no delivery, or of an
+    unknown version."""
     found = fastjson.loads_dict(line)
-    return found if found.get("v") == VERSION and isinstance(found.get("items"), list) else None
+    if found.get("v") != VERSION or not isinstance(found.get("items"), list):
+        return None
+    outcome = noted.get(str(found.get("id"))) if noted else None
+    if outcome:
+        found["outcome"] = outcome
+    return found
+
+
+def note_outcomes(root: str, records: "list[Record]", outcomes: "dict[str, str]") -> None:
+    """Append what became of these deliveries, by id, if there are any. The kinds of their items stand there too, so
+    that whoever searches the log for one finds the outcomes. Raises OSError."""
+    if outcomes:
+        kinds = {str(item.get("kind")) for record in records for item in brought(record)}
+        found = {"v": VERSION, "outcomes": outcomes, "time": clock.iso(clock.now()), "kinds": sorted(kinds)}
+        sessions = sorted({str(record.get("session_id")) for record in records})
+        append(root, {**found, "sessions": sessions}, clock.now())
+
+
+def _take_in(line: bytes, noted: "dict[str, str]") -> None:
+    """Note the outcomes of a line, but for deliveries of which a newer line told."""
+    found = fastjson.loads_dict(line).get("outcomes")
+    for name, outcome in found.items() if isinstance(found, dict) else ():
+        noted.setdefault(name, str(outcome))
 
 
 def brought(record: "Record") -> "list[Record]":
@@ -224,7 +260,7 @@ def appended(root: str, since: "dict[str, int]") -> "tuple[list[tuple[Place, byt
         whole = data.rfind(b"\n") + 1
         after[path] = start + whole
         for line in data[:whole].split(b"\n")[:-1]:
-            if line.strip():
+            if line.strip() and not line.startswith(OUTCOMES_AT):
                 found.append(((path, start, len(line)), line))
             start += len(line) + 1
     return found, after

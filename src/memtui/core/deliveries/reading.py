@@ -29,7 +29,7 @@ VIEWS = 64
 # How long after a delivery a missing transcript may still appear.
 YOUNG_SECONDS = 300.0
 # The fields of a record by which its receipt is found.
-PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_use_id", "recovered")
+PROOF = ("id", "time", "event", "session_id", "transcript", "agent_id", "tool_use_id", "recovered", "outcome")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +185,7 @@ class Reading:
         # The log is read between the two: `below` older lines end, behind `ends` newer lines begin.
         self._ends = delivery_log.ends(root) if follow else delivery_log.sizes(root)
         self._below = self._ends
+        self._noted: dict[str, str] = {}
         self._lock = threading.Lock()
 
     @property
@@ -194,7 +195,7 @@ class Reading:
 
     def _match(self, place: "Place", line: bytes) -> tuple[Delivery | None, bool]:
         """Return the delivery of a line if it matches, and whether reading backwards may end there."""
-        record = delivery_log.parse(line)
+        record = delivery_log.parse(line, self._noted)
         if record is None:
             self.skipped += 1
             return None, False
@@ -213,7 +214,8 @@ class Reading:
         most = 0 if needle else self._most  # lines without the needle are skipped in no time
         last: Place | None = None
         try:
-            for number, (place, line) in enumerate(delivery_log.lines(self.root, self._below, needle, fold=fold), 1):
+            lines = delivery_log.lines(self.root, self._below, needle, fold=fold, noted=self._noted)
+            for number, (place, line) in enumerate(lines, 1):
                 if (most and self._bytes >= most) or (self._looked and self._proved >= self._looked):
                     self.cut = True
                     return

@@ -9,8 +9,8 @@ from memtui.core.deliveries import receipts
 
 
 class ReceiptCounts(NamedTuple):
-    """The numbers of deliveries by what became of them. `lost`: failed, timed out or dropped. A record without a text,
-    which has nothing that could arrive, is not counted."""
+    """The numbers of deliveries by what became of them. `lost`: failed, timed out, dropped or broken off. A record
+    without a text, which has nothing that could arrive, is not counted."""
 
     arrived: int = 0
     previewed: int = 0

@@ -5,8 +5,12 @@ id, or a `<persisted-output>` preview of a text that was too large. A hook that 
 that died `hook_non_blocking_error`; these carry no id of ours and are matched by event, command and place.
 
 Records form a tree by their `parentUuid`. Escape before the first output and `/rewind` go on from an earlier record:
-texts on the branch that was left are in no later request. So a text has arrived once the model answered below it, or
-if the session ended on its branch, from which a resume goes on (`leafUuid` of `last-prompt`).
+texts on the branch that was left are in no later request. So a text has arrived once the model answered below it. If
+the session ended on its branch before, it is broken off: nobody may ever read it, but a resume goes on from there
+(`leafUuid` of `last-prompt`), and brings it again.
+
+What was noted in the log of a delivery stays, for the client can rewrite a transcript, cut it or delete it: that it
+arrived is final, and that it did not holds until a transcript shows the opposite.
 
 The order of events is that of the places in the file, for a clock can be put back. A delivery's `transcript_size` says
 how long its transcript was; for older records, which lack it, the times are compared.
@@ -23,14 +27,17 @@ from memtui.core.client import process, transcript
 from memtui.core.deliveries.steps import KEPT_MESSAGES, Steps, size_of
 
 ARRIVED, PREVIEWED, TIMED_OUT, FAILED, DROPPED = "arrived", "previewed", "timed out", "failed", "dropped"
+BROKEN_OFF = "broken off"
 UNKNOWN, WAITING, NOTHING = "unknown", "waiting", "nothing"
-LOST = (FAILED, TIMED_OUT, DROPPED)
+OPEN = {UNKNOWN, WAITING, NOTHING}
+LOST = (FAILED, TIMED_OUT, DROPPED, BROKEN_OFF)
 GLYPHS = {
     ARRIVED: "✓",
     PREVIEWED: "◐",
     TIMED_OUT: "✗",
     FAILED: "✗",
     DROPPED: "✗",
+    BROKEN_OFF: "✗",
     UNKNOWN: "·",
     WAITING: "…",
     NOTHING: "-",
@@ -38,7 +45,8 @@ GLYPHS = {
 # The message that used a tool is in the transcript within so many bytes before what was given with the tool.
 TOOL_BYTES = 1 << 16
 # Known to have arrived, as a whole or as a preview, or to be lost.
-SETTLED = (ARRIVED, PREVIEWED, *LOST)
+GOT = (ARRIVED, PREVIEWED)
+SETTLED = (*GOT, *LOST)
 # How much later than the hook's log the client may note the end of the hook; both use the same clock.
 SLACK_SECONDS = 1.5
 # This long after the last sign of life nothing more will be written about a delivery.
@@ -98,6 +106,7 @@ class TranscriptView:
         self.path = path
         self.exists = False
         self.whole = True  # whether the last refresh came to the end of the file
+        self.size = 0
         self.changed = 0.0  # the file's time of last change, in seconds since the epoch
         self.records_attachments = False
         self.outcomes: dict[str, str] = {}  # delivery id -> arrived, previewed or dropped
@@ -113,6 +122,7 @@ class TranscriptView:
         self._recent: list[tuple[str, str]] = []  # the newest records and their parents
         self._below: dict[str, set[str]] = {}  # record -> the pending deliveries on whose branch it is
         self._beside: dict[str, str] = {}  # delivery given with a tool -> that tool's message
+        self._late: set[str] = set()  # pending deliveries that were written behind their prompt's answer
         self._leaf = ""
         self._tip = ""
 
@@ -125,6 +135,7 @@ class TranscriptView:
         try:
             found = posix.stat(self.path)
             self.changed = found.st_mtime
+            self.size = found.st_size
             if found.st_size < self._offset:
                 self._offset = 0  # replaced by another file: the outcomes of the old one stay true
             reader = transcript.Reader(self.path, self._offset, keep=self._keep, limit=limit)
@@ -184,6 +195,8 @@ class TranscriptView:
         alive = {name for name in above if name in self.pending} if above else None
         if alive:
             self._below[uuid] = alive
+            for name in alive & self._late:
+                self._decide(name)
         self._recent.append((uuid, parent))
         if len(self._recent) > 2 * KEPT_RECORDS:
             del self._recent[:KEPT_RECORDS]
@@ -227,11 +240,11 @@ class TranscriptView:
         if kind == "hook_additional_context":
             for text in transcript.attachment_texts(found):
                 outcome = PREVIEWED if text.lstrip().startswith(PREVIEW_MARK) else ARRIVED
+                event, tool = transcript.text_of(found.get("hookEvent")), transcript.text_of(found.get("toolUseID"))
                 for name in delivery_ids(text):
                     if name == self._wanted:
-                        self.text, self.event = text, transcript.text_of(found.get("hookEvent"))
-                        self.prompt_id = self.steps.prompt_id
-                    self._given(name, outcome, uuid, parent, transcript.text_of(found.get("toolUseID")))
+                        self.text, self.event, self.prompt_id = text, event, self.steps.prompt_id
+                    self._given(name, outcome, uuid, parent, tool, event)
         elif kind.startswith("hook_") and kind not in {"hook_success", "hook_system_message"}:
             if "memtui" not in transcript.text_of(found.get("command")):
                 return
@@ -244,11 +257,12 @@ class TranscriptView:
                 run.outcome = TIMED_OUT
             self.failed_runs.append(run)
 
-    def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str) -> None:
+    def _given(self, name: str, outcome: str, uuid: str, parent: str, tool: str, event: str) -> None:
         """Note a delivery of which the transcript holds the text: it has arrived once the model answers below it.
 
         A text given with a tool is beside that tool's result, or below the result of another tool of the same message.
-        All results of a message are in the next request, so what follows any of its records follows the delivery.
+        All results of a message are in the next request, so what follows any of its records follows the delivery. One
+        that came with a prompt that has been answered is proven by any later record below it.
         """
         if self.outcomes.get(name) == ARRIVED:
             return
@@ -268,10 +282,17 @@ class TranscriptView:
                 branch.add(child)
         for each in branch:
             self._below[each] = {*self._below.get(each, ()), name}
+        beside = self._beside.get(name)
+        if any(each in branch for message, uuids in self._messages.items() if message != beside for each in uuids):
+            self._decide(name)  # its answer was written before it
+        elif event == "UserPromptSubmit" and self.steps.answered:
+            self._late.add(name)
 
     def at_end(self, name: str) -> str:
         """Return the outcome of a pending delivery if the session has ended: a resume goes on from its last record."""
-        return self.pending[name] if name in self._below.get(self._leaf or self._tip, ()) else DROPPED
+        if name not in self._below.get(self._leaf or self._tip, ()):
+            return DROPPED
+        return BROKEN_OFF if self.pending[name] == ARRIVED else self.pending[name]
 
     def passed(self, record: "dict[str, object]") -> bool:
         """Whether the turn has gone on after a delivery, so that the transcript would show it if it had arrived."""
@@ -305,11 +326,23 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
 
     arrived; previewed (too large, only a preview arrived); timed out; failed (the hook died, or the turn went on
     without the text); dropped (the client left that branch, or ended, before the model answered: the text may have been
-    seen); waiting (the turn has not finished); unknown (no transcript, or one that does not record hooks); nothing
-    (the record has no text). `ended`: the caller knows that the session is over.
+    seen); broken off (the session ended between the text and the answer, so that a resume brings it); waiting (the turn
+    has not finished); unknown (no transcript, or one that does not record hooks, or was cut since); nothing (the record
+    has no text). `ended`: the caller knows that the session is over. The outcome that was noted in the log
+    holds; if it says that the text did not arrive, as long as the transcript does not show it.
     """
     if not record.get("text") and not record.get("chars"):
         return NOTHING
+    noted = record.get("outcome")
+    if noted in GOT:
+        return str(noted)
+    shown = _shown(record, view, now, ended)
+    left = view.outcomes.get(str(record.get("id"))) == DROPPED
+    return shown if noted not in LOST or shown in GOT or left else str(noted)
+
+
+def _shown(record: "dict[str, object]", view: TranscriptView, now: "float | None", ended: bool) -> str:
+    """Return the outcome that the transcript shows, as `outcome`."""
     given = record.get("id")
     name = given if isinstance(given, str) else ""
     if name in view.outcomes:
@@ -322,6 +355,9 @@ def outcome(record: "dict[str, object]", view: TranscriptView, now: "float | Non
         # A session that has only begun has no transcript yet.
         young = record.get("event") == "SessionStart" and now - logged < QUIET_SECONDS
         return WAITING if young else UNKNOWN
+    size = size_of(record)
+    if size is not None and size > view.size and name not in view.pending:
+        return UNKNOWN  # it was cut since, as some clients do after a compaction
     quiet = now - max(logged, view.changed) > QUIET_SECONDS
     if name in view.pending:
         return view.at_end(name) if ended or quiet or process.gone(record.get("client")) else WAITING
@@ -369,6 +405,9 @@ def outcomes(
     for record in records:
         name = record.get("id")
         if not isinstance(name, str):
+            continue
+        if record.get("outcome") in GOT:
+            found[name] = str(record["outcome"])
             continue
         key = (record.get("transcript"), record.get("session_id"), record.get("agent_id"))
         if key not in located:

@@ -123,6 +123,7 @@ class SessionList:
         self._ends: dict[str, int] = {}
         self._finder = transcript.Finder(paths.config_dir(env))
         self._lock = threading.RLock()
+        self._noted: dict[str, str] = {}
 
     # counting
 
@@ -156,7 +157,8 @@ class SessionList:
     def _count_all(self, go: Callable[[int], bool]) -> None:
         self._ends = delivery_log.ends(self.root)
         size = 0
-        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends), 1):
+        self._noted = {}
+        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
             if self.most and size >= self.most:
                 self.older = True
                 break
@@ -167,7 +169,7 @@ class SessionList:
         self.counted = True
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> None:
-        record = delivery_log.parse(line)
+        record = delivery_log.parse(line, self._noted)
         found = Delivery.of(record, place) if record is not None else None
         if found is None or not found.session:
             return

@@ -123,12 +123,13 @@ class Statistics:
         self.complete = False  # the whole log lies within the days counted
         self.cut = False
         self.ready = False
+        self._noted: dict[str, str] = {}
 
     def _all(self, go: Callable[[int], bool]) -> bool:
         self._ends = delivery_log.ends(self.root)
         oldest = self.now() - (self.span + 1) * clock.DAY  # a day more: clocks go back an hour, and hooks overlap
         read, last = 0, 0.0
-        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends), 1):
+        for number, (place, line) in enumerate(delivery_log.lines(self.root, self._ends, noted=self._noted), 1):
             if self.most and read >= self.most:
                 self.cut, self.oldest = True, last
                 break
@@ -146,7 +147,7 @@ class Statistics:
 
     def _add(self, place: "Place", line: bytes, *, newest: bool = False) -> float:
         """Count a record of the wanted days and project. Return its time, or 0.0. `newest`: newer than all others."""
-        record = delivery_log.parse(line)
+        record = delivery_log.parse(line, self._noted)
         found = Delivery.of(record, place) if record is not None else None
         if found is None or not found.time:
             return 0.0

@@ -24,6 +24,11 @@ class Steps:
         self.queue: list[list[float]] = []  # prompts in the client's queue: from, until, the newest prompt before
         self._times: list[tuple[int, object]] = []
 
+    @property
+    def answered(self) -> bool:
+        """Whether the model has answered the newest prompt, and no prompt came out of the client's queue since."""
+        return self.called == self.prompt >= 0 and all(each[1] < self.call for each in self.queue)
+
     def note(self, place: int, time: "object") -> None:
         """Remember the time of the step at a place, as the transcript writes times."""
         self._times.append((place, time))

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 class Asker:
     """A session that asks for guidance. `agent`: its agent's name, or empty; `paths`: those that a tool touches;
     `personal`: whether a person holds it; `top`: the work tree that path globs are relative to; `urgent_only`: whether
-    it asks in the middle of a turn."""
+    it asks in the middle of a turn; `root`: memtui's, where the session's state says of which sessions it is a copy."""
 
-    __slots__ = ("agent", "now", "paths", "personal", "session_id", "top", "urgent_only")
+    __slots__ = ("agent", "now", "paths", "personal", "root", "session_id", "top", "urgent_only")
 
     def __init__(self, session_id: str, agent: str, top: str, now: float) -> None:
         self.session_id = session_id
@@ -40,13 +40,14 @@ class Asker:
         self.paths: list[str] = []
         self.personal = False
         self.urgent_only = False
+        self.root = ""
 
 
 def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
     """Return the reason why an entry is for the asker; None if it is not, not yet, or no longer."""
     if entry.expired(asker.now) or "\0" in entry.text:
         return None
-    if entry.count("attempts") >= MAX_ATTEMPTS:
+    if entry.count("attempts") >= MAX_ATTEMPTS or _has(entry, asker):
         return None
     reasons = []
     touches = False
@@ -71,6 +72,21 @@ def addressed(entry: inbox_format.Entry, asker: Asker) -> "str | None":
             return None
         reasons.append("urgent")
     return ", ".join(reasons) or "next prompt"
+
+
+def told(entry: inbox_format.Entry) -> "list[str]":
+    """Return the sessions that an entry was told of and whose answer was broken off: a resume brings it there again."""
+    return entry.fields.get("told", "").split()
+
+
+def _has(entry: inbox_format.Entry, asker: Asker) -> bool:
+    """Tell whether the transcript of the asker, or of a session that it is a copy of, holds the entry."""
+    sessions = told(entry)
+    if not sessions:
+        return False
+    origins = session_state.load(asker.root, asker.session_id).get("copy_of") if asker.root else None
+    own = [asker.session_id, *(origins if isinstance(origins, list) else ())]
+    return any(session_state.safe(str(name)) in sessions for name in own)
 
 
 def no_addressee(entry: inbox_format.Entry) -> str:

@@ -2,8 +2,9 @@
 
 The evidence is the transcript (deliveries/receipts.py) and the delivery log. A claim that its hook logged counts as
 delivered unless a transcript shows otherwise. A claim whose hook died before it logged goes back; if no transcript
-shows whether its text was printed, it is marked as a repeat. So is guidance that the client dropped: on a branch that
-the person left, or with a session that ended before it wrote a transcript.
+shows whether its text was printed, it is marked as a repeat. So is guidance that the client dropped, on a branch that
+the person left, or with a session that ended before it wrote a transcript, and guidance whose answer was broken off. A
+resume brings the last kind again, so it names the session, which does not get it from the inbox (claims.py).
 """
 
 import posix
@@ -14,7 +15,7 @@ from memtui.core.client import process, transcript
 from memtui.core.deliveries import error_log, receipts
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.steps import size_of
-from memtui.core.inbox import claimed
+from memtui.core.inbox import claimed, claims
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 
@@ -28,8 +29,10 @@ END_SECONDS = 2.0
 POLL_SECONDS = 0.1
 # A hook reads no more than this of a transcript for a claim; what that does not decide is left to a worker.
 HOOK_BYTES = 1 << 20
+# The text was in a request, and nobody answered it.
+MAYBE_SEEN = {receipts.DROPPED, receipts.BROKEN_OFF}
 BACK = {receipts.PREVIEWED, *receipts.LOST}
-SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, receipts.DROPPED}
+SHOWN = {receipts.ARRIVED, receipts.PREVIEWED, *MAYBE_SEEN}
 
 
 class Reconciled:
@@ -211,10 +214,12 @@ class _Claim:
             others = [e for e in entries if all(e is not each for each in shown)]
         else:
             failed = inbox_format.parse(inbox_format.decode(data))
-        maybe_seen = outcome == receipts.DROPPED or (self.record is None and outcome == receipts.UNKNOWN)
+        maybe_seen = outcome in MAYBE_SEEN or (self.record is None and outcome == receipts.UNKNOWN)
         returned = self._put_back(failed, others, outcome, maybe_seen)
         if self.record is None and outcome in SHOWN:
             self._log_recovered(shown, view, len(data))
+        if self.record is not None and outcome in receipts.SETTLED and self.record.get("outcome") != outcome:
+            delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
         posix.unlink(self.path)
         return Reconciled(self.delivery_id, outcome, returned)
 
@@ -237,9 +242,10 @@ class _Claim:
             # The hook, or a process that reconciled before, may have put entries back before it died.
             known = claimed.elsewhere(self.directory, ids.id_time(self.delivery_id) or 0.0, self.delivery_id)
             failed, others = claimed.unknown(failed, known), claimed.unknown(others, known)
-        # If a person left the branch, the note is not to blame.
-        attempts = 0 if outcome == receipts.DROPPED else 1
-        text = "".join([_retried(e, attempts, repeat) for e in failed]) + "".join(
+        # If a person left the branch or ended the client, the note is not to blame.
+        attempts = 0 if outcome in MAYBE_SEEN else 1
+        session = self.owner if outcome == receipts.BROKEN_OFF else ""
+        text = "".join([_retried(e, attempts, repeat, session) for e in failed]) + "".join(
             [inbox_format.standalone(e) for e in others]
         )
         if text:
@@ -305,13 +311,15 @@ def _row(record: "dict[str, object]", root: str, directory: str, name: str) -> "
     return None
 
 
-def _retried(entry: inbox_format.Entry, attempts: int, repeat: bool) -> str:
-    """Render an entry that goes back, with `attempts` more."""
+def _retried(entry: inbox_format.Entry, attempts: int, repeat: bool, session: str) -> str:
+    """Render an entry that goes back, with `attempts` more; `session`: whose transcript holds it, empty for none."""
     fields = {**entry.fields, "id": entry.id}
     if attempts:
         fields["attempts"] = str(entry.count("attempts") + attempts)
     if repeat:
         fields["repeat"] = "yes"
+    if session:
+        fields["told"] = " ".join(dict.fromkeys([*claims.told(entry), session]))
     return inbox_format.render(fields, entry.text)
 
 

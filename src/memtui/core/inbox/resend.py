@@ -10,7 +10,8 @@ from memtui.core.client import transcript
 from memtui.core.deliveries import given, receipts, steps
 from memtui.core.deliveries import log as delivery_log
 
-LOST = {receipts.PREVIEWED, *receipts.LOST}
+# What was broken off is in the context again when the session is resumed.
+LOST = {receipts.PREVIEWED, *receipts.LOST} - {receipts.BROKEN_OFF}
 # Stands for the parent of a transcript's first record.
 NO_RECORD = "-"
 LISTS = {"pending-update", "pending-item", "index", "block"}
@@ -19,7 +20,8 @@ MEMORIES = {"recall", "memory"}
 
 
 def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
-    """Note which deliveries of a session had a list that did not arrive, and return their ids. Raises OSError.
+    """Note what became of the deliveries of a session, and which of them had a list that did not arrive; return the ids
+    of these. Raises OSError.
 
     For the worker: reads the log back to the session's start, and its transcript.
     """
@@ -33,24 +35,22 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
         for record in delivery_log.newest_first(
             root, needle=session_id.encode(), since=delivery_log.back_to(begun) - 1.0, within=delivery_log.WITHIN_BYTES
         )
-        if record.get("session_id") == session_id and record.get("id") not in done and _lists(record)
+        if record.get("session_id") == session_id and record.get("text")
     ]
-    if not records:
-        return []
-    names = {str(record["id"]) for record in records}
-    # As an earlier worker found it: the last record of the conversation then, and the deliveries that had arrived.
-    before = session_state.load(root, session_id, "tip")
-    arrived = names & _names(before, "arrived")
     path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
-    outcomes = _outcomes(env, path, [record for record in records if record["id"] not in arrived])
-    arrived |= {name for name, outcome in outcomes.items() if outcome == receipts.ARRIVED}
+    outcomes = _settle(env, root, path, records)
+    names = {str(record["id"]) for record in records if record.get("id") not in done and _lists(record)}
+    if not names:
+        return []
+    # As an earlier worker found it: the last record of the conversation then.
+    before = session_state.load(root, session_id, "tip")
     left = left_behind(path, names, transcript.text_of(before.get("uuid")))
-    lost = {name for name, outcome in outcomes.items() if outcome in LOST} | left.names
+    lost = {name for name in names if outcomes.get(name) in LOST} | left.names
     if lost:
         lost |= _names(session_state.load(root, session_id, "missed"), "ids")
         session_state.save(root, session_id, {"ids": sorted(lost)}, "missed")
     if left.tip:
-        session_state.save(root, session_id, {"uuid": left.tip, "arrived": sorted(arrived)}, "tip")
+        session_state.save(root, session_id, {"uuid": left.tip}, "tip")
     return sorted(lost)
 
 
@@ -59,14 +59,18 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
     return {str(each) for each in found} if isinstance(found, list) else set()
 
 
-def _outcomes(env: "dict[str, str]", path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
-    """Return the outcomes of some deliveries of a session, by its transcript from the place of the first of them."""
-    starts = [steps.size_of(record) for record in records]
+def _settle(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
+    """Return the outcomes of some deliveries of a session, by its transcript from the place of the first that is not
+    known to have arrived, and note in the log those that are known now."""
+    starts = [steps.size_of(record) for record in records if record.get("outcome") not in receipts.GOT]
     views = {}
     if path and starts and None not in starts:
         view = receipts.view_from(path, min([start for start in starts if start is not None]))
         views = {path: view} if view is not None else {}
-    return receipts.outcomes(records, env, views=views)
+    outcomes = receipts.outcomes(records, env, views=views)
+    fresh = [each for each in records if outcomes[str(each["id"])] not in {each.get("outcome"), *receipts.OPEN}]
+    delivery_log.note_outcomes(root, fresh, {str(each["id"]): outcomes[str(each["id"])] for each in fresh})
+    return outcomes
 
 
 class Left:

@@ -100,7 +100,7 @@ class Filters:
 
     async def _outcome(self) -> None:
         options = [(word, f"{glyph} {word}: {MEANINGS[word]}") for word, (glyph, _) in GLYPHS.items()]
-        options.insert(0, (LOST, "✗ lost: timed out, failed or dropped"))
+        options.insert(0, (LOST, "✗ lost: timed out, failed, dropped or broken off"))
         await self._choose("Show by receipt", "outcome", options, self.wanted.outcome)
 
     async def _memory(self) -> None:
