@@ -198,7 +198,7 @@ class World:
 
     def log(self) -> "list[dict]":
         lines = [line for path in delivery_log.months(self.root) for line in fs.read_bytes(path).split(b"\n")]
-        return [fastjson.loads_dict(line) for line in lines if line.strip()]
+        return [record for line in lines if (record := delivery_log.parse(line)) is not None]
 
     def account(self, dropped: bool = False) -> None:
         """Nothing lost; twice only where no transcript told and no log, and then marked. With `dropped` the client took

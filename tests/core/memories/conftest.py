@@ -16,8 +16,10 @@ def store(tmp_path):
     directory.mkdir()
     versions = Versions(str(tmp_path / "root"), lambda: 1_700_000_000.0)
 
-    def look(writer=AGENT):
-        return Intake(versions, lambda version: writer).take_in(str(directory))
+    def look(writer=None):
+        """The log names no agent before the first look, and one for all that is written later, or the writer given."""
+        by = writer or (AGENT if versions.directories else Writer("other"))
+        return Intake(versions, lambda version: by).take_in(str(directory))
 
     return directory, versions, look
 

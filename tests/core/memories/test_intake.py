@@ -2,8 +2,13 @@
 
 import os
 
+import pytest
+
+from memtui.core.base import clock, ids
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.memories.intake import Intake
 from memtui.core.memories.versions import GONE, Versions, Writer
+from memtui.core.memories.writers import Writers
 
 from .conftest import AGENT, write
 
@@ -40,7 +45,6 @@ def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):
     look()
     other = directory.parent / "other"
     other.mkdir()
-    write.clock = max(write.clock, 1_700_000_100_000_000_000)
     write(other / "made.md", "by the agent")
     os.utime(other / "made.md", ns=(0, write.clock))
     (found,) = Intake(versions, lambda version: AGENT).take_in(str(other))
@@ -49,8 +53,21 @@ def test_the_first_memory_of_a_directory_is_unseen_if_an_agent_made_it(store):
     old.mkdir()
     (old / "a.md").write_text("written long ago")
     os.utime(old / "a.md", (0, 1_600_000_000))
-    (found,) = Intake(versions, lambda version: AGENT).take_in(str(old))
+    (found,) = Intake(versions, lambda version: Writer("other")).take_in(str(old))
     assert (found.writer.by, found.seen) == ("first", True)
+
+
+@pytest.mark.parametrize(("late", "by"), [(0, "agent"), (-90, "first"), (30, "agent")])
+def test_what_an_agent_wrote_before_the_first_look_of_all_is_unseen(store, late, by):
+    directory, versions, _ = store
+    now = 1_700_000_000.0
+    write(directory / "made.md", "by the agent in the first session")
+    os.utime(directory / "made.md", (now, now))
+    wrote = {"kind": "use", "action": "wrote", "path": str(directory / "made.md")}
+    record = {"v": 1, "id": ids.new_id(now), "time": clock.iso(now + late), "session_id": "s", "items": [wrote]}
+    delivery_log.append(versions.root, record, now)
+    (found,) = Intake(versions, Writers(versions.root).of).take_in(str(directory))
+    assert (found.writer.by, found.seen) == (by, by == "first")
 
 
 def test_a_directory_without_memories_is_looked_at_too(store):

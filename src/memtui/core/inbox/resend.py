@@ -38,7 +38,7 @@ def note(env: "dict[str, str]", root: str, session_id: str) -> "list[str]":
         if record.get("session_id") == session_id and record.get("text")
     ]
     path = transcript.path_of({**state, "session_id": session_id}, paths.config_dir(env)) or ""
-    outcomes = _settle(env, root, path, records)
+    outcomes = _note_outcomes(env, root, path, records)
     names = {str(record["id"]) for record in records if record.get("id") not in done and _lists(record)}
     if not names:
         return []
@@ -59,7 +59,7 @@ def _names(state: "dict[str, object]", key: str) -> "set[str]":
     return {str(each) for each in found} if isinstance(found, list) else set()
 
 
-def _settle(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
+def _note_outcomes(env: "dict[str, str]", root: str, path: str, records: "list[dict[str, object]]") -> "dict[str, str]":
     """Return the outcomes of some deliveries of a session, by its transcript from the place of the first that is not
     known to have arrived, and note in the log those that are known now."""
     starts = [steps.size_of(record) for record in records if record.get("outcome") not in receipts.GOT]

@@ -1,7 +1,7 @@
 """Taking in new versions of memories: what is in their directories, and what memtui itself wrote.
 
 What a directory holds when it is first looked at counts as seen: nobody asked memtui to review it. Except for what an
-agent wrote there since memtui keeps versions at all: it may have made the directory.
+agent wrote there by the log of its writes, however late the first look comes.
 
 What memtui itself wrote is in the journal, with what lay there before: both are read from there. So each edit is a
 version, and a text of somebody else that memtui replaced is one, too. What memtui writes is seen if what it replaced
@@ -229,10 +229,8 @@ class Intake:
             known = self.log.directories.get(version.directory, {}).get(version.file, [])
             same = [each.writer for each in known if each.digest == version.digest]
             return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
-        found = Writer(FIRST)
-        if not first or version.stamp > self.log.began * 1e9:
-            found = self.writer(version)
-            found = found if not first or found.by == AGENT else Writer(FIRST)
+        found = self.writer(version)
+        found = found if not first or found.by == AGENT else Writer(FIRST)
         return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
 
     def _is_unsettled(self, version: Version) -> bool:
