@@ -19,7 +19,7 @@ import uuid
 import warnings
 
 import turns
-from memtui.core.base import clock, fastjson, fs, ids, paths
+from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, reconcile
 from memtui.core.inbox import format as inbox_format
