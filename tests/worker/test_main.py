@@ -283,7 +283,7 @@ def test_a_transcript_that_can_not_be_read_is_no_trouble_for_anyone(world, tmp_p
         fs.append(path, b'{"v":1,"agent":"x","type":"user","content":"From now on use pnpm"}\n{\n  "messages": [\n')
     world.run("bye", path=path)
     assert world.updates == []
-    assert len(world.errors) == (kind in {"missing", "fifo", "directory"})
+    assert len(world.errors) == (kind in {"fifo", "directory"})
 
 
 def test_a_session_that_was_left_at_once_has_no_transcript_and_that_is_no_error(world):

@@ -68,6 +68,37 @@ def words(data):
     return [(turn.channel, turn.text) for turn in hear(data).turns]
 
 
+IMAGE = {"type": "image", "source": {"type": "base64", "data": "iVBORw0KGgo/+" * 400_000}}  # 5 MB
+
+
+def with_images(count, words):
+    return line(type="user", uuid="u", message={"content": [*[IMAGE] * count, {"type": "text", "text": words}]})
+
+
+@pytest.mark.large
+@pytest.mark.parametrize(("count", "end"), [(1, b"\n"), (4, b"\n"), (7, b"\n"), (4, b"")])
+def test_the_words_beside_images_are_read_however_long_the_line_is(path, count, end):
+    first, last = user("begin"), user("end")
+    Path(path).write_bytes(first + with_images(count, "No, use pnpm é").strip() + end + (last if end else b""))
+    tracemalloc.start()
+    conversation = Conversation()
+    for record in transcript.Reader(str(path)):
+        conversation.feed(record)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [turn.text for turn in conversation.turns] == ["begin", "No, use pnpm é", *(["end"] if end else [])]
+    assert peak < 40 << 20
+
+
+@pytest.mark.large
+def test_a_long_line_of_anything_but_images_is_as_it_was(path):
+    words = "plain words, \\" + "a" * 90_000 + '"é\n'
+    Path(path).write_bytes(user(words * 50) + user(words * 200) + user("end"))
+    texts = [transcript.blocks(record)[0]["text"] for record in transcript.Reader(str(path))]
+    assert [text for text in texts if text in {words * 50, "end"}][-1] == "end"
+    assert all(set(text) <= set(words + "end") for text in texts)
+
+
 def test_a_torn_last_line_is_left_and_read_once_it_is_whole(path):
     first, rest = line(n=1), line(n=2)
     found, reader = read(path, first + rest[:5])

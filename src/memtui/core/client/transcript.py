@@ -11,8 +11,11 @@ from memtui.core.base import clock, fastjson, fs, paths, session_state
 
 CHUNK = 1 << 20
 LOOK_BYTES = 1 << 16
-# Bytes. A longer line is skipped without being held in memory. The longest seen in the wild had 2.1 MB.
-MAX_LINE = 16 << 20
+# Bytes. A longer line loses its images; one that is too long even then is skipped. The longest seen in the wild had
+# 2.1 MB, but a prompt can hold several screenshots of 5 MB.
+LONG_LINE, MAX_LINE = 4 << 20, 16 << 20
+# A block of that many bytes within one string is an image's, and of it only so many at its ends are kept.
+BLOCK, BLOCK_ENDS = 1 << 16, 8
 # Later beginnings of a record that are tried in a line whose first part is torn.
 SALVAGE_TRIES = 4
 RECORD_STARTS = ('{"type"', '{"parentUuid"')
@@ -73,11 +76,15 @@ class Reader:
                 begin = end + 1
                 self.offset = at + begin
                 yield from self._records(line)
-            held += len(chunk) - begin
-            if held > MAX_LINE:
-                dropped, pieces = True, []
-            elif not dropped:
+            if not dropped:
                 pieces.append(chunk[begin:])
+                held += len(chunk) - begin
+            if held > LONG_LINE:
+                pieces = [_without_images(b"".join(pieces))]
+                held = len(pieces[0])
+                dropped = held > MAX_LINE
+            if dropped:
+                pieces, held = [], 0
             at += len(chunk)
         if at == end_at and posix.pread(fd, 1, at):
             return
@@ -97,6 +104,20 @@ class Reader:
             return []
         record = _parse_one(line)
         return _parse_many(line) if record is None else [record]
+
+
+def _without_images(line: bytes) -> bytes:
+    """Return a long line without the insides of blocks that no quote, escape or letter beyond ASCII is in: it stays
+    the same JSON, with shorter strings."""
+    blocks = [line[at : at + BLOCK] for at in range(0, len(line), BLOCK)]
+    return b"".join(
+        [
+            block[:BLOCK_ENDS] + block[-BLOCK_ENDS:]
+            if len(block) == BLOCK and block.isascii() and b'"' not in block and b"\\" not in block
+            else block
+            for block in blocks
+        ]
+    )
 
 
 def line_start(path: str, at: int) -> int:
