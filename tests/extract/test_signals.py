@@ -29,6 +29,19 @@ def draft(text, agent=AGENT, channel="prompt"):
         ("I'd prefer short answers", "preference", "Prefer short answers"),
         ("I like how you split the commits", "confirmation", "I like how you split the commits"),
         ("以后请用中文回答", "preference", "以后请用中文回答"),
+        ("Always provide types in function signatures.", "preference", "Always provide types in function signatures"),
+        ("Never provide code without tests.", "correction", "Never provide code without tests"),
+        ("Always maintain the changelog.", "preference", "Always maintain the changelog"),
+        (
+            "Always show a code example when you explain errors.",
+            "preference",
+            "Always show a code example when you explain errors",
+        ),
+        ("Always reply in German.", "preference", "Always reply in German"),
+        ("Never ever push to main.", "correction", "Never ever push to main"),
+        ("Always proceed in small steps.", "preference", "Always proceed in small steps"),
+        ("Don't provide code without tests.", "correction", "Don't provide code without tests"),
+        ("Do not abbreviate names.", "correction", "Do not abbreviate names"),
     ],
 )
 def test_what_a_person_lays_down_becomes_a_draft(text, kind, description):
@@ -55,6 +68,10 @@ def test_what_a_person_lays_down_becomes_a_draft(text, kind, description):
         "make the header always visible",
         "The API must never return null",
         "Always show the tooltip when the user hovers",
+        "Build the endpoint. Always return code 200 there.",
+        "Always fails on my machine",
+        "Always the same error in this test",
+        "Never mind, we look at it later",
         "I'd prefer option 2",
         "what do you prefer, A or B?",
         "I don't want to break the tests",
@@ -68,6 +85,22 @@ def test_what_a_person_lays_down_becomes_a_draft(text, kind, description):
 )
 def test_ordinary_talk_gives_none(text):
     assert draft(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "confidence"),
+    [
+        ("Don't provide code without tests.", 0.75),
+        ("Never apologise in messages.", 0.8),
+        ("Don't change anything, just look.", 0.0),
+        ("Don't touch the config.", 0.0),
+        ("Write a parser. Don't use regular expressions.", 0.0),
+        ("Never been so confused by an error.", 0.0),
+    ],
+)
+def test_first_words_are_a_rule_if_they_name_nothing_at_hand(text, confidence):
+    found = draft(text, agent="")
+    assert (found.confidence if found else 0.0) == confidence
 
 
 def test_a_rejected_tool_is_an_objection():

@@ -55,13 +55,28 @@ OPENERS = compiled(
     + ")*"
 )
 
-# Verbs for what an agent does; with what a program does ("always show", "never return") a rule is a requirement of the
-# program, not a habit.
+# Verbs for what an agent does.
 _VERB = (
     r"(?:use|run|add|ask|write|commit|push|check|test|make|keep|put|create|include|follow|prefer|avoid|do|start|stop|read"
     r"|verify|update|format|lint|name|explain|give|work|import|install|leave|document|review|rebase|squash|merge|sign"
     r"|deploy|mock|skip|touch|edit|delete|remove|change|modify|assume|guess|hard-?code|store|respond|answer|reply|speak"
     r"|say|try|wait|confirm|consult|look|be)"
+)
+# What an order begins with, as behind "always" and "never": any word but those that say how something is or was. Some
+# are verbs in spite of their end.
+_ORDER = (
+    r"(?:(?:need|embed|feed|seed|proceed|exceed|speed|bring|ping|apply|reply|rely|supply|comply|multiply|alias|focus|bias"
+    r"|canvas|debias)\b|(?!(?:\w+(?:ing|ed|ly)|\w*[^\Wsui]s|the|an?|this|that|these|those|its?|i|you|we|they|he|she|my|your"
+    r"|our|their|been|seen|had|was|were|is|are|am|did|done|got|gone|heard|knew|known|thought|said|saw|went|came|made|took"
+    r"|gave|found|felt|wrote|ran|in|on|at|for|from|with|by|of|to|and|or|but|not|so|too|as|if|when|one|more|less|here"
+    r"|there|again|ever|mind|good|nice|great|happy|true|false|wrong|right|sure|same|will|would|can|could|should|shall"
+    r"|may|might|must|know)\b)[a-z][a-z-]+\b)"
+)
+# With what a program does ("always show", "never return") a rule may be a requirement of the program, and no habit: it
+# is one where it names the two who talk, or nothing that is at hand.
+_OF_PROGRAM = (
+    r"(?:show|return|display|render|load|open|close|redirect|fetch|print|output|throw|raise|trigger|hide|emit|play|fall"
+    r"|fail|crash)"
 )
 _MOMENT = r"(?:commit|push|change|edit|release|pr|merge|deploy\w*)"
 
@@ -75,7 +90,9 @@ STANDING = _all(
     (0.8, r"\bfor (?:all )?future (?:reference|sessions?|commits?|prs?|changes?|work|tasks?)\b"),
     (0.8, r"^in (?:the )?future,? (?:please |you |always |never |don't |do not |only |when )*" + _VERB + r"\b"),
     (0.75, r"^(?:the )?next time\b.{0,80}\b(?:you|please|don't|first|make sure|" + _VERB + r")\b"),
-    (0.8, r"^(?:always|never) " + _VERB + r"\b"),
+    (0.8, r"^(?:always|never(?: ever)?) (?!" + _OF_PROGRAM + r"\b)" + _ORDER),
+    (0.8, r"^(?:always|never) " + _OF_PROGRAM + r"\b.*\b(?:you|your|me|us|we)\b"),
+    (0.55, r"^(?:always|never) " + _OF_PROGRAM + r"\b(?!.*\b(?:the|this|that|these|its?|there|users?)\b)"),
     (0.8, r"^you (?:(?:should|must|need to|have to) (?:always|never)|can never)\b"),
     (0.8, r"[,;:—–-] (?:always|never) (?:use|run|commit|push|ask|write|add)\b"),
     (0.8, r"^(?:do not|don't|dont) (?:you )?ever\b"),
@@ -101,6 +118,12 @@ STANDING = _all(
         |d'ora in poi)\b""",
     ),
     (0.75, r"(?:从现在开始|今后|以后(?:都|请|不要|一律)|请记住|記住|记住|これからは|今後は|覚えておいて|앞으로는)"),
+)
+# Not to do something at all, where nothing at hand is named: a rule if a message begins with it.
+FORBIDDING = compiled(
+    r"^(?:do not|don't|dont) (?!(?:worry|forget|bother|think|want|see|have|get|change|fix|wait|do|stop|go)\b)"
+    + _ORDER
+    + r"(?!.*\b(?:the|this|that|these|those|it|them|yet|now|here|there|any(?:more|thing)|again|my|your|his)\b).{4,90}$"
 )
 # What the person likes or the project does: a rule, but not said to be one.
 PREFERENCE = _all(

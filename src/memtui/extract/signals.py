@@ -31,6 +31,8 @@ ALONE = 0.55
 LEAST_TELLING = 4
 # How sure it is that a check which failed after a claim of success has to be run before the next one.
 SURE_FAILURE = 0.55
+# How sure it is that a message which begins with "don't" and names nothing at hand forbids something for good.
+FORBIDDEN = 0.75
 # Words from which on a quotation is one; quotations in a message, and the first character that stands for one.
 MIN_QUOTED, MOST_QUOTATIONS, FIRST_MARK = 2, 100, 0xE000
 # Texts whose words and sentences are remembered, turns whose signal is, and weights: each is asked for several times.
@@ -339,18 +341,21 @@ def _best_rule(sentences: list[Sentence]) -> tuple[Sentence | None, float, str]:
     best: tuple[Sentence | None, float, str] = (None, 0.0, "")
     crowd = _is_crowd(sentences)
     for sentence in sentences:
-        weight, kind = _rule(sentence, crowd=crowd)
+        weight, kind = _rule(sentence, crowd=crowd, first=sentence is sentences[0])
         if weight > best[1]:
             best = (sentence, weight, kind)
     return best
 
 
-def _rule(sentence: Sentence, *, crowd: bool) -> tuple[float, str]:
-    """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points."""
+def _rule(sentence: Sentence, *, crowd: bool, first: bool = False) -> tuple[float, str]:
+    """Return how much of a rule a sentence is, and of which kind. `crowd`: whether the message lists many points;
+    `first`: whether it begins with this sentence."""
     low = phrases.REFUSAL.sub("", sentence.low)
     if phrases.NOT_A_RULE.search(low) or (len(low.split()) < MIN_RULE_WORDS and low.isascii()):
         return 0.0, ""
     standing, liked = weight_of(phrases.STANDING, low), weight_of(phrases.PREFERENCE, low)
+    if first and phrases.FORBIDDING.search(low):
+        standing = max(standing, FORBIDDEN)
     person = weight_of(phrases.PERSON, low)
     weight = max(standing, liked, person)
     if sentence.question:
