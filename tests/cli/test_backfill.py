@@ -81,10 +81,10 @@ def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_a
     past(RULES[0], name="one")
     broken, read = past(RULES[1], name="two"), session.read
 
-    def fail(path, *more):
+    def fail(path, *more, **options):
         if path == str(broken):
             raise OSError(5, "Input/output error", path)
-        return read(path, *more)
+        return read(path, *more, **options)
 
     with monkeypatch.context() as patched:
         patched.setattr(session, "read", fail)

@@ -151,6 +151,19 @@ def test_the_person_decides_name_type_scope_and_description(memtui, world):
     assert "type: user" in text
 
 
+@pytest.mark.parametrize("words", [[], ["--into", "project:prefer-pnpm"]])
+def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui, world, words):
+    path, asked = shop_inbox(world), "add a date picker"
+    path.write_text(path.read_text().replace("J5VMX3", f'J5VMX3 request="{asked}"'))
+    assert f"trigger  “{asked}”" in memtui("inbox", "show", "J5VMX3").out
+    assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words, "--dry-run").out
+    done = memtui("approve", "J5VMX3", *words, "--no-trigger")
+    assert asked not in done.out + memtui("triggers").out
+    memtui("undo")
+    assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words).out
+    assert asked in memtui("triggers").out
+
+
 def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     done = memtui("approve", "VGHARY", check=False)
     assert done.code == 4

@@ -169,7 +169,8 @@ STORIES = {
         typed("inbox show ID", "memtui inbox show {update}", "In context"),
         typed(
             "",
-            "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B",
+            "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B"
+            " --no-trigger",
             "a-name",
         ),
         typed("", "memtui approve {update} --edit --name edited", "edited"),

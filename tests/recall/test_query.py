@@ -18,6 +18,16 @@ def test_the_memory_that_has_the_words_of_the_prompt_comes_first(store):
     assert store.names("") == []
 
 
+@pytest.mark.parametrize("talk", ["how's it going?", "hey, how are you doing today?", "thanks, that is very nice"])
+def test_small_talk_and_common_words_of_a_trigger_find_nothing(store, talk):
+    store.remember("prefer-pnpm", "Use pnpm", "Never npm.", triggers=talk)
+    store.remember("deploys", "Deploys", "On Tuesdays.", triggers="how do I put it live now?")
+    store.index()
+    assert store.names("how is it going today") == []
+    assert store.names("so what do you do now with it?") == []
+    assert store.names("we put that live")[:1] == ["deploys"]
+
+
 def test_a_hit_says_what_speaks_for_it(store):
     store.remember("release-checklist", "Before a release", "Smoke tests.", type="feedback", pinned="true")
     store.remember("coffee", "Where it is", "In the kitchen.")

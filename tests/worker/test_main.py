@@ -436,6 +436,15 @@ def test_the_request_is_that_under_way_also_after_an_interruption_and_after_anot
     assert requests(world) == ["Add a date picker to the form"] * 2
 
 
+@pytest.mark.parametrize("talk", ["how's it going?", "good morning, how are you?", "thanks a lot, very nice"])
+@pytest.mark.parametrize("before", ["", "Add a date picker to the form"])
+def test_small_talk_is_no_request(world, talk, before):
+    world.write(*([world.user(before), world.agent("Done.")] if before else []))
+    world.write(world.user(talk), world.agent("I ran npm install."), world.user(RULE), world.agent("OK."))
+    world.run("OK.")
+    assert requests(world) == [before or None]
+
+
 def test_a_rule_at_the_beginning_of_a_session_keeps_no_request(world):
     world.write(world.user("From now on always use pnpm for every install here."), world.agent("OK."))
     world.run("OK.")

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from memtui.core.client.conversation import Turn, normalised
 from memtui.extract import carried, naming, pasted, phrases, worded, wording
 from memtui.extract.carried import Sentence
+from memtui.recall import words
 
 # Characters: the most of the excerpts of what the person and the agent said; a message that is
 # long; the fewest words of a rule.
@@ -217,8 +218,10 @@ def _worded(turn: Turn, sentences: list[Sentence], measured: _Rule | None) -> _R
 
 
 def asks(turn: Turn) -> bool:
-    """Return whether a prompt asks for work, as far as the rules see: feedback on the work goes on with what was asked
-    for before, and would be no trigger."""
+    """Return whether a prompt asks for work, as far as the rules see: feedback on the work, and small talk, go on with
+    what was asked for before, and would be no trigger."""
+    if not words.tells(turn.text):
+        return False
     found = signal_of(turn)
     return found is None or found.kind == "confirmation" or found.confidence < LEAST_FEEDBACK
 

@@ -42,16 +42,21 @@ class Fields:
         language = gloss.language("\n".join(self.texts.values()))
         for name, text in self.texts.items():
             weight = WEIGHTS[name]
-            for term in words.terms(text):
+            for term in self._telling_terms() if name == "triggers" else words.terms(text):
                 found[term] = found.get(term, 0) + weight
             for term in words.terms(gloss.english(text, language)) if language else ():
                 found[term] = found.get(term, 0) + weight
         return found
 
+    def _telling_terms(self) -> list[str]:
+        """List the terms of the triggers: how somebody asked tells nothing, what for does."""
+        lines = filter(words.tells, self.texts["triggers"].split("\n"))
+        return [term for line in lines for term in words.terms(line) if term not in words.COMMON]
+
     def passages(self) -> list[str]:
         """Return the texts that are compared as a whole: each trigger line, and all else, which may be long; in
         English as far as its words are known."""
-        lines = [line for line in self.texts["triggers"].split("\n") if line]
+        lines = filter(words.tells, self.texts["triggers"].split("\n"))
         whole = f"{self.name}\n{self.description}\n{self.texts['body']}"
         return [gloss.in_english(text) for text in (whole, *lines)]
 

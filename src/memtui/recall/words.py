@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # Changes when the same text gives other terms: an index of another version is built anew.
-VERSION = 2
+VERSION = 3
 JOINERS = "_./-:"
 # Longer words are hashes, keys and data.
 LONGEST = 40
@@ -209,6 +209,21 @@ COMMON = frozenset(
     这个 那个
     """.split()  # noqa: SIM905
 )
+
+# Words with which people greet, thank and take leave.
+SMALLTALK = frozenset(
+    """
+    abend afternoon awesom bonjour bonsoir bueno buongiorno bye cheer ciao claud congrat cool dank day dia even
+    everyon everyth feel fine friday friend geht glad good goodby gracia grazi great greet guten haha hallo happy
+    hello heut hey heya hi hola howdy life lol lot lovely merci much moin monday morgen morn nice night obrigado okay
+    ola perfect salut servus sorry sure tag thanx thx today tonight tschuss ty weekend welcom wow yeah yep
+    """.split()  # noqa: SIM905
+)
+
+
+def tells(text: str) -> bool:
+    """Return whether a text has a word beside COMMON ones and SMALLTALK."""
+    return any(term not in COMMON and term not in SMALLTALK for term in terms(text))
 
 
 def folded(text: str) -> "list[str]":

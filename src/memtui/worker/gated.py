@@ -9,6 +9,7 @@ from memtui.core.inbox import pending_update
 from memtui.core.memories import memory, scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction.redact import redact
+from memtui.recall import words
 
 WRITE, REWRITE = "write", "rewrite"
 
@@ -33,7 +34,9 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
         "scope": scope.label,
         "session": session,
         "project": project,
-        "request": prompts.under_way(transcript.text_of(payload.get("transcript_path")), lambda text: redact(text)[0]),
+        "request": prompts.under_way(
+            transcript.text_of(payload.get("transcript_path")), lambda text: redact(text)[0], words.tells
+        ),
     }
     if before is not None:
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}

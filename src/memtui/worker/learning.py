@@ -18,7 +18,7 @@ from memtui.core.memories import beside, learned, moved, triggers
 from memtui.core.places import locate, reindexing
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.recall import own_words, places
+from memtui.recall import own_words, places, words
 
 # How far the log was read: {"v": 1, "ends": {file: bytes}}. Without it learning begins with what was logged in the last
 # FIRST_DAYS.
@@ -190,8 +190,8 @@ def _prompt_of(asked: list[Prompt], use: Use) -> int:
 
 def _trigger(text: str) -> str:
     """Return what a prompt asked for, as a line without secrets; empty if it says too little."""
-    words, _ = own_words.counted(text)
-    return triggers.one_line(redact(words)[0]) if words else ""
+    counted, _ = own_words.counted(text)
+    return triggers.one_line(redact(counted)[0]) if counted and words.tells(counted) else ""
 
 
 def _given(root: str, session: str, oldest: float) -> set[tuple[str, str]]:

@@ -120,3 +120,11 @@ def test_what_was_asked_when_a_draft_came_about_becomes_a_trigger_also_of_a_memo
     undo.run(store.journal, "undo").first()
     assert lines(store) == {}
     assert done.error is None
+
+
+def test_a_trigger_is_worded_anew_or_dropped_when_its_draft_is_approved(store):
+    first, second = leave(store, "Use pnpm", "Never npm", scope="global", request="add a date picker")
+    chosen = [draft.Choices(trigger=""), draft.Choices(trigger="add a package")]
+    drafts = [draft.propose(store, item, each) for item, each in zip((first, second), chosen, strict=True)]
+    approve_all(store.journal, drafts)
+    assert lines(store) == {"never-npm.md": [("add a package", "draft")]}

@@ -15,6 +15,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
+from memtui.core.memories import triggers
 from memtui.core.memories.store import Store
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import waiting_in
@@ -310,6 +311,24 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
     assert "description: No snapshot tests for components" in memory(world, "assert-what-is-seen")
     assert "no-snapshot-tests" not in updates(world)
     assert listed(world.root + "/drafts") == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("typed", "kept"), [("", []), ("test a component", ["test a component"])])
+async def test_the_prompt_that_will_find_a_memory_is_changed_or_dropped_in_the_form(world, app, typed, kept):
+    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop))) / "pending-updates.md"
+    path.write_text(path.read_text().replace(" -->", ' request="add a date picker" -->'))
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "no-snapshot-tests")
+        assert "trigger: “add a date picker”" in "\n".join(drawn(app))
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one("#trigger", Input).value = typed
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    scope = Store(world.env, world.shop).scope("project")
+    rows = triggers.lines_of(world.root, scope.directory).get("no-snapshot-tests.md", [])
+    assert [row.text for row in rows] == kept
 
 
 @pytest.mark.slow

@@ -49,6 +49,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
     found.add_argument("--description", help="the memory's description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    found.add_argument("--no-trigger", action="store_true", help="without the prompt as a trigger that finds it")
     found.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
     found.add_argument("--edit", action="store_true", help="edit the memory's text first")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
@@ -70,13 +71,14 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     why = unheard.data(ctx.unheard([each.memory.scope_label for each in outcomes if each.memory is not None]))
     data: dict[str, object] = {
         "dry_run": args.dry_run,
-        "approved": [_data(ctx, each, near.get(each.item.key, ())) for each in outcomes],
+        "approved": [_data(ctx, each, _trigger(args, each.item), near.get(each.item.key, ())) for each in outcomes],
         "unheard": why,
     }
 
     def text(out: Output) -> None:
         for each in outcomes:
-            _print(ctx, out, store, each, near.get(each.item.key, ()), "would write" if args.dry_run else "wrote")
+            verb = "would write" if args.dry_run else "wrote"
+            _print(ctx, out, store, each, _trigger(args, each.item), near.get(each.item.key, ()), verb)
         if not args.dry_run and len(failed) < len(outcomes):
             out.say("memtui undo undoes it.")
         if why and not args.dry_run:
@@ -94,7 +96,14 @@ def _create(
 ) -> "list[Approval]":
     """Make memories of drafts. A dry run makes none, and adds similar memories to `near`, by the draft's key."""
     body = None if args.body is None else parser.body_text(args.body)
-    choices = Choices(args.name or "", args.type or "", args.scope or "", args.description or "", body)
+    choices = Choices(
+        args.name or "",
+        args.type or "",
+        args.scope or "",
+        args.description or "",
+        body,
+        "" if args.no_trigger else None,
+    )
     drafts: dict[str, Draft] = {}
     found: dict[str, Approval] = {}
     for item in items:
@@ -170,7 +179,7 @@ def _into(ctx: Context, store: Store, args: argparse.Namespace, items: "list[Wai
                 after = merge.merged(target_store, [item], found)
                 if not args.dry_run:
                     secret.confirm(ctx, item.text, yes=args.yes, declined=DECLINED)
-                    after = merge.merge(target_store, item, found)
+                    after = merge.merge(target_store, item, found, trigger=not args.no_trigger)
                 outcomes.append(Approval(item, after))
             except MemtuiError as error:
                 outcomes.append(Approval(item, None, error))
@@ -184,7 +193,12 @@ def _project(ctx: Context, item: Waiting) -> str:
     return line(os.path.basename(draft.project_of(item).rstrip("/")) or item.slug or "")
 
 
-def _data(ctx: Context, each: Approval, near: "Sequence[Similar]") -> "dict[str, object]":
+def _trigger(args: argparse.Namespace, item: Waiting) -> str:
+    """Return the prompt that will find the memory of a draft."""
+    return "" if args.no_trigger else item.entry.fields.get("request", "")
+
+
+def _data(ctx: Context, each: Approval, trigger: str, near: "Sequence[Similar]") -> "dict[str, object]":
     made = each.memory
     found: dict[str, object] = {
         "id": each.item.id,
@@ -192,6 +206,7 @@ def _data(ctx: Context, each: Approval, near: "Sequence[Similar]") -> "dict[str,
         "name": made.stem if made else "",
         "path": made.path if made else "",
         "text": made.raw.decode("utf-8", "replace") if made else "",
+        "trigger": trigger if made else "",
         "loaded_by": loader(made.scope_label, project=_project(ctx, each.item)) if made else "",
     }
     if near:
@@ -201,7 +216,9 @@ def _data(ctx: Context, each: Approval, near: "Sequence[Similar]") -> "dict[str,
     return found
 
 
-def _print(ctx: Context, out: Output, store: Store, each: Approval, near: "Sequence[Similar]", verb: str) -> None:
+def _print(
+    ctx: Context, out: Output, store: Store, each: Approval, trigger: str, near: "Sequence[Similar]", verb: str
+) -> None:
     short = short_id(each.item.id)
     if each.error is not None:
         out.say(f"memtui: {short}: {line(each.error.message)}")
@@ -214,6 +231,8 @@ def _print(ctx: Context, out: Output, store: Store, each: Approval, near: "Seque
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
         out.print(("  │ " + piece).rstrip())
+    if trigger:
+        out.print(f"  trigger  “{line(trigger)}”")
     for found in near:
         where = line(found.memory.ref)
         out.print(f"  similar {likeness(found.score)}  {where}  {line(found.memory.description)[:80]}")

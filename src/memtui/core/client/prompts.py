@@ -55,9 +55,9 @@ def of_transcript(path: str, start: int = -1) -> Iterator[Prompt]:
         return
 
 
-def under_way(path: str, clean: Callable[[str], str]) -> str:
+def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool] = bool) -> str:
     """Return what the person asked for last in a transcript; empty if it can't be read, or says nothing. `clean` is
-    applied before it is cut: half a secret would not be recognised."""
+    applied before it is cut: half a secret would not be recognised. `asks` tells whether a prompt is no small talk."""
     if not path.startswith("/"):
         return ""
     try:
@@ -65,7 +65,7 @@ def under_way(path: str, clean: Callable[[str], str]) -> str:
     except OSError:
         return ""
     for each in reversed(list(of_transcript(path, start))):
-        if request.of_prompt(each.text):
+        if request.of_prompt(each.text) and asks(each.text):
             return request.of_prompt(clean(each.text))
     return ""
 

@@ -48,14 +48,16 @@ def _approve(journal: Journal, draft: Draft) -> Approval:
 def _triggers(draft: Draft) -> list[BesideEdit]:
     """Return the edit that makes a trigger of what the person had asked for when the draft came about."""
     file = draft.path.removeprefix(draft.scope.directory + "/")
-    return of_request(draft.store.root, draft.scope.directory, file, draft.item, draft.store.journal.now())
+    return of_request(
+        draft.store.root, draft.scope.directory, file, draft.item, draft.trigger, draft.store.journal.now()
+    )
 
 
-def of_request(root: str, directory: str, file: str, item: Waiting, now: float) -> list[BesideEdit]:
-    """Return the edit that gives a memory the request of a pending update as a trigger, and those that it was imported
-    with; none if it has none."""
+def of_request(root: str, directory: str, file: str, item: Waiting, trigger: str, now: float) -> list[BesideEdit]:
+    """Return the edit that gives a memory a `trigger`, and those that a pending update was imported with; none if there
+    are none."""
     given = fastjson.loads_dict(f'{{"of": {item.entry.fields.get("triggers") or "[]"}}}').get("of")
     more = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-    asked = [item.entry.fields.get("request", ""), *more]
+    asked = [trigger, *more]
     rows = beside.rows(root, beside.TRIGGERS, directory).get(file, [])
     return beside.edit(root, beside.TRIGGERS, directory, file, triggers.after_adding(rows, asked, "draft", now))

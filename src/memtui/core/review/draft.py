@@ -18,13 +18,14 @@ IN_METADATA = {"tags": "tags", "created": "created", "modified": "modified", "se
 
 class Choices(NamedTuple):
     """A person's choices for a draft. They replace what the pending update says; an empty one replaces nothing. With
-    an empty `body` (not None) the description becomes the memory's text."""
+    an empty `body` (not None) the description becomes the memory's text, an empty `trigger` is none."""
 
     name: str = ""
     type: str = ""
     scope: str = ""
     description: str = ""
     body: str | None = None
+    trigger: str | None = None
 
 
 AS_DRAFTED = Choices()
@@ -33,7 +34,8 @@ AS_DRAFTED = Choices()
 @dataclass(frozen=True)
 class Draft:
     """The memory that a pending update proposes. `data`: the whole file; `store`: that of the project it belongs to;
-    `replaced`: the memory as it is, if the update proposes another text for it."""
+    `replaced`: the memory as it is, if the update proposes another text for it; `trigger`: the prompt that will find
+    it, empty if none will."""
 
     item: Waiting
     store: Store
@@ -41,6 +43,7 @@ class Draft:
     name: str
     data: bytes
     replaced: Memory | None = None
+    trigger: str = ""
 
     @property
     def path(self) -> str:
@@ -74,12 +77,13 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     if not choices.scope and scope.kind == "project" and not scope.exists:
         scope = own.scope("auto")
     references.writable(scope)
+    asked = item.entry.fields.get("request", "") if choices.trigger is None else choices.trigger.strip()
     replaced = _replaced(scope, item, stem)
     if replaced is not None:
         made = memory.from_bytes(replaced.path, scope.label, data)
         fields = {"description": made.description, "type": made.type, "body": made.body}
-        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced)
-    return Draft(item, own, scope, references.check_name(stem), data)
+        return Draft(item, own, scope, replaced.stem, memory.with_fields(replaced, fields), replaced, asked)
+    return Draft(item, own, scope, references.check_name(stem), data, trigger=asked)
 
 
 def _replaced(scope: Scope, item: Waiting, stem: str) -> Memory | None:

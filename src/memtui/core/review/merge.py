@@ -74,16 +74,18 @@ def merged(store: Store, items: Sequence[Waiting], found: Memory) -> Memory:
     return memory.from_bytes(found.path, found.scope_label, doc.raw)
 
 
-def merge(store: Store, item: Waiting, found: Memory) -> Memory:
+def merge(store: Store, item: Waiting, found: Memory, *, trigger: bool = True) -> Memory:
     """Put a pending update at the end of a memory of the store, take it out of the inbox, and return the memory as it
-    is now. Raises as `merged`, and ConflictError if either changed meanwhile."""
+    is now. `trigger`: what was asked then will find it, too. Raises as `merged`, and ConflictError if either changed
+    meanwhile."""
     scope = store.scope(found.scope_label)
     references.writable(scope)
     file = references.relative(scope, found.path)
     after = merged(store, [item], found)
     change = FileChange(references.real_path(scope, found.path), found.raw, after.raw)
     changes: list[Change] = [*store.trust_changes(scope, [(file, after.raw)]), change, removal(item)]
-    changes += approve.of_request(store.root, scope.directory, file, item, store.journal.now())
+    asked = item.entry.fields.get("request", "") if trigger else ""
+    changes += approve.of_request(store.root, scope.directory, file, item, asked, store.journal.now())
     store.journal.run("approve", changes, f"merge a draft into {scope.label}:{found.stem}")
     return after
 

@@ -165,6 +165,7 @@ class ApproveCommands:
             "scope": proposed(item, "scope"),
             "description": proposed(item, "description") or first.strip(),
             "body": proposed(item, "body") or rest.strip("\n") or first.strip(),
+            **({"trigger": request} if (request := item.entry.fields.get("request")) else {}),
         }
 
     async def choose_type(self) -> None:

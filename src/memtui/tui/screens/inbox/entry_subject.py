@@ -14,7 +14,8 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 
 # The fields of a draft that its form edits besides the text.
-FIELDS = ("name", "description", "type", "scope")
+LINES, CHOICES = ("name", "description", "trigger"), ("type", "scope")
+FIELDS = (*LINES, *CHOICES)
 GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays here to be copied."
 Values = Mapping[str, str]
 
@@ -43,14 +44,14 @@ class EntrySubject:
         self.shape = Shape(title, verb, "this entry", GONE, "entry", across=100, left=autosave.left("inbox.edit"))
         options: dict[str, Options] = {"type": [(each, each) for each in TYPES], "scope": scopes}
         self.fields: Sequence[FormField] = (
-            *(FormField(key, safe_text.line(given[key])) for key in FIELDS[:2] if key in given),
-            *(FormField(key, given[key], CHOICE, options=options[key]) for key in FIELDS[2:] if key in given),
+            *(FormField(key, safe_text.line(given[key])) for key in LINES if key in given),
+            *(FormField(key, given[key], CHOICE, options=options[key]) for key in CHOICES if key in given),
             FormField("body", safe_text.clean(given["body"]), TEXT),
         )
 
     def _base(self) -> str:
         """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
-        fields = {key: self.item.entry.fields.get(key, "") for key in FIELDS}
+        fields = {key: self.item.entry.fields.get(key, "") for key in (*FIELDS, "request")}
         return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
 
     def is_empty(self, typed: Typed) -> bool:
