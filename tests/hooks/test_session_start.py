@@ -3,11 +3,12 @@
 import json
 import os
 import re
+import subprocess
 import time
 from pathlib import Path
 
 import pytest
-from launching import Home
+from launching import LAUNCHER, PYTHON, Home
 
 from memtui.core.base import clock, fs, paths
 from memtui.core.client import serving
@@ -375,9 +376,56 @@ def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home,
     assert "before a tool" in home.tool().context
     answered(home, "s1", 1000)
     home.hook("SessionEnd", reason="resume")
-    answered(home, "branch", 1000)
+    copied(home)
     assert home.start(source, "branch").context == ""
     assert home.prompt("branch").raw == b""
+
+
+def copied(home, session="branch", parent="s1"):
+    """The transcript of a `/branch`, whose records name where they come from."""
+    path = answered(home, session, 1000)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    origin = {"forkedFrom": {"sessionId": parent, "messageUuid": "r1"}}
+    path.write_text("".join(json.dumps({**row, **origin}) + "\n" for row in rows))
+
+
+def late_start(home, at, source, session, **more):
+    """A start in which the time is up when it comes to a function of forks.py."""
+    code = f"""import sys
+sys.path.insert(0, {str(LAUNCHER.parents[2])!r})
+from memtui.hooks import forks, runner
+def late(*given):
+    raise runner.LateError("late")
+forks.{at} = late
+runner.main(["SessionStart"])"""
+    payload = json.dumps(home.payload("SessionStart", session, source=source, **more)).encode()
+    subprocess.run([PYTHON, "-I", "-S", "-c", code], input=payload, env=home.env, check=True, timeout=30)
+    assert [each["error"] for each in home.errors()] == ["LateError"]
+
+
+@pytest.mark.parametrize("source", ["resume", "fork"])
+@pytest.mark.parametrize("at", ["state_at_start", "_copied", "note_session"])
+def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, source, at):
+    furnished(home)
+    copied(home)
+    late_start(home, at, source, "branch")
+    home.leave("updates", "draft 2")
+    said = home.prompt("branch").context
+    assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
+    assert home.prompt("branch").raw == b""
+
+
+def test_a_branch_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
+    furnished(home)
+    copied(home)
+    assert home.prompt("branch").raw == b""
+
+
+def test_a_late_start_of_a_fork_that_no_record_names_is_found_by_the_answer(home):
+    furnished(home)
+    answered(home, "s1", 5.8)
+    late_start(home, "_copied", "fork", "fork", seconds_since_last_response=6, context_tokens=1010)
+    assert home.prompt("fork").raw == b""
 
 
 def test_another_session_resumed_in_the_same_client_is_no_branch(home):

@@ -1,8 +1,7 @@
 """Forks: the state that a copy of a session begins with. A fork has its parent's context, under an id of its own.
 
-No client names the parent. It is found in these ways (2.1.197 and 2.1.330, docs/hooks.md):
-- `/branch`: the parent is the session that the same client process served until then; both transcripts begin with the
-  same record;
+The parent is found in these ways (2.1.197 and 2.1.332, docs/hooks.md):
+- `/branch`: the records of the copy name it, `forkedFrom: {sessionId, messageUuid}`;
 - a start with the source `fork`: the payload says when the parent's model answered last, and how large its context is;
   the parent's transcript agrees with that;
 - a new id with the first prompt of a resumed session: the start was reported under the parent's id.
@@ -51,24 +50,39 @@ def _noted(hook: Hook) -> "dict[str, object]":
 def state_at_start(hook: Hook) -> "dict[str, object]":
     """Return the state of a session that starts as a copy of another; `{}` if it is no copy, or its parent is not
     found."""
-    served = _text(_noted(hook), "session_id")
-    if served and served != hook.session_id and _same_beginning(hook, served):
+    parent = _parent_by_record(hook)
+    if parent:
         # The copy's transcript is written anew, and keeps what the client would drop at a resume.
-        return {**_copied(hook, served), "tool": []}
-    parent = _parent_by_answer(hook)
-    return _copied(hook, parent) if parent else {}
+        return {**_copied(hook, parent, {}), "tool": []}
+    parent = _parent_by_answer(hook, hook.payload)
+    return _copied(hook, parent, {}) if parent else {}
+
+
+def state_at_late_prompt(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
+    """Return the `state` of a copy whose start was too late to copy its parent's, with that; what the start did stays.
+
+    `state` has what the start was told of the parent, as `uncopied`."""
+    after = {key: value for key, value in state.items() if key != "uncopied"}
+    parent = _parent_by_record(hook) or _parent_by_answer(hook, session_state.table(state, "uncopied"))
+    after = {**_copied(hook, parent, after), **after} if parent else after
+    session_state.save(hook.root, hook.session_id, after)
+    return after
 
 
 def state_at_prompt(hook: Hook) -> "dict[str, object]":
-    """Return the state of a session that is first seen with a prompt; `{}` if it is no fork of a resumed one.
+    """Return the state of a session that is first seen with a prompt; `{}` if it is no copy of another, or none of a
+    resumed one.
 
     The fork received what its parent was told at the start. So the parent's state goes back to what it was before.
     """
+    origin = _parent_by_record(hook)  # its start was killed before it noted anything
+    if origin:
+        return {**_copied(hook, origin, {}), **_now(hook)}
     found = _noted(hook)
     parent = _text(found, "session_id")
     if found.get("source") != "resume" or not parent or parent == hook.session_id:
         return {}
-    known = _copied(hook, parent)
+    known = _copied(hook, parent, {})
     delivery = found.get("delivery")
     if delivery:
         state = session_state.load(hook.root, parent)
@@ -80,8 +94,12 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
         session_state.save(hook.root, parent, session_state.table(found, "index"), "index")
         session_state.save(hook.root, parent, state)
         note_session(hook, "", {}, {})
+    return {**known, **_now(hook)}
+
+
+def _now(hook: Hook) -> "dict[str, object]":
+    """Return what the state of a copy has of its own from its first prompt on."""
     return {
-        **known,
         "started": clock.iso(clock.now()),
         "cwd": hook.text("cwd"),
         "transcript": hook.text("transcript_path"),
@@ -98,44 +116,46 @@ def _list(given: "object") -> "list[object]":
     return given if isinstance(given, list) else []
 
 
-def _copied(hook: Hook, parent: str) -> "dict[str, object]":
-    """Return the state of the parent, and copy its index to this session."""
+def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, object]":
+    """Return the state of the parent, and copy its index to this session, unless its `own` state tells of one."""
     state = session_state.load(hook.root, parent)
     if fs.stamp(session_state.path(hook.root, parent, "missed")):
         from memtui.core.inbox import resend
 
         state = resend.take_back(hook.root, parent, state)
         session_state.save(hook.root, parent, state)
-    session_state.save(hook.root, hook.session_id, session_state.load(hook.root, parent, "index"), "index")
+    if not own.get("dirs"):
+        session_state.save(hook.root, hook.session_id, session_state.load(hook.root, parent, "index"), "index")
     given.copy(hook.root, parent, hook.session_id)
     state.pop("started", None)
+    state["copy_of"] = [*_list(state.get("copy_of")), parent]
     return state
 
 
-def _same_beginning(hook: Hook, other: str) -> bool:
-    mine = _first_record(hook.text("transcript_path"))
-    return bool(mine) and mine == _first_record(_text(session_state.load(hook.root, other), "transcript"))
-
-
-def _first_record(name: str) -> str:
-    """Return the uuid of a transcript's first record that has one; "" if none of the first HEAD_RECORDS has."""
+def _parent_by_record(hook: Hook) -> str:
+    """Return the session that the first records of the transcript say they were copied from; "" if none does."""
     from memtui.core.client import transcript
 
     try:
-        for number, record in enumerate(transcript.Reader(name)):
-            if record.get("uuid") or number > HEAD_RECORDS:
-                return _text(record, "uuid")
+        for number, record in enumerate(transcript.Reader(hook.text("transcript_path"))):
+            parent = _text(session_state.table(record, "forkedFrom"), "sessionId")
+            if parent and parent != hook.session_id:
+                return parent
+            if number > HEAD_RECORDS:
+                break
     except OSError:
         pass
     return ""
 
 
-def _parent_by_answer(hook: Hook) -> str:
-    """Return the session whose last answer came when the payload says, with a context of that size; "" if none."""
-    past = hook.payload.get("seconds_since_last_response")
+def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
+    """Return the session whose last answer came when the start's payload says, with a context of that size; "" if
+    none."""
+    past = payload.get("seconds_since_last_response")
     if isinstance(past, bool) or not isinstance(past, (int, float)):
         return ""
-    answered = clock.now() - past
+    at = payload.get("at")  # of a start that was too late
+    answered = (at if isinstance(at, float) else clock.now()) - past
     nearest: tuple[float, str] | None = None
     try:
         names = posix.listdir(hook.root + "/sessions")
@@ -149,7 +169,7 @@ def _parent_by_answer(hook: Hook) -> str:
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue
-            gap = abs(answered - _response(named, answered, hook.payload.get("context_tokens")))
+            gap = abs(answered - _response(named, answered, payload.get("context_tokens")))
         except OSError:
             continue
         if gap <= LATE_SECONDS and (nearest is None or gap < nearest[0]):

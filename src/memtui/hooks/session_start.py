@@ -18,6 +18,8 @@ TOLD_BLOCK = 1 << 20
 TOLD_BYTES = 1 << 26
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
+# What the start of a copy says of its parent's last answer.
+ANSWER = ("seconds_since_last_response", "context_tokens")
 # A client that sends this key (2.1.330) also restores the context that hooks gave before a tool.
 KEEPS = "context_tokens"
 
@@ -27,8 +29,11 @@ def handle(hook: runner.Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     source = hook.text("source")
-    old, index = _known(hook, source)
+    late = {key: hook.payload.get(key) for key in ANSWER} | {"at": clock.now()}
+    old, index, copied = _known(hook, source)
     after: dict[str, object] = dict(old) if source in {*COPIES, "compact"} else {}
+    if not copied:
+        after["uncopied"] = late  # the next prompt copies what there was no time for
     after |= {
         "started": old.get("started") or clock.iso(clock.now()),
         "cwd": hook.text("cwd"),
@@ -61,7 +66,7 @@ def handle(hook: runner.Hook) -> None:
     delivery_id = ids.new_id()
     try:
         forks.note_session(hook, delivery_id if blocks else "", old, index)
-    except OSError as error:
+    except Exception as error:
         runner.fail(hook.env, hook.event, error)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
     giving.end(left_out)
@@ -109,20 +114,24 @@ def _is_shown(hook: runner.Hook) -> bool:
     return not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off"
 
 
-def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object]]":
-    """Return the session's state, or that of its parent if it is a copy, and its index as it was before this start."""
+def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object], bool]":
+    """Return the session's state, or that of its parent if it is a copy; its index as it was before this start; and
+    whether all that could be looked for."""
     old = session_state.load(hook.root, hook.session_id)
     index: dict[str, object] = {}
+    copied = not old.get("uncopied")
     try:
         if not old and source in COPIES:
+            copied = False
             old = forks.state_at_start(hook)
+            copied = True
         if source in COPIES:
             index = session_state.load(hook.root, hook.session_id, "index")
     except Exception as error:
         runner.fail(hook.env, hook.event, error)
     if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         old = without_missed(hook, old)
-    return old, index
+    return old, index, copied
 
 
 def _dropped(

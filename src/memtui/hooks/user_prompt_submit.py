@@ -35,6 +35,10 @@ def handle(hook: Hook) -> None:
     if hook.payload.get("agent_id"):
         return
     state = session_state.load(hook.root, hook.session_id) or _forked(hook)
+    if state.get("uncopied"):
+        from memtui.hooks import forks
+
+        state = forks.state_at_late_prompt(hook, state)
     if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
         state = without_missed(hook, state)
     first = not state.get("prompted")

@@ -81,7 +81,8 @@ def forget_all(root: str, session_id: str) -> None:
 
 
 def copy(root: str, parent: str, session_id: str) -> None:
-    """Note that a session has what its parent was given. Raises OSError."""
+    """Note that a session has what its parent was given, too. Raises OSError."""
     state = session_state.load(root, parent, PART)
     if state:
-        session_state.save(root, session_id, state, PART)
+        own = session_state.table(session_state.load(root, session_id, PART), "sent")
+        session_state.save(root, session_id, {**state, "sent": {**session_state.table(state, "sent"), **own}}, PART)
