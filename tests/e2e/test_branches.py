@@ -119,6 +119,39 @@ def test_a_note_for_a_prompt_that_another_hook_blocked_comes_to_the_next_session
     assert on.errors() == []
 
 
+def break_off(on, model, sent):
+    """A session that ends while its model has the note and has not answered; its id."""
+    on.leave("A note.", from_="script")
+    model.will(say("Never read.", delay=20))
+    process = on.start("more")
+    assert on.eventually(lambda: model.main)
+    assert on.eventually(lambda: any(b"hook_additional_context" in each.read_bytes() for each in transcripts(on)))
+    process.send_signal(sent)
+    process.communicate(timeout=30)
+    return on.deliveries()[-1]["session_id"]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_note_whose_answer_was_broken_off_comes_to_another_session_and_not_again_to_its_own(on, model, sent):
+    session = break_off(on, model, sent)
+    run = on.claude("hello")
+    assert run.main[0].count("A note.") == 1
+    assert repeated(run.main[0]) == ["yes"]
+    assert on.claude("go on", resume=session).main[0].count("A note.") == 1
+    assert on.eventually(lambda: outcomes(on) == ["arrived", "arrived"])
+    assert on.errors() == []
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
+def test_a_note_whose_answer_was_broken_off_leaves_the_inbox_once_its_session_goes_on(on, model, sent):
+    session = break_off(on, model, sent)
+    for words in ("go on", "and on"):
+        assert on.claude(words, resume=session).main[0].count("A note.") == 1
+        assert on.eventually(lambda: on.waiting() == "")
+    assert on.claude("hello").main[0].count("A note.") == 0
+    assert on.errors() == []
+
+
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.parametrize("resumed", [False, True])
 def test_a_note_for_a_client_that_ended_while_hooks_ran_comes_again(on, sent, resumed):
