@@ -38,7 +38,9 @@ FIRST_PID = 1 << 23  # above all that there can be
 MEAN_HOURS = 3.0
 FAULTS = 0.12  # of all hooks and commands
 RULE = "No, use pnpm. From now on always use pnpm for {}."
-NOTES, LISTS = "tok-n", "tok-d"
+NOTES = "tok-n"
+# A line that tells of a draft for the first time; others say what became of it.
+DRAFT = re.compile(r"^(?:\+ )?- \[.*", re.MULTILINE)
 real_alive, real_getppid = process.alive, posix.getppid
 
 
@@ -121,7 +123,7 @@ class Year:
 
     def run(self, body, data: bytes = b"", cwd: str = "/") -> running.Ended:
         """Run a hook or a command, now and then with a fault, at the time of the year."""
-        fault, ahead = self.fault(), self.now - running._time()  # noqa: SLF001
+        fault, ahead = self.fault(), self.now - running._time()
 
         def timely() -> int:
             running.clock(ahead)
@@ -155,7 +157,8 @@ class Year:
         for tag, head, body in BLOCK.findall(text):
             if tag in {"guidance", "pending-updates"}:  # the lines of memories change with them
                 repeat = dict(FIELD.findall(head)).get("repeat") == "yes"
-                found += [(token, repeat) for token in dict.fromkeys(TOKEN.findall(body))]
+                fresh = body if tag == "guidance" else "\n".join(DRAFT.findall(body))
+                found += [(token, repeat) for token in dict.fromkeys(TOKEN.findall(fresh))]
         return text, found, ended.code != 0
 
     def give(self, talk: Talk, event: str, tool: str = "", **more) -> None:
@@ -371,7 +374,6 @@ class Year:
         for token in sorted(self.memories):
             if not re.search(rf"{token}\b", held):
                 self.wrong.append(f"the memory {token} is lost")
-        self.wrong += [f"stray {path}" for path in self.world.strays()]
         self.wrong += [f"still claimed: {path}" for path in self.world.claimed() if "replaced~" not in path]
 
     @staticmethod
@@ -411,7 +413,10 @@ def main() -> int:
     parser.add_argument("--keep", action="store_true", help="keep the directory of the year")
     given = parser.parse_args()
     year = live(given.seed, given.seconds, given.steps)
-    print(f"seed {given.seed}: {len(year.notes)} notes, {len(year.drafts)} drafts, {len(year.memories)} memories;", end=" ")
+    print(
+        f"seed {given.seed}: {len(year.notes)} notes, {len(year.drafts)} drafts, {len(year.memories)} memories;",
+        end=" ",
+    )
     print(", ".join(f"{count} {what}" for what, count in year.done.most_common()))
     for each in year.wrong:
         print("  " + each)
