@@ -94,9 +94,8 @@ def _share(draft: Signal) -> float:
     if _asks(draft):
         return QUESTION
     found = ORDER if _AT_HAND.search(low) or phrases.LOCAL.search(low) else 1.0
-    # A sentence says what to do if “always” can stand before it.
-    families, forms = (phrases.PREFERENCE, phrases.PERSON, phrases.STANDING), (low, f"always {low}")
-    says = any(signals.weight_of(family, form) for family in families for form in forms)
+    families = (phrases.PREFERENCE, phrases.PERSON, phrases.STANDING)
+    says = bool(phrases.AGENT_DOES.match(low)) or any(signals.weight_of(family, low) for family in families)
     tells = bool(_TELLS.search(low)) or not (says or phrases.DIRECTIVE.search(low))
     return found * REPORT if tells else found
 

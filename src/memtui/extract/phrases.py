@@ -69,7 +69,7 @@ _ORDER = (
     r"|canvas|debias)\b|(?!(?:\w+(?:ing|ed|ly)|\w*[^\Wsui]s|the|an?|this|that|these|those|its?|i|you|we|they|he|she|my|your"
     r"|our|their|been|seen|had|was|were|is|are|am|did|done|got|gone|heard|knew|known|thought|said|saw|went|came|made|took"
     r"|gave|found|felt|wrote|ran|in|on|at|for|from|with|by|of|to|and|or|but|not|so|too|as|if|when|one|more|less|here"
-    r"|there|again|ever|mind|good|nice|great|happy|true|false|wrong|right|sure|same|will|would|can|could|should|shall"
+    r"|there|no|again|ever|mind|good|nice|great|happy|true|false|wrong|right|sure|same|will|would|can|could|should|shall"
     r"|may|might|must|know)\b)[a-z][a-z-]+\b)"
 )
 # With what a program does ("always show", "never return") a rule may be a requirement of the program, and no habit: it
@@ -119,6 +119,8 @@ STANDING = _all(
     ),
     (0.75, r"(?:从现在开始|今后|以后(?:都|请|不要|一律)|请记住|記住|记住|これからは|今後は|覚えておいて|앞으로는)"),
 )
+# A sentence that begins with what an agent does.
+AGENT_DOES = compiled("^" + _VERB + r"\b")
 # Not to do something at all, where nothing at hand is named: a rule if a message begins with it.
 FORBIDDING = compiled(
     r"^(?:do not|don't|dont) (?!(?:worry|forget|bother|think|want|see|have|get|change|fix|wait|do|stop|go)\b)"
