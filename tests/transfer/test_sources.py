@@ -174,16 +174,52 @@ def test_a_database_that_is_written_to_is_read_with_its_newest_rows(desk):
         writer.close()
 
 
-def test_a_database_that_is_locked_is_read_from_a_copy(desk, monkeypatch):
-    monkeypatch.setattr("memtui.transfer.claude_mem.BUSY_SECONDS", 0.01)
+BESIDE = {
+    "-journal": b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(504),
+    "-wal": b"\x37\x7f\x06\x82" + b"no pages" * 8,
+}
+
+
+def test_a_database_with_a_journal_that_is_not_over_is_refused(desk):
     path = database(desk.tmp / "claude-mem.db", NEWEST)
     writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("PRAGMA cache_spill = 1")
     writer.execute("BEGIN EXCLUSIVE")
     writer.execute("UPDATE observations SET title = 'Never committed' WHERE id = 1")
+    (desk.tmp / "claude-mem.db-journal").write_bytes(BESIDE["-journal"])
     try:
-        assert "queue-in-postgres" in desk.take(path)
+        with pytest.raises(MemtuiError, match="is being written, or was when its program stopped"):
+            desk.read(path)
     finally:
         writer.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reads"),
+    [
+        ("-journal", BESIDE["-journal"], False),
+        ("-journal", bytes(512), True),  # over: SQLite in its mode PERSIST keeps the file, with zeros at its beginning
+        ("-wal", BESIDE["-wal"], True),
+        ("-wal", b"words", True),
+        ("-wal", None, False),
+        ("-journal", None, False),
+    ],
+)
+def test_what_stands_beside_a_database_changes_no_file(desk, name, content, reads):
+    path = database(desk.tmp / "claude-mem.db", NEWEST)
+    (desk.tmp / "precious").write_text("words")
+    beside = desk.tmp / f"claude-mem.db{name}"
+    if content is None:
+        beside.symlink_to(desk.tmp / "precious")
+    else:
+        beside.write_bytes(content)
+    before = {file.name: file.read_bytes() for file in desk.tmp.iterdir() if file.is_file()}
+    if reads:
+        assert "queue-in-postgres" in desk.take(path)
+    else:
+        with pytest.raises(MemtuiError):
+            desk.read(path)
+    assert {file.name: file.read_bytes() for file in desk.tmp.iterdir() if file.is_file()} == before
 
 
 @pytest.mark.parametrize(

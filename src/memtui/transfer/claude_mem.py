@@ -1,8 +1,8 @@
 """claude-mem databases (`~/.claude-mem/claude-mem.db`): observations of sessions and their summaries, in SQLite.
 
-The schema grew over its versions: only columns that are there are read. Nothing is written to the database: without a
-write-ahead log it is opened as one that nobody changes, else read-only; where that fails, as in a directory that can't
-be written to, a copy is read.
+The schema grew over its versions: only columns that are there are read. Nothing is written to the database or beside
+it: it is opened alone and as one that nobody changes. A write-ahead log, which holds pages only, is read in a private
+copy. A rollback journal can name files that SQLite then deletes, so it is never opened.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import json
 import os
 import shutil
 import sqlite3
+import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -27,8 +28,9 @@ SESSIONS = "sdk_sessions"
 # The newest rows of each table that are read, the characters of a value, and the seconds that a query may take.
 MAX_ROWS, MAX_VALUE, SECONDS = 20_000, 120_000, 30.0
 MAX_COPY = 2 << 30
-BUSY_SECONDS = 2.0
-BESIDE = ("-wal", "-journal")
+# The first bytes of what stands beside a database and holds something (https://www.sqlite.org/fileformat2.html): of a
+# write-ahead log, and of a rollback journal that is not over.
+WAL_MAGIC, JOURNAL_MAGIC = b"\x37\x7f\x06", b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
 PARTS = (
     ("learned", "Learned"),
     ("completed", "Completed"),
@@ -81,27 +83,38 @@ def read(path: str, project: str) -> SourceContent:
 
 
 def _open(path: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
-    """Open a database for reading. Raises sqlite3.Error, OSError."""
-    live = any(os.path.exists(path + each) for each in BESIDE)
-    try:
-        return _connected(path, "mode=ro" if live else "mode=ro&immutable=1", stack)
-    except sqlite3.OperationalError:
-        if not live:
-            raise
-    sizes = [os.stat(path + each).st_size for each in ("", *BESIDE) if os.path.exists(path + each)]
-    if sum(sizes) > MAX_COPY:
+    """Open a database for reading. Raises sqlite3.Error, OSError, UnreadableSourceError."""
+    if _begins(path + "-journal", JOURNAL_MAGIC):
         raise UnreadableSourceError(
-            f"{path} is in use, and with {size(sum(sizes))} too large to be copied.", "Stop claude-mem, and try again."
+            f"{path} is being written, or was when its program stopped: {os.path.basename(path)}-journal is beside it.",
+            "Let claude-mem finish that: start it once, stop it, and try again.",
+        )
+    if not _begins(path + "-wal", WAL_MAGIC):
+        return _connected(path, "mode=ro&immutable=1", stack)
+    bytes_ = sum(os.stat(path + ending).st_size for ending in ("", "-wal"))
+    if bytes_ > MAX_COPY:
+        raise UnreadableSourceError(
+            f"{path} is in use, and with {size(bytes_)} too large to be copied.", "Stop claude-mem, and try again."
         )
     directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-import-"))
-    for each in ("", *BESIDE):
-        if os.path.exists(path + each):
-            shutil.copyfile(path + each, f"{directory}/copy.db{each}")
+    for ending in ("", "-wal"):
+        shutil.copyfile(path + ending, f"{directory}/copy.db{ending}")
     return _connected(f"{directory}/copy.db", "mode=rw", stack)
 
 
+def _begins(path: str, magic: bytes) -> bool:
+    """Return whether a file is there and begins so. Raises OSError if it is no regular file, or can't be read."""
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise OSError(f"{os.path.basename(path)} beside it is no regular file")
+        with open(path, "rb") as file:
+            return file.read(len(magic)) == magic
+    except FileNotFoundError:
+        return False
+
+
 def _connected(path: str, how: str, stack: contextlib.ExitStack) -> sqlite3.Connection:
-    found = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True, timeout=BUSY_SECONDS)
+    found = sqlite3.connect(f"file:{quote(os.path.abspath(path))}?{how}", uri=True)
     stack.callback(found.close)
     found.row_factory = sqlite3.Row
     found.text_factory = lambda data: data.decode("utf-8", "replace")
