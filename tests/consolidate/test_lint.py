@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memtui.consolidate import contradictions, lint, lint_fixes
 from memtui.core.base import clock
+from memtui.core.frontmatter import prose
 from memtui.core.health import findings, memory_checks
 from memtui.core.memories import index, index_lines, memory
 from memtui.core.memories.memory import from_bytes
@@ -203,9 +204,9 @@ def test_fixes_of_an_index_are_stable_and_add_nothing(text):
 
 @given(WORDS)
 def test_a_description_is_one_short_line(text):
-    made = memory_checks.described(text)
+    made = prose.first_sentence(text)
     assert "\n" not in made
-    assert len(made) <= memory_checks.DESCRIPTION_CHARACTERS
+    assert len(made) <= prose.LIMIT
 
 
 @given(st.lists(WORDS, min_size=2, max_size=3))
@@ -489,3 +490,21 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
     (store / "MEMORY.md").write_bytes(index_bytes)
     for each in fix(store):
         assert findings.message(each)
+
+
+@pytest.mark.parametrize(
+    ("body", "description"),
+    [
+        ("---\nname: x\ndescription: The export\n---\n\nIt runs at 02:00. More.\n", "It runs at 02:00."),
+        ("```bash\nls\n```\n", ""),
+        ("| host | role |\n|---|---|\n| a | b |\n", ""),
+    ],
+)
+def test_a_missing_description_is_never_filled_with_markup(tmp_path, body, description):
+    path = tmp_path / "x.md"
+    path.write_text(f"---\npermalink: p/x\n---\n\n{body}")
+    before = path.read_bytes()
+    codes = {each.code for each in fix(tmp_path)}
+    assert from_bytes(str(path), "auto", path.read_bytes()).description == description
+    assert ("memories.no_sentence" in codes) == (not description)
+    assert (path.read_bytes() == before) == (not description)

@@ -455,7 +455,7 @@ def test_the_journal_of_today_comes_at_the_start_of_a_session(home):
     assert "moved the queue to the new broker\n</memtui-memory>" in said
     assert "\n- long ago" not in said
     assert ("memory", time.strftime("%Y-%m-%d")) in home.blocks()
-    assert "moved the queue" not in home.start("resume").context.replace("): - moved the queue", "")
+    assert "moved the queue" not in home.start("resume").context.replace("): moved the queue", "")
     today.write_text("x" * 9000 + "\n- the newest entry\n")
     said = home.start("resume").context
     assert f"(What stands before is in {today}.)\n- the newest entry\n" in said
@@ -487,6 +487,6 @@ def test_a_journal_without_room_is_given_later(home):
     today.parent.mkdir()
     today.write_text("- moved the queue. " + "x" * 3000)
     home.settings("budget = 1000\n")
-    assert "moved the queue" not in home.start().context.replace("): - moved the queue", "")
+    assert "moved the queue" not in home.start().context.replace("): moved the queue", "")
     home.settings("budget = 9000\n")
     assert "- moved the queue. xxx" in home.start("resume").context

@@ -346,7 +346,7 @@ def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):
     assert [each.text.partition("\n")[0] for each in drafts.values()] == [
         "Always answer in English.",
         "Testing: Use pytest.",
-        "Testing: Run `make test` before a commit.",
+        "Testing: Run make test before a commit.",
     ]
     assert list(drafts) == ["always-answer-in-english", "Testing", "Testing-2"]
     assert "# no heading" in drafts["Testing"].text

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import cut
-from memtui.core.memories import memory
+from memtui.core.frontmatter import prose
 from memtui.transfer import identity
 from memtui.transfer.identity import ProjectIdentity
 
@@ -80,22 +80,14 @@ def is_binary(data: bytes) -> bool:
 
 
 def first_words(body: str) -> str:
-    """Return a description for a text that has none: its first line of prose, cut."""
+    """Return a description for a text that has none: its first sentence, cut."""
     return described("", body)
 
 
 def described(heading: str, body: str) -> str:
-    """Return a one-line description of a section: its heading, and its first line of prose."""
-    for line in memory.CODE.sub(lambda match: "" if match["fence"] else match[0], body).split("\n"):
-        if HEADING.match(line):
-            continue
-        words = " ".join(line.lstrip("#>*+- \t").split())
-        if any(char.isalnum() for char in words) and words != heading:
-            return cut(f"{heading}: {words}" if heading else words, MAX_DESCRIPTION)
-    if heading:
-        return cut(heading, MAX_DESCRIPTION)
-    first = HEADING.search(body)
-    return cut(" ".join(first["title"].split()), MAX_DESCRIPTION) if first else ""
+    """Return a one-line description of a section: its heading, and its first sentence."""
+    words = prose.first_sentence(body, MAX_DESCRIPTION)
+    return cut(": ".join(dict.fromkeys(filter(None, (heading, words)))), MAX_DESCRIPTION)
 
 
 def words_of(given: object) -> tuple[str, ...]:

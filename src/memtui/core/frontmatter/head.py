@@ -13,24 +13,17 @@ SPECIAL = "-?:,[]{}#&*!|>'\"%@`\t"
 
 
 def first_line(body: str) -> str:
-    """Return the first line with text, without a heading's `#`, at most FIRST_LINE_LIMIT characters."""
-    at = 0
-    while at < len(body):
-        end = body.find("\n", at)
-        end = len(body) if end < 0 else end
-        line = body[at : min(end, at + 2 * FIRST_LINE_LIMIT)].strip()
-        line = line.lstrip("#").strip() if line.startswith("#") else line
-        if line.strip("-*_= "):
-            return line[:FIRST_LINE_LIMIT]
-        at = end + 1
-    return ""
+    """Return the first heading or sentence of a body, without marks, at most FIRST_LINE_LIMIT characters."""
+    from memtui.core.frontmatter import prose
+
+    return prose.first_sentence(body, FIRST_LINE_LIMIT, headings=True)
 
 
 def summarise(data: bytes) -> "tuple[str, str, str]":
     """Return `(name, description, type)` of a memory file, or of its beginning; empty if absent.
 
-    Without a description the title takes its place, without frontmatter the first line of text. Frontmatter that is cut
-    off, as by reading only the head of a file, gives the fields that were read. Never raises.
+    Without a description the title takes its place, without frontmatter its first heading or sentence. Frontmatter that
+    is cut off, as by reading only the head of a file, gives the fields that were read. Never raises.
     """
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     first, newline, rest = text.partition("\n")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from memtui.core.base.finding import Finding, note, problem
+from memtui.core.frontmatter import prose
 from memtui.core.health import memory_checks
 from memtui.core.memories import index_lines
 from memtui.core.memories.index import Index, IndexEntry, normal
@@ -90,7 +91,7 @@ def _is_echo(text: str, found: Memory, entry: IndexEntry, names: Collection[str]
     without one. What memtui writes itself it does not report: a line with the memory's name, or with one of the `names`
     of the others, which two can claim, and with the description."""
     lacks_one = found.has_frontmatter and not found.description and not memory_checks.is_empty(found.body)
-    description = memory_checks.described(found.body) if lacks_one else found.description
+    description = prose.first_sentence(found.body) if lacks_one else found.description
     made = any(index_lines.is_made(entry, each, description) for each in (found.name, *({entry.title} & set(names))))
     return not made and _same(text, description)
 

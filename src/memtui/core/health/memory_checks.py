@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
-from memtui.core.frontmatter import head
+from memtui.core.frontmatter import prose
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
@@ -22,8 +22,6 @@ EXPIRES = ("expires", "expires_at", "expiresAt", "valid_until", "validUntil")
 PLACEHOLDER = re.compile(r"(?:todo|tbd|fixme|wip|n/?a|none|empty|placeholder|to be written|\W|_)*", re.IGNORECASE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 HEADING = re.compile(r"^ {0,3}#{1,6}(?:[ \t].*)?$", re.MULTILINE)
-SENTENCE = re.compile(r"(.+?[.!?。！？])(?=\s|$)")
-DESCRIPTION_CHARACTERS = 150
 
 
 def about(scope: Scope, memory: Memory) -> dict[str, object]:
@@ -79,8 +77,9 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
     if is_empty(memory.body):
         yield problem("memories.empty", subject, **facts)
     elif memory.has_frontmatter and not memory.description:
-        proposed = described(memory.body)
-        yield problem("memories.no_description", subject, proposed=proposed, field="description", **facts)
+        proposed = prose.first_sentence(memory.body)
+        code = "memories.no_description" if proposed else "memories.no_sentence"
+        yield problem(code, subject, proposed=proposed, field="description", **facts)
     if not memory.has_frontmatter:
         yield note("memories.no_frontmatter", subject, **facts)
     size = len(memory.body.encode("utf-8", "replace"))
@@ -100,18 +99,6 @@ def _path(memory: Memory, field: str) -> str:
 def is_empty(body: str) -> bool:
     """Tell whether a body says nothing: only headings, comments and words such as TODO."""
     return PLACEHOLDER.fullmatch(HEADING.sub("", COMMENT.sub("", body[:LARGE_BYTES])).strip()) is not None
-
-
-def described(body: str) -> str:
-    """Return a description for a body: its first sentence, without Markdown, at most DESCRIPTION_CHARACTERS."""
-    line = head.first_line(HEADING.sub("", COMMENT.sub("", body))) or head.first_line(body)
-    line = re.sub(r"^(?:[-*+>]|\d+[.)])\s+", "", line).replace("**", "").replace("`", "")
-    line = re.sub(r"\[\[([^\[\]|#]+)[^\[\]]*\]\]", r"\1", line)
-    first = SENTENCE.match(line)
-    text = (first[1] if first else line).strip()
-    if len(text) > DESCRIPTION_CHARACTERS:
-        text = text[: DESCRIPTION_CHARACTERS - 1].rpartition(" ")[0] + "…"
-    return text
 
 
 def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:

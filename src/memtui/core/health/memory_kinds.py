@@ -82,6 +82,10 @@ KINDS = {
     ),
     "memories.empty": Kind("{scope}:{memory} has no text.", "Write it, or delete it: memtui rm {scope}:{memory}"),
     "memories.no_description": Kind("{scope}:{memory} has no description, by which Claude finds it.", LINT, "lint"),
+    "memories.no_sentence": Kind(
+        "{scope}:{memory} has no description, and its text has no sentence that could be one.",
+        "Write one: memtui edit {scope}:{memory} --description …",
+    ),
     "memories.same_line": Kind("MEMORY.md of {scope} lists {file} {count} times.", LINT, "lint"),
     "memories.path": Kind(
         "{scope}:{memory} names {words}, which was removed from the repository{proposed:moved}.",
