@@ -176,7 +176,7 @@ def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
         (project / f"{name}.md").write_text(f"---\nname: {name}\ndescription: Inventory {more}\n---\n\n{text}\n")
 
     def alike():
-        return [row["data"]["other"] for row in memtui.json("lint", check=False)["findings"] if "alike" in row["code"]]
+        return [row["data"]["other"] for row in memtui.json("lint", check=False)["findings"] if "other" in row["data"]]
 
     assert "project:till-two" in alike()
     memtui("lint", "--apart", "till-two", "till-one")
@@ -204,7 +204,7 @@ def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, wo
     memtui("mv", "till-one", "till-first")
     assert pairs() == [["till-first", "till-two"]]
     rows = memtui.json("lint", check=False)["findings"]
-    said = {(row["data"]["memory"], row["data"]["other"]) for row in rows if row["code"] == "memories.alike"}
+    said = {(row["data"]["memory"], row["data"]["other"]) for row in rows if "other" in row["data"]}
     assert ("till-first", "project:till-two") not in said
     assert ("till-first", "project:till-three") in said or ("till-three", "project:till-first") in said
     memtui("lint", "--apart", "till-three", "till-two")
@@ -219,7 +219,7 @@ def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, wo
 
 def test_memories_of_two_scopes_are_compared(memtui, world):
     project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["global_memory"])
-    for place, more in ((project, "of the shop"), (everywhere, "of the firm")):
+    for place, more in ((project, "of the shop"), (everywhere, "which all of the firm reads")):
         text = f"The quarterly inventory spreadsheet {more} lists every pallet, barcode and supplier."
         (place / "inventory.md").write_text(f"---\nname: inventory\ndescription: Inventory {more}\n---\n\n{text}\n")
     rows = [row for row in memtui.json("lint", check=False)["findings"] if row["code"] == "memories.alike"]

@@ -1,6 +1,8 @@
 """Fact coverage: a statement that is there, in whatever place or form, is found; one that changed in a number, a path, a
 name or a negation is listed as dropped, before all others."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,9 +21,7 @@ THERE = {
     "the same": ("Use pnpm for installs.", "Other.\n\nUse pnpm for installs."),
     "as an item": ("Use pnpm for installs.", "- Use pnpm for installs"),
     "of an item": ("* [ ] Run the tests", "Run the tests."),
-    "in a longer sentence": ("Use pnpm for installs.", "Use pnpm for all installs; never commit node_modules."),
     "without joining words": ("The port of the API is 8080.", "Port of API: 8080"),
-    "in two sentences": ("Deploy on Fridays before noon.", "Deploy on Fridays. Before noon."),
     "capitals": ("THE LINTER RUNS FIRST", "the linter runs first"),
     "in bold": ("Run the linter first.", "**Run** the *linter* first"),
     "wrapped": ("Run the linter\nfirst, always.", "Run the linter first, always."),
@@ -74,6 +74,17 @@ def test_a_field_that_differs_is_no_statement_and_what_stays_of_it_is_named():
 
 
 DROPPED = {
+    "said in two sentences": ("Deploy on Fridays before noon.", "Deploy on Fridays. Before noon."),
+    "a longer sentence": ("Use pnpm for installs.", "Use pnpm for installs on CI only."),
+    "a kind of negation": ("Only Anna deploys.", "Not Anna deploys."),
+    "an arrow": ("Sync alpha -> beta nightly.", "Sync beta -> alpha nightly."),
+    "an arrow's direction": ("Sync alpha -> beta.", "Sync alpha <- beta."),
+    "two neighbours together": (
+        "The dev server uses port 3000.",
+        "Port 3000 is for dev. The dev server uses port 4000.",
+    ),
+    "pytest and unittest": ("unittest は使わない。", "テストは必ず unittest で実行する。pytest は使わない。"),
+    "a word without blanks": ("必须使用pnpm安装依赖。", "禁止使用pnpm安装依赖。"),
     "gone": ("Use pnpm for installs.", "Something else."),
     "nothing left": ("Use pnpm for installs.", ""),
     "a number": ("The port is 8080.", "The port is 8081."),
@@ -129,29 +140,38 @@ def proposal(kind, inputs, outputs):
 
 
 ONE = memory("one", "Use pnpm in this repository", "The lock file is pnpm's.")
-TWO = memory("two", "Never npm", "npm broke CI twice, on 2026-05-03 and 2026-06-01.", "  expires: 2027-01-01\n")
+TWO = memory("two", "Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "  expires: 2027-01-01\n")
 
 
 def dropped(found):
     return [each.statement.text for each in coverage.of_proposal(found).dropped]
 
 
-def test_what_two_sentences_say_together_names_both():
-    (found,) = coverage.cover(
-        coverage.of_text("a.md", "Run the tests with tox and with coverage before each release of the shop."),
-        coverage.of_text("b.md", "A first one. Run the tests with tox. With coverage before each release of the shop."),
-    ).statements
-    told = [each.text for each in found.targets]
-    assert (found.how, told) == (
-        "reworded",
-        ["Run the tests with tox.", "With coverage before each release of the shop."],
-    )
+SWAPPABLE = [
+    "Copy the dump from host alpha to host beta before the nightly job starts.",
+    "Map port 8080 to port 9090 in staging.",
+    "Die Daten gehen von Berlin nach Hamburg, nie umgekehrt.",
+    "Siempre usar tabulaciones, nunca espacios, en el código.",
+    "テストは必ず pytest で実行し、 unittest は 使わない。",
+    "安装 使用 pnpm 不 使用 npm 。",
+]
+
+
+@given(st.sampled_from(SWAPPABLE), st.data())
+def test_a_sentence_with_two_telling_words_swapped_is_never_there(sentence, data):
+    spans = [m.span() for m in re.finditer(r"[^\W_]{2,}", sentence) if m[0].casefold() not in coverage.JOINING]
+    one, other = sorted(data.draw(st.lists(st.sampled_from(spans), min_size=2, max_size=2, unique=True)))
+    first, second = sentence[slice(*one)], sentence[slice(*other)]
+    swapped = sentence[: one[0]] + second + sentence[one[1] : other[0]] + first + sentence[other[1] :]
+    expected = "kept" if first == second else "dropped"
+    assert how(sentence, f"Before.\n\n{swapped}\n\nAfter.") == [expected]
+    assert how(sentence, f"Before.\n\n{sentence}\n\nAfter.") == ["kept"]
 
 
 def test_of_a_merge_descriptions_and_fields_count_and_what_is_dropped_is_named_with_its_file():
-    lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. npm broke CI twice.")
+    lossy = memory("one", "Use pnpm in this repository", "The lock file is pnpm's. It broke CI twice.")
     found = proposal("merge", {"/a/one.md": ONE, "/a/two.md": TWO}, {"/a/one.md": lossy, "/a/two.md": None})
-    assert dropped(found) == ["Never npm", "npm broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
+    assert dropped(found) == ["Never npm", "It broke CI twice, on 2026-05-03 and 2026-06-01.", "expires: 2027-01-01"]
     assert {each.statement.path for each in coverage.of_proposal(found).dropped} == {"/a/two.md"}
 
 

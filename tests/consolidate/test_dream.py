@@ -119,7 +119,6 @@ def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
     assert any("pnpm 9" in each for each in dropped)
     (added,) = [each.texts for each in made.evidence if each.code == changeset.ADDED]
     assert set(added) >= {"Use pnpm 7 in the web repository.", "Ask Bob before."}
-    assert not any("lockfile" in each for each in added)
 
 
 def test_what_a_model_invents_while_it_makes_dates_absolute_is_told_and_the_dates_are_not(world, api):

@@ -182,7 +182,10 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
     found = merging.proposal(memories)
     assert coverage.of_proposal(found).dropped == []
     own = [each for m in memories for each in coverage.of_file(m.path, m.raw)]
-    assert coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped == []
+    assert coverage.of_proposal(found).is_verbatim
+    made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped
+    texts = "\n".join(each.text for each in own)
+    assert [each for each in made_up if chunks.LABEL.sub("", each.statement.text) not in texts] == []
 
 
 @given(PIECES)
@@ -194,3 +197,15 @@ def test_merging_the_same_twice_adds_nothing(body):
 @given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
 def test_the_pieces_of_any_text_are_the_text(text):
     assert chunks.join(chunks.chunks(text)) == text
+
+
+COPY = "---\nname: ports\ndescription: The ports\n---\n\nThe API is on 8080.\n"
+
+
+def test_of_copies_the_one_survives_whose_file_has_the_name():
+    copies = [made(name, COPY + "More.\n") for name in ("Copy of ports", "ports 2", "ports (conflicted copy)")]
+    assert merging.best_first([*copies, made("ports", COPY)])[0].stem == "ports"
+
+
+def test_of_two_the_one_survives_that_the_index_or_a_link_refers_to():
+    assert merging.best_first([PNPM, AGAIN], {PNPM.path})[0] is PNPM

@@ -176,7 +176,7 @@ def test_a_memory_of_a_repository_goes_into_its_instructions_once_it_is_trusted(
 
 def test_what_forbids_a_command_is_not_to_go_because_claude_md_says_the_same(home):
     violated(home, 4, more="pinned: true\nforbids: npm\n")
-    home.claude_md.write_text("- Use pnpm for everything here, and never npm, in this project\n")
+    home.claude_md.write_text("- Use pnpm, never npm\n")
     assert home.planned() == []
 
 

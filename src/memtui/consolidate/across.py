@@ -39,7 +39,8 @@ def obstacle(root: str, one: Known, other: Known) -> str:
         return ""
     if set(kinds) == {"project", "auto"}:
         shared, own = kinds["project"], kinds["auto"]
-        says_more = coverage.cover(_says(own), _says(shared)).dropped
+        covered = coverage.cover(_says(own), _says(shared))
+        says_more = covered.dropped or not covered.is_verbatim
         return f"{own.ref} says more, which would go into the repository" if says_more else ""
     if set(kinds) == {"global", "project"}:
         project = kinds["project"]

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from memtui.consolidate import contradictions, date_checks, duplicates, similar
+from memtui.consolidate import contradictions, date_checks, duplicates, rivals, similar
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.core.journal.changes.pairs_edit import Pair
 from memtui.core.memories.memory import Memory
@@ -88,6 +88,11 @@ def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, Proposa
     for one, other in contradictions.find(memories):
         yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
     for pair in duplicates.pairs(memories, MOST_PAIRS):
+        apart = rivals.between(pair.one, pair.other)
+        if apart is not None:
+            if not apart.is_date:
+                yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
+            continue
         yield pair.one, pair.other, ProposalEvidence(ALIKE, similar.of_two(pair.one, pair.other), pair.shared)
 
 

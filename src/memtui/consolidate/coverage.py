@@ -1,17 +1,15 @@
 """Fact coverage: which statements of the inputs of a merge, rewrite or split are in the outputs, and which are dropped.
 
-A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It counts as there
-only if one statement, or two that follow each other, has all its words in their order, with the same negations; words
-that only join others, capitals and a plural's s make no difference. So a changed number, path, name or negation is
-never covered, and a good paraphrase may be listed as dropped: a person looks once too often, not too seldom.
+A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
+one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
+of its words in the same order and no others, but for those that only join others, capitals and a plural's s. All else
+is dropped, a good paraphrase as well: a person looks once too often, not too seldom.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from memtui.consolidate import rapid
 from memtui.consolidate.changeset import Proposal, is_index
 from memtui.consolidate.chunks import FENCE, RULE, chunks
 from memtui.core.frontmatter import document
@@ -23,34 +21,31 @@ How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
 # Kinds of proposal whose outputs must have what their inputs say.
 COVERED_KINDS = frozenset({"merge", "rewrite", "split"})
-# Words that join others. What changes the meaning is none: no tenses, no modal verbs, no prepositions of time.
+# Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
 JOINING = frozenset(
     re.findall(
         r"\S+",
-        "a an the is are be been it its this that these those of to and also just very so then we i you our your my "
-        "please do does has have der die das ist sind und le la les est sont et el los las es y",
+        "a an the is are be been it its this that these those and also just very so then please do does der die das "
+        "ist sind und le la est sont et el los las y",
     )
 )
-NEGATIONS = frozenset(
-    re.findall(
-        r"\S+",
-        "not no never none nobody nothing neither nor without cannot avoid except unless only instead stop forbid "
-        "forbidden nicht nie niemals kein keine keinen ohne nur außer ne pas jamais sans sauf nunca sin solo salvo",
-    )
-)
-# So many words after a negation are negated by it, at most.
-NEGATED = 6
-# Of a statement's words, the part that must be found in the same order; all must be found.
-IN_ORDER = 0.8
 ENDINGS = ("es", "s")
 # What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
 OPENING = "*`\"'“”‘’«»„([{…"
 MARKS = OPENING + ")]},;:!?."
 # Where a sentence ends: behind its mark and before what begins another one.
-END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[。！？])")
+END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[\u3002\uff01\uff1f])")
 ABBREVIATIONS = frozenset(
     ["e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "z.b.", "d.h.", "bzw.", "mr.", "mrs.", "dr."]
 )
+# A character of text without blanks, or what stands between such.
+WORD = r"[\u3040-\u30ff\u3400-\u9fff]|[^\u3040-\u30ff\u3400-\u9fff]+"
+# Marks around words, and the ends of a sentence: without them it is the same.
+EMPHASIS = re.compile(
+    r"(?<![\w*/.])(\*{1,3}|_{1,3}|`+)(?=[^\s*_`])(.*?[^\s*_`])\1(?![\w*/.])(?!`)|(?<=\s)[*_]{2,}(?=\s|$)"
+)
+AFTER_LINK = re.compile(r"\[\[[^\[\]]+\]\]: ")  # what is behind it, the memory of the link has as its title
+LAST = ".:;,! " + chr(0x3002) + chr(0xFF01)  # and the wide marks, which no screen draws
 # Fields that are no facts: what they say is elsewhere, or changes with every write.
 PASSED_OVER = frozenset({"name", "description", "modified", "updated", "created", "originSessionId", "node_type"})
 
@@ -64,7 +59,7 @@ class Statement(NamedTuple):
 
 
 class Covered(NamedTuple):
-    """What became of a statement: `targets` have it, one or two that follow each other; none if it is dropped."""
+    """What became of a statement: `targets` has the one that says it; it is empty if the statement is dropped."""
 
     statement: Statement
     how: How
@@ -91,6 +86,11 @@ class Coverage(NamedTuple):
     def dropped(self) -> list[Covered]:
         """The statements that no output has, fields as well."""
         return self.of("dropped")
+
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether every statement stays word for word; fields may differ."""
+        return all(each.how == "kept" or each.statement.kind == "field" for each in self.statements)
 
     @property
     def lost(self) -> list[Covered]:
@@ -182,43 +182,28 @@ def sentences(block: str) -> list[str]:
 # Words
 
 
-class Words(NamedTuple):
-    """The words of a statement as they are compared: those that tell something, and for each negation the words that it
-    negates."""
+def words(text: str) -> tuple[str, ...]:
+    """Return the words of a text as they are compared, in their order, without those that only join others.
 
-    telling: tuple[str, ...]
-    negated: tuple[tuple[str, ...], ...]
-
-
-def words(text: str) -> Words:
-    """Return the words of a text as they are compared."""
+    Text without blanks between words (Chinese, Japanese) counts by characters.
+    """
     telling: list[str] = []
-    open_negations: list[list[str]] = []
-    negated: list[list[str]] = []
     for at, raw in enumerate(_raw(text)):
         word = _bare(raw)
         lower = word.casefold().replace("’", "'")
-        joins = lower in JOINING and (word == lower or at == 0)  # “plan A” is a name
-        if lower in NEGATIONS or lower.endswith("n't"):
-            open_negations.append([])
-            negated.append(open_negations[-1])
+        if lower in JOINING and (word == lower or at == 0):  # “plan A” is a name
+            continue
+        if lower.endswith("n't"):
             verb = lower.removesuffix("n't")
-            if verb not in NEGATIONS | JOINING:
-                telling.append({"ca": "can", "wo": "will"}.get(verb, verb))
-        elif not joins:
-            compared = _compared(word)
-            telling.append(compared)
-            for each in open_negations:
-                each.append(compared)
-        open_negations = [each for each in open_negations if len(each) < NEGATED]
-        if raw[-1] in ".;:)" and not word.endswith(raw[-1]):
-            open_negations = []
-    return Words(tuple(telling), tuple(map(tuple, negated)))
+            telling += [{"ca": "can", "wo": "will"}.get(verb, verb)] * (verb not in JOINING) + ["not"]
+        else:
+            telling += map(_compared, re.findall(WORD, word))
+    return tuple(telling)
 
 
 def _raw(text: str) -> list[str]:
     text = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
-    return [each for each in text.split() if each.strip("-*_#>") or each == ">"]
+    return [each for each in text.split() if each.strip("-*_#")]
 
 
 def _bare(raw: str) -> str:
@@ -249,54 +234,39 @@ def _stem(word: str) -> str:
 
 
 class Targets:
-    """Statements among which others are looked for, alone and in pairs of those that follow each other."""
+    """Statements among which others are looked for."""
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
         self._fields: dict[str, Statement] = {}
         self._blocks: list[Statement] = []
-        self._single: list[tuple[Statement, Words]] = []
-        self._same: dict[tuple[str, ...], Statement] = {}
-        self._holders: dict[str, list[int]] = {}
+        self._literal: dict[str, Statement] = {}
+        self._telling: dict[tuple[str, ...], Statement] = {}
         self.add(statements)
 
     def add(self, statements: Iterable[Statement]) -> None:
-        """Add statements after those that are there."""
+        """Add statements to those that are there."""
         for each in statements:
             if each.kind == "field":
                 self._fields[each.text] = each
             elif each.kind == "code":
                 self._blocks.append(each)
             else:
-                found = words(each.text)
-                self._same.setdefault(_literal(each.text), each)
-                self._same.setdefault((*found.telling, "\0", *map(" ".join, found.negated)), each)
-                for word in set(found.telling):
-                    self._holders.setdefault(word, []).append(len(self._single))
-                self._single.append((each, found))
+                for text in (each.text, AFTER_LINK.sub("", each.text)):
+                    self._literal.setdefault(literal(text), each)
+                self._telling.setdefault(words(each.text), each)
 
-    def find(self, found: Statement) -> tuple[How, tuple[Statement, ...]]:
-        """Return what became of a statement, and the statements that have it, as `Covered` has them."""
-        if found.kind == "field":
-            return ("kept", (self._fields[found.text],)) if found.text in self._fields else ("dropped", ())
-        if found.kind == "code":
-            return self._code(found.text)
-        literal = self._same.get(_literal(found.text))
-        if literal is not None:
-            return "kept", (literal,)
-        wanted = words(found.text)
-        same = self._same.get((*wanted.telling, "\0", *map(" ".join, wanted.negated)))
+    def find(self, wanted: Statement) -> tuple[How, tuple[Statement, ...]]:
+        """Return what became of a statement, and the one that has it, as `Covered` has them."""
+        if wanted.kind == "field":
+            return ("kept", (self._fields[wanted.text],)) if wanted.text in self._fields else ("dropped", ())
+        if wanted.kind == "code":
+            return self._code(wanted.text)
+        same = self._literal.get(literal(wanted.text))
         if same is not None:
-            return "reworded", (same,)
-        for at in self._candidates(wanted):
-            target, has = self._single[at]
-            if _has(has, wanted):
-                return ("kept" if _within(found.text, target.text) else "reworded"), (target,)
-            if at + 1 < len(self._single) and self._single[at + 1][0].path == target.path:
-                following, after = self._single[at + 1]
-                both = Words(has.telling + after.telling, has.negated + after.negated)
-                if _has(both, wanted):
-                    return "reworded", (target, following)
-        return "dropped", ()
+            return "kept", (same,)
+        telling = words(wanted.text)
+        same = self._telling.get(telling) if telling else None
+        return ("dropped", ()) if same is None else ("reworded", (same,))
 
     def _code(self, text: str) -> tuple[How, tuple[Statement, ...]]:
         lines = _code_lines(text)
@@ -306,25 +276,11 @@ class Targets:
                 return "kept", (each,)
         return "dropped", ()
 
-    def _candidates(self, wanted: Words) -> list[int]:
-        """Return the targets, by number, that may have a statement, those with most of its words first; of a pair its
-        first one."""
-        if not wanted.telling:
-            return []
-        counts: Counter[int] = Counter()
-        for word in set(wanted.telling):
-            for at in self._holders.get(word, ()):
-                counts.update((at, max(0, at - 1)))
-        least = len(set(wanted.telling)) / 2
-        return [at for at, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])) if count >= least]
 
-
-def _literal(text: str) -> tuple[str, ...]:
-    return ("=", " ".join(text.split()))
-
-
-def _within(text: str, target: str) -> bool:
-    return " ".join(text.split()).strip(MARKS) in target
+def literal(text: str) -> str:
+    """Return a statement without what does not change it: blanks, emphasis, marks of links, and the mark at its end."""
+    plain = EMPHASIS.sub(r"\2", " ".join(text.replace("[[", "").replace("]]", "").split()))
+    return plain.strip('"“”„ ').rstrip(LAST) or plain
 
 
 def _code_lines(text: str) -> list[str]:
@@ -334,20 +290,3 @@ def _code_lines(text: str) -> list[str]:
     if lines and FENCE.match(lines[-1]):
         lines = lines[:-1]
     return [line for line in lines if line]
-
-
-def _has(has: Words, wanted: Words) -> bool:
-    """Return whether a text has all that a statement tells, and negates nothing else of it."""
-    if not wanted.telling or Counter(wanted.telling) - Counter(has.telling):
-        return False
-    own = set(wanted.telling)
-    # Negations count if they negate a word of the statement, or none at all.
-    theirs = sorted(tuple(word for word in each if word in own) for each in has.negated if not each or own & set(each))
-    if theirs != sorted(tuple(word for word in each if word in own) for each in wanted.negated):
-        return False
-    return _common(wanted.telling, has.telling) >= IN_ORDER * len(wanted.telling)
-
-
-def _common(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return the length of the longest common subsequence."""
-    return int(rapid.load().LCSseq.similarity(one, other))

@@ -51,9 +51,16 @@ class MergedField(NamedTuple):
         return self.chosen is not None and any(each not in {None, self.values[self.chosen]} for each in self.values)
 
 
-def best_first(memories: Sequence[Memory]) -> list[Memory]:
-    """Sort memories so that the one to keep is first: the one with the most text, of those the newest."""
-    return sorted(memories, key=lambda each: (-len(each.body), -each.changed_at, each.path))
+def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> list[Memory]:
+    """Sort memories so that the one to keep is first: no copy of another, which has its name; one that the index or
+    links refer to (`referred`: paths); then the one with the most text, of those the newest."""
+    names = [each.name for each in memories]
+
+    def key(found: Memory) -> tuple[bool, bool, int, float, str]:
+        is_copy = found.stem != found.name and names.count(found.name) > 1
+        return is_copy, found.path not in referred, -len(found.body), -found.changed_at, found.path
+
+    return sorted(memories, key=key)
 
 
 def fields(memories: Sequence[Memory], choices: Mapping[str, int] | None = None) -> list[MergedField]:
@@ -166,10 +173,11 @@ class _Body:
                 pieces.append(each)
 
     def add_missing(self, statements: Sequence[Statement]) -> None:
-        """Add statements that are missing after all, at the end: those said by two in a row that came apart."""
+        """Add statements that are missing after all, at the end: those that are there only in other words."""
         own = coverage.of_text("", self._description) + coverage.of_text("", self.text)
-        for each, _, _ in coverage.cover(statements, own).dropped:
-            self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
+        for each, how, _ in coverage.cover(statements, own).statements:
+            if how != "kept":
+                self._insert(self._end, Chunk("code" if each.kind == "code" else "paragraph", each.text))
 
     def _add_section(self, heading: Chunk | None, pieces: Sequence[Chunk]) -> None:
         place = self._section_end(heading)
@@ -192,7 +200,7 @@ class _Body:
         sentence that begins with “It” or the like stays behind the one that it follows, which is said again if need
         be."""
         statements = coverage.of_text("", chunk.text)
-        wanted = [self._said.find(each)[0] == "dropped" for each in statements]
+        wanted = [self._said.find(each)[0] != "kept" for each in statements]
         if not any(wanted):
             return None
         if chunk.kind not in RUNNING:

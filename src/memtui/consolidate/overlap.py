@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
 
-from memtui.consolidate import across, contradictions, duplicates, similar
+from memtui.consolidate import across, contradictions, duplicates, rivals, similar
 from memtui.consolidate.across import Known
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
@@ -47,6 +47,13 @@ def of_memories(
     for score, found in sorted(pairs, key=lambda each: -each[0]):
         pair = frozenset((found.one.path, found.other.path))
         if len(pair) == 2 and pair not in kept_apart | opposed:
+            apart = rivals.between(found.one, found.other)
+            if apart is not None:
+                if not apart.is_date:
+                    words = {"words": apart.one, "against": apart.other}
+                    facts = _pair(scopes, found.one, found.other)
+                    yield note("memories.contradict", f"memory:{found.one.path}", **words, **facts)
+                continue
             both = [Known(scopes[each.path], each) for each in (found.one, found.other)]
             why = "" if found.one.scope_label == found.other.scope_label else across.obstacle(root, *both)
             shares = {"score": round(100 * score), "share": round(100 * found.share)}

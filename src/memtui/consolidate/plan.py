@@ -151,7 +151,7 @@ class _Planner:
     def _mergeable(self, memories: Sequence[Memory]) -> tuple[list[Memory], str]:
         """Return those of a cluster that can be merged, the one that stays first, and why it is that one, if they are
         of several scopes."""
-        ordered = merging.best_first(memories)
+        ordered = merging.best_first(memories, self._referred(memories))
         if len({each.scope_label for each in memories}) == 1:
             return ordered, ""
         known = [across.Known(self.scopes[each.scope_label], each) for each in ordered]
@@ -162,6 +162,16 @@ class _Planner:
         labels = [each.scope_label for each in ordered]
         most = max(labels, key=labels.count)
         return [each for each in ordered if each.scope_label == most], ""
+
+    def _referred(self, memories: Sequence[Memory]) -> set[str]:
+        """Return the paths of those of some memories that the index or a link refers to."""
+        links = {(each.scope_label, name) for each in self.subject.memories.values() for name in each.links}
+        return {
+            each.path
+            for each in memories
+            if (each.scope_label, each.stem) in links
+            or references.index_entry(self.scopes[each.scope_label], os.path.basename(each.path)) is not None
+        }
 
     def _merge(self, memories: Sequence[Memory], pairs: Sequence[int], why: str) -> Proposal | None:
         evidence = [_evidence(self.found[at], _of_one(self.found[at], "score")) for at in pairs]
@@ -174,6 +184,9 @@ class _Planner:
         try:
             made = merging.proposal(memories, evidence, reason=reason, outside=sorted(outside))
         except MemtuiError:
+            return None
+        covered = coverage.of_proposal(made)
+        if covered is None or not covered.is_verbatim:
             return None
         size = len(memory.from_bytes(memories[0].path, "", made.written[0].data or b"").body.encode())
         return made if size <= max(LARGEST, len(memories[0].body.encode())) else None
@@ -212,7 +225,7 @@ class _Planner:
             return None
         says = coverage.of_text(path, data.decode("utf-8", "replace"))
         own = [each for each in coverage.of_file(found.path, found.raw) if each.kind != "field"]
-        return None if coverage.cover(own, says).dropped else read_from(path, data)
+        return read_from(path, data) if coverage.cover(own, says).is_verbatim else None
 
     def _archived(self, found: Memory) -> str:
         directory = self.scopes[found.scope_label].directory

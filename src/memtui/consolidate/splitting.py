@@ -90,7 +90,7 @@ def proposal(
         outputs.append(FileOutput(f"{directory}/{name}.md", data))
     made = propose("split", [read_from(found.path, found.raw)], outputs, evidence, reason)
     covered = coverage.of_proposal(made)
-    return made if covered is not None and not covered.dropped else None
+    return made if covered is not None and not covered.dropped and covered.is_verbatim else None
 
 
 def _has_subject(heading: str) -> bool:

@@ -137,19 +137,25 @@ def lost(found: Sequence[Coverage]) -> str:
     return f"Dropped: {', and '.join(told)}." if told else ""
 
 
+def reworded(found: Coverage) -> list[str]:
+    """List the statements that a proposal says in other words, each with the sentence that says it."""
+    return [
+        f"“{each.statement.text}” ({name(each.statement.path)}) as “{each.targets[0].text}”"
+        for each in found.of("reworded")
+    ]
+
+
 def covered(found: Coverage) -> str:
-    """Say how many statements are dropped, or that nothing is lost, and how many stay: `Nothing is lost: 5 statements
-    stay word for word, 1 in other words.`; empty if there are none."""
+    """Say how many statements are dropped or in other words, or that nothing is lost, and how many stay: `Nothing is
+    lost: 5 statements stay word for word.`; empty if there are none."""
     dropped, kept, reworded = len(found.lost), found.count("kept"), found.count("reworded")
+    told = [f"{many(dropped, 'statement is', 'statements are')} dropped"] if dropped else []
+    if reworded:
+        told.append(f"{many(reworded, 'statement is', 'statements are')} in other words")
+    if told:
+        return "; ".join([*told, *([f"{kept} {'stays' if kept == 1 else 'stay'}"] if kept else [])]) + "."
     nothing = "No statement is lost" if found.dropped else "Nothing is lost"
-    if dropped:
-        stay = f"; {kept + reworded} {'stays' if kept + reworded == 1 else 'stay'}" if kept + reworded else ""
-        return f"{many(dropped, 'statement is', 'statements are')} dropped{stay}."
-    if not kept:
-        stays = many(reworded, "statement stays", "statements stay")
-        return f"{nothing}: {stays}, in other words." if reworded else ""
-    told = f"{nothing}: {many(kept, 'statement stays', 'statements stay')} word for word"
-    return f"{told}, {reworded} in other words." if reworded else f"{told}."
+    return f"{nothing}: {many(kept, 'statement stays', 'statements stay')} word for word." if kept else ""
 
 
 def following(found: Sequence[FileDiff]) -> str:

@@ -11,7 +11,7 @@ from memtui.consolidate import applying, changeset, coverage, lint, plan, plan_f
 from memtui.consolidate.applying import Applied
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
-from memtui.consolidate.coverage import Coverage
+from memtui.consolidate.coverage import Coverage, Covered
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.plan_file import Decisions
 from memtui.consolidate.rejected import Rejected
@@ -24,7 +24,6 @@ from memtui.core.places import locate
 from memtui.present import changesets
 
 DECLINED = "Nothing was changed."
-DROPPED_SHOWN = 12
 
 
 def register(commands: "parser.Commands") -> None:
@@ -154,7 +153,11 @@ def _show(files: MemoryFiles, found: ChangeSet) -> Result:
 
 def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict[str, object]":
     covered = coverage.of_proposal(files.filled(found))
-    counted = {} if covered is None else {"reworded": len(covered.of("reworded")), "kept": len(covered.of("kept"))}
+    counted = (
+        {}
+        if covered is None
+        else {"reworded": list(map(_reworded, covered.of("reworded"))), "kept": len(covered.of("kept"))}
+    )
     return {
         "id": found.id,
         "kind": found.kind,
@@ -172,6 +175,10 @@ def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict
         **counted,
         "refused": next(iter(map(_refusal, composition.refused)), None),
     }
+
+
+def _reworded(found: Covered) -> "dict[str, str]":
+    return {"path": found.statement.path, "text": found.statement.text, "as": found.targets[0].text}
 
 
 def _file(found: FileDiff) -> "dict[str, object]":
@@ -196,11 +203,10 @@ def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition:
         out.paragraph(found.reason, "  ")
     covered = coverage.of_proposal(files.filled(found))
     if covered is not None:
-        told = changesets.dropped(covered)
-        for statement in told[:DROPPED_SHOWN]:
+        for statement in changesets.dropped(covered):
             out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
-        if len(told) > DROPPED_SHOWN:
-            out.print(f"  drops {len(told) - DROPPED_SHOWN} more")
+        for statement in changesets.reworded(covered):
+            out.paragraph(f"says {line(statement)}", "  ")
         for words in changesets.fields(covered):
             out.paragraph(line(words), "  ")
         for words in changesets.added(found):

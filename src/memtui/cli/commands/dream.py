@@ -215,6 +215,8 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
         covered = coverage.of_proposal(each)
         for words in [] if covered is None else changesets.dropped(covered):
             out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
+        for words in [] if covered is None else changesets.reworded(covered):
+            out.paragraph(f"says {line(words)}", "  ")
         for words in [] if covered is None else changesets.fields(covered):
             out.paragraph(line(words), "  ")
         for words in changesets.added(each):

@@ -116,20 +116,18 @@ def _statements(text: Text, covered: Coverage) -> None:
     dropped, reworded = covered.lost, covered.of("reworded")
     if dropped:
         _heading(text, f"dropped: {many(len(dropped), 'statement')}")
-        for each in dropped[:STATEMENTS]:
+        for each in dropped:
             text.append(f"- {_said(each.statement.text)}", style="red")
             text.append(f"  {_stem(each.statement.path)}\n", style="dim")
-        _more(text, len(dropped) - STATEMENTS, "dropped statement")
     if told := changesets.fields(covered):
         _heading(text, "fields")
         text.append("".join(f"{_said(each)}\n" for each in told))
     if reworded:
         _heading(text, f"in other words: {many(len(reworded), 'statement')}")
-        for each in reworded[:STATEMENTS]:
+        for each in reworded:
             text.append(f"~ {_said(each.statement.text)}\n", style="dim")
             for target in each.targets:
                 text.append(f"  {_said(target.text)}\n")
-        _more(text, len(reworded) - STATEMENTS, "statement in other words")
     if not dropped and (words := changesets.covered(covered)):
         text.append(f"\n{words}\n", style="dim")
 
