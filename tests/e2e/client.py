@@ -22,6 +22,7 @@ import pytest
 
 import memtui
 from memtui.core.base import ids, paths
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
 from memtui.hooks.installer import install
 
@@ -360,10 +361,7 @@ class World:
 
     def deliveries(self) -> list[dict[str, Any]]:
         """The delivery log, oldest first."""
-        lines = [
-            line for path in sorted(self.root.glob("log/deliveries-*.jsonl")) for line in path.read_text().splitlines()
-        ]
-        return [json.loads(line) for line in lines]
+        return list(delivery_log.newest_first(str(self.root)))[::-1]
 
     def errors(self) -> list[dict[str, Any]]:
         """What memtui logged while failing open."""
