@@ -97,6 +97,16 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
 
 
 @pytest.mark.slow
+async def test_problems_alone_can_be_asked_for_before_anything_is_read(health, world):
+    async with health.run_test(size=(80, 24)) as pilot:
+        screen = pilot.app.screen
+        screen.found = []
+        screen.toggle_attention()
+        assert list(screen.table.rows) == []
+        await settle(pilot)
+        assert screen.attention
+
+
 async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)

@@ -187,8 +187,8 @@ def filtered(found: Sequence[HealthRow], typed: str, *, attention: bool) -> list
         return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
 
     shown = [row for row in found if row.kind == "head" or wanted(row)]
-    kinds_below = [*(row.kind for row in shown[1:]), "head"]
-    return [row for row, below in zip(shown, kinds_below, strict=True) if not row.kind == below == "head"]
+    kinds = [*(row.kind for row in shown), "head"]
+    return [row for row, below in zip(shown, kinds[1:], strict=True) if not row.kind == below == "head"]
 
 
 def draw(row: HealthRow) -> list[Text]:
