@@ -261,6 +261,13 @@ class World:
         self.env["PATH"] = f"{programs}:{os.environ['PATH']}"
         self.memtui("config", "set", "llm_backend", backend)
 
+    def switch_on(self, *flags: str) -> None:
+        """Have the client find features switched on that its vendor switches on for some people."""
+        path = self.home / ".claude.json"
+        known = json.loads(path.read_text())
+        path.write_text(json.dumps({**known, "cachedGrowthBookFeatures": dict.fromkeys(flags, True)}))
+        self.env["CLAUDE_CODE_GB_DISK_CACHE_WHEN_TELEMETRY_OFF"] = "1"
+
     def allow(self, *tools: str) -> None:
         """Have the client use tools without asking."""
         self.settings({**self.settings(), "permissions": {"allow": list(tools)}})

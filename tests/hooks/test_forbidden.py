@@ -101,6 +101,13 @@ def test_a_subagent_is_refused_as_well_and_what_it_got_the_session_does_not_have
     assert "Install with pnpm." in home.ask("install with pnpm about the package please, and nothing else")
 
 
+@pytest.mark.parametrize("tool", ["Monitor", "PowerShell"])
+def test_other_tools_that_run_a_shell_are_refused_too(home, tool):
+    assert home.tool(name=tool, command="cd web && npm install left-pad", description="the install").refusal
+    assert home.tool(name=tool, command="cd web && npm install left-pad").refusal == ""
+    assert home.hook("PreToolUse", tool_name=tool, tool_input={"ws": {"url": "wss://x.test"}}).raw == b""
+
+
 def test_only_the_shell_is_asked(home):
     assert home.tool(name="Read", command="npm i").refusal == ""
     assert home.hook("PreToolUse", tool_name="Bash", tool_input=["npm i"]).raw == b""

@@ -19,6 +19,7 @@ from memtui.present import hooks
 PYTHON = "/opt/py thon/bin/python3"
 LAUNCHER = "/opt/it's ü/memtui/hooks/launch.py"
 THEIRS = {"hooks": [{"type": "command", "command": "echo theirs"}]}
+MATCHER = "Read|Write|Edit|MultiEdit|memory_read|memory_write"
 EVENTS = [event for event, _, _ in entries.EVENTS]
 
 
@@ -89,7 +90,7 @@ def test_every_event_gets_a_command_with_an_absolute_interpreter(world):
         assert words[:12] == ["[", "!", "-r", LAUNCHER, "]", "||", "exec", PYTHON, "-I", "-S", LAUNCHER, event]
         assert words[12:] == ["--root", str(world.root), "--config", str(world.root.parent)]
     assert "matcher" not in hooks["SessionStart"][0]
-    assert hooks["PostToolUse"][0]["matcher"] == "Read|Write|Edit|MultiEdit"
+    assert hooks["PostToolUse"][0]["matcher"] == MATCHER
     assert "matcher" not in hooks["PreToolUse"][0]
 
 
@@ -136,6 +137,20 @@ def test_an_older_interpreter_is_replaced_where_it_stands(world):
     assert world.file.read_text() == first.replace("/old/python3", "'/opt/py thon/bin/python3'")
     world.uninstall()
     assert world.file.read_bytes() == original
+
+
+@pytest.mark.parametrize("noted", [True, False])
+@pytest.mark.parametrize(("held", "after"), [("Read|Write|Edit|MultiEdit", MATCHER), ("Write|Edit", "Write|Edit")])
+def test_a_matcher_of_an_earlier_version_is_renewed_and_one_of_the_persons_stays(world, held, after, noted):
+    world.write("{}")
+    world.install()
+    world.write(world.file.read_text().replace(MATCHER, held).replace('"timeout": 10', '"timeout": 30', 1))
+    if not noted:
+        (world.root / "installs.json").unlink()
+    world.install()
+    assert world.value()["hooks"]["PostToolUse"][0]["matcher"] == after
+    assert world.value()["hooks"]["SessionStart"][0]["hooks"][0]["timeout"] == 30
+    assert not world.plan().changed
 
 
 def test_a_changed_timeout_is_the_persons_and_stays(world):

@@ -119,6 +119,23 @@ def test_edits_are_applied_as_the_client_does(home):
     assert "1 1 2" in drafts(home)[0].text
 
 
+def test_a_write_by_the_clients_memory_tool_becomes_the_draft_that_a_write_becomes(home):
+    new = MEMORY.format(name="a", body="One.")
+    given = {"store": "personal", "path": "/team-work/a.md"}
+    assert "draft" in decide(home, "memory_write", **given, content=new, if_version="new")
+    (entry,) = drafts(home)
+    assert (entry.fields["kind"], entry.fields["name"], entry.fields["scope"]) == ("write", "a", "auto")
+    path = auto(home) / "team-work" / "a.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(new)
+    changed = MEMORY.format(name="a", body="Two.")
+    assert decide(home, "memory_write", session="s2", **given, content=changed, if_version="0123456789ab")
+    (entry,) = [each for each in drafts(home) if each.fields["session"] == "s2"]
+    assert (entry.fields["kind"], entry.fields["replaces"]) == ("rewrite", "team-work/a.md")
+    assert "MEMORY.md" in decide(home, "memory_write", store="personal", path="/MEMORY.md", content="- [a](a.md)")
+    assert path.read_text() == new
+
+
 def test_a_secret_does_not_get_into_the_inbox(home):
     key = "gh" + "p_" + "aB3dE6gH9jK2mN5pQ8sT" * 2
     text = MEMORY.format(name="token", body=f"The token is {key}.")
@@ -143,6 +160,11 @@ def test_the_index_is_left_to_memtui(home):
         ("Edit", {"file_path": "AUTO/missing.md", "old_string": "a", "new_string": "b"}),
         ("Edit", {"file_path": "AUTO/there.md", "old_string": "not in it", "new_string": "b"}),
         ("Read", {"file_path": "AUTO/there.md"}),
+        ("memory_read", {"store": "personal", "path": "/there.md"}),
+        ("memory_write", {"store": "project-x", "path": "/a.md", "content": "x", "if_version": "new"}),
+        ("memory_write", {"store": "personal", "path": "/notes.txt", "content": "x", "if_version": "new"}),
+        ("memory_write", {"store": "personal", "path": "/there.md", "content": "x", "if_version": "new"}),
+        ("memory_write", {"store": "personal", "path": "/no.md", "content": "x", "if_version": "0123456789ab"}),
         ("Bash", {"command": "echo x > AUTO/there.md"}),
     ],
 )

@@ -123,6 +123,16 @@ def test_a_hand_made_change_and_a_missing_event_are_noticed(world):
     one(world.status().problems, "no memtui hook for Stop")
 
 
+def test_hooks_that_miss_newer_tools_are_noticed_and_a_persons_own_matcher_is_not(world):
+    path = world.install()
+    (matcher,) = [matcher for event, matcher, _ in entries.EVENTS if event == "PostToolUse"]
+    ours = path.read_text()
+    path.write_text(ours.replace(matcher, "Read|Write|Edit|MultiEdit"))
+    one(world.status().problems, "differently", "hooks install")
+    path.write_text(ours.replace(matcher, "Write|Edit"))
+    assert world.status().problems == []
+
+
 def test_the_same_command_in_two_files_is_fine_and_two_commands_are_not(world):
     world.install()
     local = world.install("local")

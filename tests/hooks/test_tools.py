@@ -1,5 +1,6 @@
 """Before a tool: what must not wait. After it: which memories were used. And what the other events leave alone."""
 
+import json
 import time
 
 import pytest
@@ -34,6 +35,8 @@ def test_urgent_guidance_comes_before_the_next_tool_and_other_guidance_does_not(
         ("src", "Grep", {"path": "PROJECT/src", "pattern": "x"}, True),
         ("src/*.py", "Edit", {"file_path": "PROJECT/lib/app.py"}, False),
         ("src/*.py", "Bash", {"command": "cat src/app.py"}, False),
+        ("src/*.py", "memory_read", {"store": "personal", "path": "/src/app.py"}, False),
+        ("/src/*.py", "memory_read", {"store": "personal", "path": "/src/app.py"}, False),
         ("src/*.py", "Edit", {"file_path": 5}, False),
         ("src/*.py", "Edit", {"file_path": ""}, False),
         ("/etc/*", "Read", {"file_path": "/etc/hosts"}, True),
@@ -104,6 +107,52 @@ def test_a_memory_that_the_agent_opened_or_wrote_is_noted(home, tool, action):
 )
 def test_other_files_and_tools_are_not(home, tool, path):
     home.hook("PostToolUse", tool_name=tool, tool_input={"file_path": path.replace("HOME", str(home.config))})
+    assert home.log() == []
+    assert home.errors() == []
+
+
+MEMORY = {"store": "personal", "path": "/sub/five.md"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "more", "action"),
+    [
+        ("memory_read", {}, "read"),
+        ("memory_write", {"content": "x", "if_version": "new"}, "wrote"),
+        ("memory_read", {"path": "sub//five.md"}, "read"),
+    ],
+)
+def test_what_the_clients_memory_tools_open_or_write_is_noted(home, tool, more, action):
+    home.hook("PostToolUse", tool_name=tool, tool_input=MEMORY | more, tool_response={"outcome": "ok"})
+    assert uses(home) == [(action, "auto", "five")]
+    assert home.log()[0]["items"][0]["path"] == str(
+        home.config / "projects" / home.boxes["project"].name / "memory" / "sub" / "five.md"
+    )
+
+
+def test_their_memories_are_where_the_setting_moves_them(home, tmp_path):
+    home.config.mkdir(parents=True)
+    (home.config / "settings.json").write_text(json.dumps({"autoMemoryDirectory": str(tmp_path / "moved")}))
+    home.hook("PostToolUse", tool_name="memory_read", tool_input=MEMORY, tool_response={"outcome": "ok"})
+    assert home.log()[0]["items"][0]["path"] == str(tmp_path / "moved" / "sub" / "five.md")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "outcome"),
+    [
+        ("memory_write", MEMORY | {"content": "x"}, "conflict"),
+        ("memory_write", MEMORY | {"content": "x"}, "refused"),
+        ("memory_read", MEMORY, "not_found"),
+        ("memory_read", {"store": "project-x", "path": "/five.md"}, "ok"),
+        ("memory_read", {"store": "personal", "path": "/../../../../five.md"}, "ok"),
+        ("memory_read", {"store": "personal", "path": "/MEMORY.md"}, "ok"),
+        ("memory_read", {"store": "personal", "path": 5}, "ok"),
+        ("memory_list", {"store": "personal"}, "ok"),
+        ("memory_list", {"store": "personal", "path_prefix": "/sub/five.md"}, "ok"),
+    ],
+)
+def test_what_they_refuse_list_or_reach_elsewhere_is_not(home, tool, given, outcome):
+    home.hook("PostToolUse", tool_name=tool, tool_input=given, tool_response={"outcome": outcome})
     assert home.log() == []
     assert home.errors() == []
 

@@ -3,7 +3,7 @@ draft for the person instead."""
 
 from memtui.hooks import runner
 
-WRITES = ("Write", "Edit", "MultiEdit")
+WRITES = ("Write", "Edit", "MultiEdit", "memory_write")
 INDEX = "/MEMORY.md"
 REASON = (
     'Not written: memtui keeps this memory as a draft until the user approves it (gate = "ask" in its settings).'
@@ -18,16 +18,12 @@ REASON_INDEX = (
 def refuse(hook: runner.Hook) -> bool:
     """Refuse the tool if it would write a memory, once the memory is kept as a draft; tell whether it was refused. An
     edit that the client will refuse itself is left to it."""
-    given = hook.payload.get("tool_input")
-    path = given.get("file_path") if isinstance(given, dict) else None
-    if hook.text("tool_name") not in WRITES or not isinstance(path, str) or not path.endswith(".md"):
+    path = hook.tool_file() if hook.text("tool_name") in WRITES else ""
+    if not path.endswith(".md"):
         return False
-    from memtui.core.base import paths
     from memtui.core.places import locate
 
-    if path.startswith("~/"):
-        path = hook.env.get("HOME", "") + path[1:]
-    path = _by_our_names(hook, paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)))
+    path = _by_our_names(hook, path)
     if path.endswith(INDEX):
         if locate.scope_of(hook.env, hook.started_in, path.removesuffix(INDEX) + "/x.md") is None:
             return False

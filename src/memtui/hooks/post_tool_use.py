@@ -1,29 +1,30 @@
-"""After Read, Write and Edit: log that the agent read or wrote a memory, so that use is known and not only delivery;
-start a worker that brings the index up to date with what it wrote."""
+"""After a tool that reads or writes a file: log that the agent read or wrote a memory, so that use is known and not
+only delivery; start a worker that brings the index up to date with what it wrote."""
 
 import posix
 
 from memtui.hooks.runner import Hook
 
-ACTIONS = {"Read": "read", "Write": "wrote", "Edit": "wrote", "MultiEdit": "wrote"}
-
-
+ACTIONS = {
+    "Read": "read",
+    "Write": "wrote",
+    "Edit": "wrote",
+    "MultiEdit": "wrote",
+    "memory_read": "read",
+    "memory_write": "wrote",
+}
 # What says that only a part of a file was read or written.
 PARTS = {"offset", "limit", "old_string", "edits"}
 
 
 def handle(hook: Hook) -> None:
     """Log the use of a memory file; prints nothing."""
-    given = hook.payload.get("tool_input")
-    given = given if isinstance(given, dict) else {}
-    path = given.get("file_path")
     action = ACTIONS.get(hook.text("tool_name"))
-    if not action or not isinstance(path, str) or not path.endswith(".md"):
+    path = hook.tool_file() if action and not _failed(hook) else ""
+    if not path.endswith(".md"):
         return
-    from memtui.core.base import paths
     from memtui.core.places import locate
 
-    path = paths.normal(paths.join(hook.text("cwd") or hook.project_root, path))
     scope = locate.scope_of(hook.env, hook.started_in, path)
     if scope is None:
         return
@@ -38,12 +39,19 @@ def handle(hook: Hook) -> None:
 
         catalog.touch(hook.root, path)
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
-    if not hook.payload.get("agent_id") and not given.keys() & PARTS:
+    given = hook.payload.get("tool_input")
+    if not hook.payload.get("agent_id") and not (isinstance(given, dict) and given.keys() & PARTS):
         _note_given(hook, path)
     if action == "wrote":
         from memtui.hooks import detach
 
         detach.detach(hook, "recall")
+
+
+def _failed(hook: Hook) -> bool:
+    """Tell whether the client says that a memory tool did nothing; its other tools have no such answer."""
+    answer = hook.payload.get("tool_response")
+    return isinstance(answer, dict) and answer.get("outcome", "ok") != "ok"
 
 
 def _note_given(hook: Hook, path: str) -> None:

@@ -11,20 +11,14 @@ if TYPE_CHECKING:
 
 # What lists memories that are bound to paths: by their own fields, and as their use has shown.
 BOUND = ("/recall/paths", "/learned-paths")
-# What lists memories that forbid commands, and the tool that runs them.
-FORBIDDEN, SHELL = "/recall/forbidden", "Bash"
-PATH_KEYS = ("file_path", "notebook_path", "path")
+# What lists memories that forbid commands, and the tools that run them.
+FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
 
 
 def touched(hook: Hook) -> "list[str]":
-    """List the absolute paths that the tool is about to touch."""
-    given = hook.payload.get("tool_input")
-    if not isinstance(given, dict):
-        return []
-    from memtui.core.base import paths
-
-    found = [given[key] for key in PATH_KEYS if isinstance(given.get(key), str) and given[key]]
-    return [paths.normal(paths.join(hook.text("cwd") or hook.project_root, path)) for path in found]
+    """List the absolute paths that the tool is about to touch: one at most."""
+    path = hook.tool_file()
+    return [path] if path else []
 
 
 def _is_refused(hook: Hook) -> bool:
@@ -112,7 +106,7 @@ def handle(hook: Hook) -> None:
     gets nothing: no transcript proves what reached it."""
     if hook.settings and _is_refused(hook):
         return
-    if hook.text("tool_name") == SHELL and hook.mode == "full" and _exists(hook.root + FORBIDDEN):
+    if hook.text("tool_name") in SHELLS and hook.mode == "full" and _exists(hook.root + FORBIDDEN):
         from memtui.hooks import forbidden
 
         if forbidden.refuse(hook):

@@ -24,6 +24,9 @@ MODULES = {
     "SessionEnd": "session_end",
     "StatusLine": "status_line",  # no event: the client's status line, with a payload like theirs
 }
+# How tools of the client name the file that they are about; those in MEMORY_TOOLS name it by a store and a path in it.
+PATH_KEYS = ("file_path", "notebook_path", "path")
+MEMORY_TOOLS = {"memory_read", "memory_write"}
 # Set for what memtui starts itself, so that the hooks of a client started by a hook stay silent.
 INSIDE = "MEMTUI_INSIDE"
 STDIN_LIMIT = 64 << 20  # bytes
@@ -125,6 +128,22 @@ class Hook:
         """Return a text of the payload; empty if it is missing or of another type."""
         found = self.payload.get(key)
         return found if isinstance(found, str) else ""
+
+    def tool_file(self) -> str:
+        """Return the absolute path of the file that the tool is about; empty if it names none on this machine."""
+        given = self.payload.get("tool_input")
+        if not isinstance(given, dict):
+            return ""
+        if self.text("tool_name") in MEMORY_TOOLS:
+            from memtui.core.places import locate
+
+            return locate.stored(self.env, self.started_in, given.get("store"), given.get("path"))
+        for key in PATH_KEYS:
+            path = given.get(key)
+            if isinstance(path, str) and path:
+                path = self.env.get("HOME", "") + path[1:] if path.startswith("~/") else path
+                return paths.normal(paths.join(self.text("cwd") or self.project_root, path))
+        return ""
 
     def inboxes(self) -> "list[tuple[str, str]]":
         """List the inboxes that this session reads, as (scope, directory)."""

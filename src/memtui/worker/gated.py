@@ -49,8 +49,11 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
 
 def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes | None:
     """Return the file as the tool would leave it; None if it would fail."""
-    if tool == "Write":
+    if tool in {"Write", "memory_write"}:
         content = given.get("content")
+        makes = str(given.get("if_version", "")).strip().lower() in {"new", ""}
+        if tool == "memory_write" and makes != (before is None):
+            return None
         return content.encode("utf-8", "replace") if isinstance(content, str) else None
     edits = given.get("edits") if tool == "MultiEdit" else [given]
     text = None if before is None else before.decode("utf-8", "replace")

@@ -6,6 +6,7 @@ It runs in a process of its own that nobody waits for. If a step fails, the erro
 """
 
 import os
+import time
 from collections.abc import Callable
 
 from memtui.core.base import clock, fastjson, fs, paths
@@ -48,7 +49,7 @@ def run(
         "reconcile": reconciling,
         "catalog": lambda: build_catalogs(env, payload),
         "recall": lambda: bring_indexes_up_to_date(env, payload),
-        "versions": lambda: take_in_versions(env, payload),
+        "versions": lambda: take_in_versions(env, payload, event),
         "uses": lambda: count_uses(root),
         "learn": lambda: learn(env, root) if event in {"Stop", "SessionEnd"} else None,
         "decisions": lambda: learn_decisions(root),
@@ -97,9 +98,9 @@ def bring_indexes_up_to_date(env: dict[str, str], payload: dict[str, object]) ->
         warming.keep(env, root, cwd, [directory for _, directory in places.of_session(env, cwd)], clock.now())
 
 
-def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
+def take_in_versions(env: dict[str, str], payload: dict[str, object], event: str) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
-    from memtui.core.memories import history, scopes
+    from memtui.core.memories import history, intake, scopes
     from memtui.core.memories.versions import Versions
 
     root = paths.root(env)
@@ -107,11 +108,18 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object]) -> None:
     settings, project = config.load(root), paths.project_root(cwd)
     if "off" in {config.value(settings, project, "mode"), config.value(settings, project, "gate")}:
         return
-    problem = history.taken_in(Versions(root), scopes.discover(env, cwd)).problem
+    looked = f"{root}/run/looked-{paths.slug(project)}"
+    versions = Versions(root)
+    # A first look may come between an agent's write and the hook that logs it.
+    patient = event == "SessionStart" and not os.path.exists(looked)
+    if patient and history.taken_in(versions, scopes.discover(env, cwd), patient=True).unsettled:
+        time.sleep(intake.SETTLED)
+        versions = Versions(root)
+    problem = history.taken_in(versions, scopes.discover(env, cwd)).problem
     if problem is not None:
         raise problem
     # The start of a session need not have this project's memories looked at again.
-    fs.write_cache(f"{root}/run/looked-{paths.slug(project)}", b"\n")
+    fs.write_cache(looked, b"\n")
 
 
 def count_uses(root: str) -> None:

@@ -76,7 +76,7 @@ REGISTRY = {
         "install",
     ),
     "hooks.outdated": Kind(
-        "{path} has a command that this version of memtui writes differently. " + REINSTALL, STATUS, "install"
+        "{path} has hooks that this version of memtui writes differently. " + REINSTALL, STATUS, "install"
     ),
     "hooks.status_line_hidden": Kind(
         "Claude Code shows the status line of {path} here, not memtui's.",

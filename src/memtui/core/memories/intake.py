@@ -46,8 +46,9 @@ class Intake:
     def __init__(self, log: Versions, writer: Callable[[Version], Writer]) -> None:
         self.log, self.writer = log, writer
 
-    def take_in(self, directory: str) -> list[Version]:
-        """Take in what is new of the memories of a directory, and return it.
+    def take_in(self, directory: str, *, patient: bool = False) -> list[Version]:
+        """Take in what is new of the memories of a directory, and return it. A `patient` first look takes in nothing
+        if a file was written just now by nobody knows whom: a hook may still log that it was an agent.
 
         Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
         """
@@ -68,6 +69,9 @@ class Intake:
             if named and self._read_journal(journal.newest).newest != journal.newest:
                 named = []  # memtui writes at the moment: the next look tells which of these are its own
                 self.log.unsettled = True
+            if patient and any(each.writer.by == FIRST and self._is_young(each) for each in named):
+                self.log.unsettled = True
+                return []
             settled = [each for each in named if not self._is_unsettled(each)]
             self.log.unsettled = self.log.unsettled or len(settled) < len(named)
             rows += [each.row() for each in settled]
@@ -234,7 +238,10 @@ class Intake:
         return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
 
     def _is_unsettled(self, version: Version) -> bool:
-        return version.writer.by == OTHER and 0 <= self.log.now() - version.stamp / 1e9 < SETTLED
+        return version.writer.by == OTHER and self._is_young(version)
+
+    def _is_young(self, version: Version) -> bool:
+        return 0 <= self.log.now() - version.stamp / 1e9 < SETTLED
 
 
 def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ MAX_DEPTH = 8
 SET_ASIDE = ("archive", "archived", "archives", "trash", "inbox")
 LEAVES = "is a symlink that leaves its scope"
 LEAVES_REPOSITORY = "is a symlink that leaves the repository"
+PERSONAL_STORE = "personal"  # the client's name for its native memory, in its memory tools
 IN_REPOSITORY = "/.claude/memory"
 
 
@@ -138,6 +139,16 @@ def _expand(env: "dict[str, str]", value: str) -> "str | None":
         return None
     value = paths.normal(value)
     return value if len(value) >= 3 else None
+
+
+def stored(env: "dict[str, str]", cwd: str, store: "object", path: "object") -> str:
+    """Return the file that a memory tool of the client names by a store and a path in it; empty for a store that is not
+    on this machine, and for a path that leads out of it."""
+    if store != PERSONAL_STORE or not isinstance(path, str):
+        return ""
+    top = auto_dir(env, cwd)
+    file = paths.normal(f"{top}/{path}")
+    return file if file.startswith(top + "/") else ""
 
 
 class TooManyError(Exception):

@@ -17,11 +17,13 @@ EVENTS: tuple[tuple[str, str | None, int], ...] = (
     ("SessionStart", None, 10),
     ("UserPromptSubmit", None, 5),
     ("PreToolUse", None, 5),
-    ("PostToolUse", "Read|Write|Edit|MultiEdit", 5),
+    ("PostToolUse", "Read|Write|Edit|MultiEdit|memory_read|memory_write", 5),
     ("PreCompact", None, 10),
     ("Stop", None, 10),
     ("SessionEnd", None, 10),
 )
+# What earlier versions of memtui wrote as matchers, and a person can't have meant.
+FORMER_MATCHERS = {"PostToolUse": ("Read|Write|Edit|MultiEdit",)}
 MAIN_TAIL = "/memtui/__main__.py"
 STATUS_LINE = "StatusLine"  # in the place of an event, in the command of the status line
 START_SECONDS = 10

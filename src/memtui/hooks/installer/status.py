@@ -155,19 +155,21 @@ def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
     ours = [*merge.our_hooks(settings)]
     if merge.has_status_line(settings):
-        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"]))
+        ours.append((entries.STATUS_LINE, settings[merge.STATUS_LINE]["command"], False))
     return [
-        _entry(event, file, line, command, places)
-        for event, line in ours
+        _entry(event, file, line, command, places, former)
+        for event, line, former in ours
         if (command := entries.parse(line)) is not None
     ]
 
 
 def _entry(
-    event: str, file: SettingsFile, line: str, command: entries.HookCommand, places: tuple[str, str]
+    event: str, file: SettingsFile, line: str, command: entries.HookCommand, places: tuple[str, str], former: bool
 ) -> HookEntry:
     try:
-        current = line == entries.command(event, entries.choose_interpreter(), entries.launcher_path(), *places)
+        current = not former and line == entries.command(
+            event, entries.choose_interpreter(), entries.launcher_path(), *places
+        )
     except MemtuiError:
         current = False
     return HookEntry(

@@ -1,0 +1,152 @@
+"""What memtui knows of the newest client's own tools for memories, and of tools that run a shell. A client in which one of
+these fails has changed: the constants that the test names have to follow.
+
+What no session shows is read from the client's program, as text.
+"""
+
+import json
+import mmap
+import re
+
+import pytest
+
+from memtui.core.base import paths
+from memtui.core.places import locate
+from memtui.hooks import gate, post_tool_use, pre_tool_use, runner
+
+from .client import wanted
+from .model import use
+
+pytestmark = pytest.mark.client(both=True)
+
+MEMORY_TOOLS = "tengu_linen_orbit"
+MEMORY = """---
+name: use-uv
+description: Tools are installed with uv
+metadata:
+  type: project
+---
+Install tools with uv, never with pip.
+"""
+DOCUMENT = {"store": "personal", "path": "/use-uv.md"}
+
+
+@pytest.fixture(params=wanted()[-1:])
+def binary(request):
+    """The newest client's program."""
+    from .client import client_or_skip
+
+    return client_or_skip(request.param)
+
+
+@pytest.fixture
+def program(binary):
+    """The bytes of the client's program."""
+    with binary.open("rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as data:
+        yield data
+
+
+@pytest.fixture
+def on(world):
+    """A world with our hooks, in which the client offers its tools for memories."""
+    world.install()
+    world.switch_on(MEMORY_TOOLS)
+    return world
+
+
+@pytest.fixture
+def path(on):
+    return on.config / "projects" / paths.slug(str(on.project)) / "memory" / "use-uv.md"
+
+
+def write(on, model, prompt="remember that tools are installed with uv", version="new", **run):
+    """Have the agent write a memory by the client's tool; the run, and what the model is told of it."""
+    model.will(use("memory_write", **DOCUMENT, content=MEMORY, if_version=version), "Done.")
+    run = on.claude(prompt, **run)
+    return run, run.main[-1].tool_results()[-1]
+
+
+def uses(on):
+    return [(i["action"], i["scope"], i["path"]) for r in on.deliveries() for i in r["items"] if i["kind"] == "use"]
+
+
+def changed(on):
+    return on.memtui_json("inbox", "--kind", "changed")["changed"]
+
+
+def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):
+    """`runner.MEMORY_TOOLS`, `post_tool_use.ACTIONS`, `gate.WRITES`, `locate.PERSONAL_STORE`."""
+    offered = {tool["name"]: set(tool["input_schema"]["properties"]) for tool in on.claude("hi").main[0].body["tools"]}
+    assert {name: keys for name, keys in offered.items() if "memory" in name.lower()} == {
+        "memory_list": {"store", "path_prefix", "cursor"},
+        "memory_read": {"store", "path"},
+        "memory_write": {"store", "path", "content", "if_version"},
+    }
+    assert {"memory_read", "memory_write"} == runner.MEMORY_TOOLS
+    assert "memory_write" in gate.WRITES
+    by_file = {name for name, keys in offered.items() if keys & set(runner.PATH_KEYS)} - runner.MEMORY_TOOLS
+    assert by_file <= post_tool_use.ACTIONS.keys() | {"Glob", "Grep", "NotebookEdit"}
+
+
+def test_a_memory_written_and_read_by_its_tools_counts_as_written_and_read(on, model, path):
+    first, said = write(on, model)
+    assert "Wrote" in said
+    assert "never with pip" in path.read_text()
+    (row,) = on.eventually(lambda: changed(on))
+    assert (row["name"], row["change"], row["by"]) == ("use-uv", "new", "agent")
+    assert (row["session"], row["prompt_text"]) == (first.session_id, "remember that tools are installed with uv")
+    model.will(use("memory_read", **DOCUMENT), "Done.")
+    assert "never with pip" in on.claude("how are tools installed?").main[-1].tool_results()[-1]
+    assert uses(on) == [("wrote", "auto", str(path)), ("read", "auto", str(path))]
+    assert on.errors() == []
+
+
+def test_what_its_tools_do_not_do_is_neither_a_use_nor_refused(on, model, path):
+    path.parent.mkdir(parents=True)
+    path.write_text(MEMORY)
+    on.memtui("config", "set", "gate", "ask")
+    for blocks in (
+        use("memory_write", **DOCUMENT, content="other", if_version="new"),
+        use("memory_read", store="personal", path="/none.md"),
+        use("memory_list"),
+        use("memory_list", store="personal"),
+    ):
+        model.will(blocks, "Done.")
+        run = on.claude("go on")
+        assert "memtui" not in run.main[-1].tool_results()[-1]
+    assert locate.PERSONAL_STORE in run.main[-1].text()
+    assert path.read_text() == MEMORY
+    assert uses(on) == []
+    assert on.drafts() == []
+
+
+def test_asked_a_write_by_its_tool_is_refused_and_becomes_a_draft(on, model, path):
+    on.memtui("config", "set", "gate", "ask")
+    run, said = write(on, model)
+    assert "draft" in said
+    assert not path.exists()
+    (entry,) = on.drafts()
+    assert (entry.fields["kind"], entry.fields["session"]) == ("write", run.session_id)
+    on.memtui("approve", entry.id)
+    assert "never with pip" in path.read_text()
+    assert changed(on) == []
+    assert on.errors() == []
+
+
+def test_a_monitor_is_refused_a_command_that_a_memory_forbids(on, model):
+    where = on.config / "memory"
+    where.mkdir()
+    (where / "keep-it.md").write_text("---\nname: keep-it\ndescription: Keep it\nforbids: touch gone\n---\nNever.\n")
+    on.claude("hi")
+    on.eventually((on.root / "recall" / "forbidden").exists)
+    model.will(use("Monitor", command="touch gone", description="x", timeout_ms=1000, persistent=False), "Done.")
+    run = on.claude("go", "--allowedTools", "Monitor")
+    assert "forbids `touch gone`" in run.main[-1].tool_results()[-1]
+    assert not (on.project / "gone").exists()
+
+
+def test_the_tools_that_run_a_shell_are_these(program):
+    """`pre_tool_use.SHELLS`: of the client's tools with a command, those of the terminal."""
+    (found,) = re.findall(rb'new Map\(\[(\["Bash","command"\](?:,\["\w+","\w+"\])+)\]\)', program)[:1]
+    by_command = {name for name, key in json.loads(b"[" + found + b"]") if key == "command"}
+    assert by_command == pre_tool_use.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
