@@ -280,8 +280,8 @@ def test_a_fork_has_what_its_parent_had(home):
     assert RELEASE in home.ask()
     transcript = home.config / "projects" / home.boxes["project"].name
     transcript.mkdir(parents=True, exist_ok=True)
-    for name in ("s1", "s2"):
-        (transcript / f"{name}.jsonl").write_text('{"type": "user", "uuid": "u1", "parentUuid": null}\n')
+    copied = {"type": "user", "uuid": "u1", "parentUuid": None, "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"}}
+    (transcript / "s2.jsonl").write_text(json.dumps(copied) + "\n")
     home.start("fork", session="s2")
     assert home.ask(session="s2") == ""
 
