@@ -1,12 +1,20 @@
 """What commands about memories share: find the memories and scopes that arguments name, and report on a memory."""
 
+from collections.abc import Callable, Iterable
+from typing import cast
+
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
 from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
-from memtui.core.memories import scopes
+from memtui.core.health import findings
+from memtui.core.memories import index_state, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+
+# Characters of a passage of MEMORY.md.
+SHOWN = 120
 
 
 def find(ctx: Context, ref: str) -> Memory:
@@ -44,6 +52,40 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
             f"There is no scope “{label}” here.", "There are: " + ", ".join(s.shown for s in every) + "."
         )
     return found
+
+
+def unread_text(
+    ctx: Context, every: "Iterable[Scope]", fits: "Callable[[str], bool]" = lambda _: True
+) -> "list[dict[str, object]]":
+    """List for --json the passages of each MEMORY.md that no session gets, of those whose text `fits`; `message` and
+    `remedy` are about all of its scope."""
+    return [
+        {
+            "scope": scope.shown,
+            "path": scope.index_path,
+            "passages": [{"line": each.lines[0], "text": each.whole} for each in fitting],
+            "message": findings.message(found),
+            "remedy": findings.remedy(found),
+        }
+        for scope, found, passages in index_state.unread_text(ctx.root, every)
+        if (fitting := [each for each in passages if fits(each.whole)])
+    ]
+
+
+def print_unread_text(out: Output, found: "list[dict[str, object]]") -> None:
+    """Print what stands in a MEMORY.md and no session gets, and what to do about it."""
+    for each in found:
+        out.paragraph("! " + line(str(each["message"])), "  ")
+        out.print(f"    {each['remedy']}")
+
+
+def print_passages(out: Output, found: "list[dict[str, object]]") -> None:
+    """Print the passages of each MEMORY.md that no session gets, instead of how many there are."""
+    for each in found:
+        for passage in cast("list[dict[str, object]]", each["passages"]):
+            text = f"! MEMORY.md of {each['scope']}, line {passage['line']}: “{cut(str(passage['text']), SHOWN)}”"
+            out.paragraph(line(f"{text}: no session gets it."), "  ")
+        out.print(f"    {each['remedy']}")
 
 
 def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:

@@ -184,8 +184,9 @@ def check(found: Proposal) -> None:
         raise _wrong(found, "removes a file that it did not read")
     if any(map(is_index, found.gone)):
         raise _wrong(found, "removes a MEMORY.md")
-    if found.kind != "relink" and any(is_index(each.path) for each in found.outputs):
-        raise _wrong(found, "writes a MEMORY.md, which only a relink may")
+    written = {each.path for each in found.outputs if is_index(each.path)}
+    if written and found.kind != "relink" and not (found.kind == "split" and written <= known):
+        raise _wrong(found, "writes a MEMORY.md, which only a relink may, and a split of that file")
     archived = [is_archived(each.path) for each in found.outputs if each.data is not None]
     if any(archived) and found.kind != "archive":
         raise _wrong(found, f"writes into {ARCHIVE}/, which only an archive may")

@@ -102,7 +102,8 @@ def of_proposal(found: Proposal) -> Coverage | None:
     """Return what became of the statements that a merge, rewrite or split read; None for other kinds, and where the
     content of its inputs is not known."""
     files = {each.path for each in found.outputs}
-    read = [each for each in found.inputs if each.path in files and each.sha256 and not is_index(each.path)]
+    read = [each for each in found.inputs if each.path in files and each.sha256]
+    read = [each for each in read if found.kind == "split" or not is_index(each.path)]
     if found.kind not in COVERED_KINDS or any(each.data is None for each in read):
         return None
     before = [each for file in read for each in of_file(file.path, file.data or b"")]

@@ -30,6 +30,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import apart, memory, references
+from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -63,7 +64,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
     first = (planner.merges, planner.removals, planner.fixes, planner.types)
-    for step in (*first, planner.stronger_forms, planner.splits, planner.links):
+    for step in (*first, planner.stronger_forms, planner.splits, planner.texts, planner.links):
         if go_on():
             proposals += step()
     proposals.sort(key=lambda each: each[0])
@@ -311,6 +312,22 @@ class _Planner:
                 continue
             taken = references.stems(self.scopes[found.scope_label])
             made = splitting.proposal(found, taken, LARGEST, [_evidence(each)], findings.message(each))
+            if made is not None:
+                proposals.append((at, made))
+        return proposals
+
+    def texts(self) -> list[tuple[int, Proposal]]:
+        """Propose to make memories of what stands in a MEMORY.md and no session gets."""
+        proposals = []
+        for at, each in self._numbered({"memories.text"}):
+            scope = next((scope for scope in self.subject.scopes if scope.shown == each.data.get("scope")), None)
+            index = index_of(scope) if scope is not None and scope.writable and not scope.problem else None
+            if scope is None or index is None or os.path.islink(scope.index_path):
+                continue
+            state = IndexState(self.subject.root, scope, index)
+            own = [found for found in self.subject.memories.values() if found.scope_label == scope.label]
+            facts = [_evidence(each)], findings.message(each)
+            made = splitting.of_index(scope, index.raw, state.unread, own, *facts)
             if made is not None:
                 proposals.append((at, made))
         return proposals

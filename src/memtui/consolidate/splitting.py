@@ -1,20 +1,26 @@
-"""Split a memory that has become too large by its headings: one memory for each section, and every statement in one of
-them."""
+"""Split a memory that has become too large by its headings, and a MEMORY.md that has text of its own: one memory for
+each section, and every statement in one of them."""
 
 import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from memtui.consolidate import coverage
-from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
+from memtui.consolidate.changeset import FileOutput, Kind, Proposal, ProposalEvidence, propose, read_from
 from memtui.consolidate.chunks import Chunk, chunks, join
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import document
-from memtui.core.memories import memory
+from memtui.core.frontmatter import document, prose
+from memtui.core.memories import index_lines, memory
+from memtui.core.memories.index_text import Passage
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 
 # The most parts that a memory is split into, and the most characters of a part's description.
 MOST, DESCRIPTION = 12, 120
+# Words of the name of a memory that is made of a text without one.
+NAME_WORDS = 6
+# The type of a memory that is made of a text without one, as of instructions that are imported.
+TYPE = "feedback"
 # Headings of these words alone name parts of one thing, which stay together: a report, a decision, a log.
 PARTS_OF_ONE = frozenset(
     re.findall(
@@ -93,6 +99,47 @@ def proposal(
     return made if covered is not None and not covered.dropped and covered.is_verbatim else None
 
 
+def of_index(
+    scope: Scope,
+    data: bytes,
+    passages: Sequence[Passage],
+    memories: Sequence[Memory],
+    evidence: Sequence[ProposalEvidence] = (),
+    reason: str = "",
+) -> Proposal | None:
+    """Propose to make a memory of each passage of a MEMORY.md, but for those that a memory of its scope says already,
+    and to take them out of it. None if a statement would be lost."""
+    known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
+    taken = {found.stem for found in memories}
+    outputs: dict[str, FileOutput] = {}
+    for each in passages:
+        if each.text in outputs or coverage.cover(coverage.of_text("", each.text), known).is_verbatim:
+            continue
+        words = (each.title or prose.first_sentence(each.text, DESCRIPTION)).split()
+        name = _free(memory.slugify(" ".join(words[:NAME_WORDS])), taken)
+        taken.add(name)
+        made = memory.new_memory_bytes(name, each.described(DESCRIPTION), TYPE, each.whole)
+        outputs[each.text] = FileOutput(f"{scope.directory}/{name}.md", made)
+    after = index_lines.remove_text(data, [number for each in passages for number in each.lines])
+    written = [FileOutput(scope.index_path, after), *outputs.values()]
+    kind: Kind = "split" if outputs else "relink"
+    made_of = propose(kind, [read_from(scope.index_path, data)], written, evidence, reason)
+    covered = coverage.of_proposal(made_of)
+    return made_of if covered is None or not [each for each in covered.lost if not _said(each, known)] else None
+
+
+def _said(lost: coverage.Covered, known: Sequence[coverage.Statement]) -> bool:
+    return coverage.cover([lost.statement], known).is_verbatim
+
+
+def _free(stem: str, taken: Collection[str]) -> str:
+    """Return the name that no other memory has: with a number, if it must."""
+    name, number = stem, 2
+    while name in taken:
+        name, number = f"{stem}-{number}", number + 1
+    return name
+
+
 def _has_subject(heading: str) -> bool:
     """Return whether a heading says what its section is about. One with a time in it is an entry of a log."""
     return sum(map(str.isdigit, heading)) < 4 and bool(set(WORD.findall(heading.casefold())) - PARTS_OF_ONE)
@@ -101,11 +148,7 @@ def _has_subject(heading: str) -> bool:
 def _names(found: Memory, parts: Sequence[Section], taken: Collection[str]) -> list[str]:
     names: list[str] = []
     for part in parts:
-        stem = name = memory.slugify(f"{found.stem} {part.heading}")
-        number = 2
-        while name in taken or name in names:
-            name, number = f"{stem}-{number}", number + 1
-        names.append(name)
+        names.append(_free(memory.slugify(f"{found.stem} {part.heading}"), {*taken, *names}))
     return names
 
 

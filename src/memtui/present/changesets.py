@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, name, title
+from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, is_index, name, title
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import cut, likeness, many, size, some
 from memtui.core.health import findings
+from memtui.core.places.locate import IN_REPOSITORY, INDEX_NAME
 
 DECISIONS = {"open": "", "accepted": "accepted", "edited": "accepted, edited", "rejected": "rejected"}
 # In a few words why something is proposed, by the code of the finding.
@@ -30,6 +31,7 @@ BRIEF = {
     "memories.same_line": "listed twice",
     "memories.same_name": "name is taken",
     "memories.spills": "long entry",
+    "memories.text": "text that no session gets",
     "memories.type": "unknown type",
     "memories.violated": "violated",
 }
@@ -37,7 +39,7 @@ BRIEF = {
 MEANINGS = {
     "merge": "makes one memory of several",
     "rewrite": "changes the text of a memory",
-    "split": "makes several memories of one",
+    "split": "makes several memories of one, or of the text of a MEMORY.md",
     "retype": "changes the type of a memory",
     "move": "gives a memory another name or scope",
     "archive": "moves a memory to .archive, where no session gets it",
@@ -56,6 +58,12 @@ REFUSED: dict[Reason, str] = {
     "untrusted": "not trusted",
     "forbidden": "not allowed",
 }
+
+
+def is_of_repository(found: Proposal) -> bool:
+    """Return whether a proposal makes memories of the text of a repository's MEMORY.md, which nobody trusts yet."""
+    read = [each.path for each in found.inputs if is_index(each.path)]
+    return found.kind == "split" and any(path.endswith(f"{IN_REPOSITORY}/{INDEX_NAME}") for path in read)
 
 
 def about(found: Proposal) -> str:

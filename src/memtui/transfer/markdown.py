@@ -1,18 +1,30 @@
-"""Folders of Markdown: notes as in Obsidian, with or without frontmatter, memories of the client, and basic-memory.
+"""Folders of Markdown: notes as in Obsidian, with or without frontmatter, memories of the client, and basic-memory. Of
+a MEMORY.md only what stands beside the lines of memories is taken.
 
 A note of basic-memory has `title`, `permalink` and `type` in its frontmatter, lines `- [category] observation #tag` and
 relations `- relates_to [[Other note]]`; all of it is plain Markdown, and stays in the text.
 """
 
+import os
 import re
 from collections.abc import Mapping
 
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many
-from memtui.core.memories import memory, triggers
+from memtui.core.memories import index, index_text, memory, triggers
 from memtui.core.memories.memory import Memory
+from memtui.core.places import locate
 from memtui.transfer import claude_md
-from memtui.transfer.incoming import Incoming, LeftOut, SourceContent, described, is_binary, tags_of, words_of
+from memtui.transfer.incoming import (
+    MAX_DESCRIPTION,
+    Incoming,
+    LeftOut,
+    SourceContent,
+    described,
+    is_binary,
+    tags_of,
+    words_of,
+)
 from memtui.transfer.trees import SourceFiles
 
 KIND, BASIC_MEMORY = "markdown", "basic-memory"
@@ -34,7 +46,8 @@ def is_basic_memory(data: bytes) -> bool:
 def kind_of(tree: SourceFiles) -> str:
     """Return which of the two kinds a folder is: by at least half of the notes that are looked at first."""
     before = list(tree.skipped)
-    notes = [data for name in tree.names[:LOOKED_AT] if (data := tree.read(name)) is not None]
+    names = [each for each in tree.names if os.path.basename(each) != locate.INDEX_NAME]
+    notes = [data for name in names[:LOOKED_AT] if (data := tree.read(name)) is not None]
     tree.skipped[:] = before  # what can't be read is told when all of it is read
     return BASIC_MEMORY if notes and 2 * sum(map(is_basic_memory, notes)) >= len(notes) else KIND
 
@@ -42,7 +55,8 @@ def kind_of(tree: SourceFiles) -> str:
 def read(tree: SourceFiles, kind: str, scope: str = "") -> SourceContent:
     """Return the notes of a folder; a CLAUDE.md among them by its sections."""
     about = "notes of basic-memory" if kind == BASIC_MEMORY else "Markdown notes"
-    found = SourceContent(kind, f"a folder of {about} ({many(len(tree.names), 'file')})")
+    number = many(sum(map(locate.is_memory_name, map(os.path.basename, tree.names))) or len(tree.names), "file")
+    found = SourceContent(kind, f"a folder of {about} ({number})")
     for name in tree.names:
         data = tree.read(name)
         if data is not None:
@@ -59,10 +73,29 @@ def add(
     time = "" if modified is None else clock.iso_seconds(modified)
     if is_binary(data):
         found.skipped.append(LeftOut(name, "is no text in UTF-8"))
+    elif os.path.basename(name) == locate.INDEX_NAME:
+        _add_index(found, data, name, scope, time)
     elif claude_md.is_instructions(name):
         claude_md.add(found, made.body, name, scope=scope, modified=time)
     else:
         found.add(_note(made, name, kind, scope, time))
+
+
+def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
+    """Add the text of a MEMORY.md that belongs to no memory, a section or rule at a time."""
+    for each in index_text.passages(index.parse_index(data)):
+        about = each.described(MAX_DESCRIPTION)
+        found.add(
+            Incoming(
+                f"{name}:{each.lines[0]}",
+                each.title or about,
+                about,
+                each.plain,
+                type="feedback",
+                scope=scope,
+                modified=modified,
+            )
+        )
 
 
 def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Incoming:

@@ -77,12 +77,13 @@ class SourceFiles:
 
 
 def folder(path: str) -> SourceFiles:
-    """Return the Markdown files of a folder. Hidden ones are left out, and links that leave it. Raises
+    """Return the Markdown files of a folder, MEMORY.md among them, without hidden ones and links that leave it. Raises
     UnreadableSourceError."""
     top = path.rstrip("/") or "/"
     found = SourceFiles(top, top)
+    directories: list[str] = []
     try:
-        rows = locate.walk(top, most=MAX_FILES)
+        rows = locate.walk(top, directories, most=MAX_FILES)
     except locate.TooManyError:
         raise UnreadableSourceError(
             f"{path} has more than {MAX_FILES:,} files or folders.", "Import one of the folders in it."
@@ -96,6 +97,8 @@ def folder(path: str) -> SourceFiles:
             found.skipped.append(LeftOut(name, OUTSIDE if problem == locate.LEAVES else problem))
         else:
             found.names.append(name)
+    indexes = (f"{each}/{locate.INDEX_NAME}"[len(top.rstrip("/")) + 1 :] for each in directories)
+    found.names = sorted([*found.names, *(each for each in indexes if found.has(each))])
     return found
 
 
@@ -134,9 +137,7 @@ def packed(path: str) -> SourceFiles:
         raise UnreadableSourceError(
             f"{path} is a damaged archive: {error}.", "Make it again where it comes from, or copy it again."
         ) from error
-    found.names = sorted(
-        name for name in found.files if locate.is_memory_name(name.rpartition("/")[2]) and not _hidden(name)
-    )
+    found.names = sorted(name for name in found.files if name.endswith(locate.SUFFIX) and not _hidden(name))
     return found
 
 

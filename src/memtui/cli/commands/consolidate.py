@@ -281,6 +281,8 @@ def _applied(done: Applied, dropped: Rejected, covered: "list[Coverage]", *, all
             out.print(safe(changesets.rejected(dropped.proposals)))
         if dropped.pairs:
             out.print(f"{many(dropped.pairs, 'pair')} of memories kept apart for good.")
+        if any(changesets.is_of_repository(each) for each in done.made):
+            out.say("What was made of its text came with the repository: memtui trust lets sessions get it.")
         if undo:
             out.say("memtui undo undoes it.")
         if all_open and any(each.kind == "merge" for each in done.made):

@@ -131,7 +131,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     }
     if args.names:
         return Result(data, lambda out: _print_names(out, parts))
-    return Result(data, lambda out: _print(ctx, out, parts, types))
+    unread = memories.unread_text(ctx, every)
+
+    def text(out: Output) -> None:
+        _print(ctx, out, parts, types)
+        memories.print_unread_text(out, unread)
+
+    return Result({**data, "unread_text": unread}, text)
 
 
 def _print_names(out: Output, parts: "list[tuple[Scope, list[Row]]]") -> None:
@@ -307,9 +313,15 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
                     elsewhere.add(found.scope_label)
     hits.sort(key=lambda hit: position(hit[0], hit[1].name, elsewhere=hit[1].scope_label in elsewhere))
     hits = hits[: args.limit or None]
+    unread = memories.unread_text(
+        ctx,
+        memories.chosen_scopes(ctx, args.scope, args.all_projects),
+        lambda passage: all(word in passage.lower() for word in words),
+    )
     data = {
         "query": " ".join(args.query),
         "hits": [{**memories.data_of(found), "score": round(score, 3), "line": where} for score, found, where in hits],
+        "unread_text": unread,
     }
 
     def text(out: Output) -> None:
@@ -328,5 +340,6 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
         else:
             out.print(f"Nothing found for “{line(' '.join(args.query))}”.")
             out.print("  Try fewer words, or --all-projects.")
+        memories.print_passages(out, unread)
 
     return Result(data, text)

@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from memtui.cli import parser
+from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
@@ -92,7 +92,8 @@ def _grant(
         how = ", and all later versions" if after.always else ""
         if names is None:
             number = many(len(untrusted), "memory", "memories")
-            out.print(f"trusted: {number}{how}" if untrusted or how else "All are trusted already.")
+            nothing = "All are trusted already." if before.trusted else "There is no memory to trust."
+            out.print(f"trusted: {number}{how}" if untrusted or how else nothing)
         else:
             trusted = [name for name in after.trusted if name in names]
             out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
@@ -191,3 +192,4 @@ def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) 
         out.table(["TRUST", "MEMORY", "DESCRIPTION"], rows, flex=(2, 1), indent="  ")
     else:
         out.print("  no memories")
+    memories.print_unread_text(out, memories.unread_text(ctx, [ctx.store().scope("project")]))

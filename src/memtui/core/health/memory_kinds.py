@@ -64,6 +64,11 @@ KINDS = {
         "no MEMORY.md lists it",
         "files",
     ),
+    "memories.text": Kind(
+        "MEMORY.md of {scope} has {texts:passage} of text that no session gets, from line {line} on (“{words}”): "
+        "{why}.",
+        "Make memories of it: memtui consolidate",
+    ),
     "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
     # found by lint: wrong for anybody who reads the memory
     "memories.secret": Kind(

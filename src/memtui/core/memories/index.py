@@ -67,6 +67,7 @@ class Index:
     entries: tuple[IndexEntry, ...]
     mentions: tuple[IndexEntry, ...]
     hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
+    code: frozenset[int]  # those of code alone
     unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
 
 
@@ -81,7 +82,7 @@ def parse_index(data: bytes) -> Index:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
-    hidden, unclosed = _hidden(lines, doc.lines_above)
+    hidden, code, unclosed = _hidden(lines, doc.lines_above)
     entries: list[IndexEntry] = []
     mentions: list[IndexEntry] = []
     for number, line in enumerate(lines):
@@ -89,13 +90,15 @@ def parse_index(data: bytes) -> Index:
             continue
         for entry in _links(line, number + 1):
             (entries if entry.leads else mentions).append(entry)
-    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, unclosed)
+    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, code, unclosed)
 
 
-def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | None]:
-    """Return the numbers of the lines that are not text, and the first line of a comment or code that is never closed.
+def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:
+    """Return the numbers of the lines that are not text, of those the ones that are code, and the first line of a
+    comment or code that is never closed.
     A `<!--` after text begins a comment only if it is closed: the text may be about the mark itself."""
     hidden = set(range(top))
+    code: set[int] = set()
     last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)
     fence = ""
     began: int | None = None  # of a comment or code that is open
@@ -103,6 +106,7 @@ def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | Non
         line = lines[number]
         if fence:
             hidden.add(number)
+            code.add(number)
             if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
                 fence, began = "", None
         elif began is not None:
@@ -111,12 +115,13 @@ def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], int | Non
         elif opened := FENCE.match(line):
             fence, began = opened[1], number
             hidden.add(number)
+            code.add(number)
         elif line.lstrip().startswith("<!--"):
             hidden.add(number)
             began = None if "-->" in line else number
         elif line.rfind("<!--") > line.rfind("-->") and last_close > number:
             began = number
-    return frozenset(hidden), began
+    return frozenset(hidden), frozenset(code), began
 
 
 def _closing(line: str, start: int) -> int:

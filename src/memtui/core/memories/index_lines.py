@@ -73,6 +73,11 @@ def _block_end(index: Index, entry: IndexEntry) -> int:
     return at
 
 
+def entry_lines(index: Index, entry: IndexEntry) -> range:
+    """Return the numbers, from 0, of an entry's line and of those that continue it."""
+    return range(entry.line - 1, _block_end(index, entry))
+
+
 def _headings(index: Index) -> list[tuple[int, str]]:
     found = ((n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden)
     return [(n, (match[1] or "").strip()) for n, match in found if match]
@@ -184,7 +189,7 @@ def remove_line(data: bytes, target: str) -> bytes:
     gone: set[int] = set()
     for entry in index.entries:
         if entry.is_for(target):
-            gone.update(range(entry.line - 1, _block_end(index, entry)))
+            gone.update(entry_lines(index, entry))
     return _without(index, gone)
 
 
@@ -245,7 +250,7 @@ def combine_repeated(data: bytes, target: str, line: str) -> bytes:
             end = lines[first.line - 1][len(lines[first.line - 1].rstrip("\r\n")) :]
             lines[first.line - 1] = line + end
             for entry in others:
-                gone.update(range(entry.line - 1, _block_end(index, entry)))
+                gone.update(entry_lines(index, entry))
     return _without(index, gone, lines)
 
 
@@ -264,7 +269,7 @@ def spilling(index: Index) -> list[IndexEntry]:
 
 def joined(index: Index, entry: IndexEntry) -> str:
     """Return an entry's line with the lines that continue it behind it, without their bullets."""
-    parts = [index.lines[n].strip() for n in range(entry.line - 1, _block_end(index, entry))]
+    parts = [index.lines[n].strip() for n in entry_lines(index, entry)]
     rest = [part[found.end() :] if (found := ITEM.match(part)) else part for part in parts[1:]]
     lead = index.lines[entry.line - 1]
     first = parts[0].rstrip(" ;,.") if any(rest) else parts[0]
@@ -328,7 +333,7 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     moved: list[str] = []
     gone: set[int] = set()
     for entry in found.below:
-        numbers = [n for n in range(entry.line - 1, _block_end(index, entry)) if n not in gone]
+        numbers = [n for n in entry_lines(index, entry) if n not in gone]
         gone.update(numbers)
         moved += [index.lines[n] if index.lines[n].endswith("\n") else index.lines[n] + index.newline for n in numbers]
     above = [entry for entry in index.entries if entry.line < found.cut_line]
@@ -338,6 +343,26 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in gone)]
     after = _bytes(index, lines)
     return after if len(budget(after, agent=agent).below) < len(found.below) else data
+
+
+def remove_text(data: bytes, numbers: Collection[int]) -> bytes:
+    """Remove lines of an index by their numbers from 1, the blank lines that they leave one after the other, and the
+    headings of sections that are empty then."""
+    index = parse_index(data)
+    gone = {number - 1 for number in numbers}
+    for at in sorted(gone):
+        below = at + 1
+        above = next((n for n in range(at - 1, -1, -1) if n not in gone), -1)
+        while below < len(index.lines) and not index.lines[below].strip() and below not in gone:
+            if above >= 0 and index.lines[above].strip() and below + 1 < len(index.lines):
+                break
+            gone.add(below)
+            below += 1
+    end = len(index.lines)
+    while end and (end - 1 in gone or not index.lines[end - 1].strip()):
+        end -= 1
+    gone.update(range(end, len(index.lines)) if gone else ())
+    return remove_empty_sections(_without(index, gone))
 
 
 def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -> bytes:

@@ -4,14 +4,19 @@ It is told as findings on the index and as flags of the memories: doctor, Health
 memories all take it from here.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from memtui.core.base import fs
+from memtui.core.base import fs, phrasing
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import scopes
+from memtui.core.memories import index_text, scopes
 from memtui.core.memories.index import Budget, Index, IndexEntry
+from memtui.core.memories.index_text import Passage
 from memtui.core.memories.scopes import Scope
+
+# Why no session gets a text that stands in a MEMORY.md.
+UNREAD = "Claude Code does not load this file, and memtui delivers only memories"
+UNREAD_CUT = "it is below the cut, so Claude Code does not load it"
 
 
 def index_of(scope: Scope) -> Index | None:
@@ -22,12 +27,24 @@ def index_of(scope: Scope) -> Index | None:
         return None
 
 
+def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
+    """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages. `root` as
+    for `IndexState`."""
+    for scope in every:
+        if scope.kind == "instructions" or scope.problem or not scope.exists:
+            continue
+        state = IndexState(root, scope, index_of(scope))
+        for found in state.findings() if state.unread else ():
+            if found.code == "memories.text":
+                yield scope, found, state.unread
+
+
 class IndexState:
     """The state of the index of a scope; `index` None is one without lines. `root` is memtui's own directory, which
     records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
 
     `dangling` are the links to files that are not there, `missing` the files without a line, `below` the files whose
-    only lines are below the cut.
+    only lines are below the cut, `unread` the text of no memory that no session gets.
     """
 
     def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
@@ -41,6 +58,10 @@ class IndexState:
         above = {target for e in self.index.entries if cut is None or e.line < cut for target in e.targets}
         below = {target for e in self.budget.below for target in e.targets} - above
         self.below = [name for name in files if memory_index.normal(name) in below] if below else []
+        passages = index_text.passages(self.index, files) if not scope.index_loaded or cut is not None else []
+        self.unread: list[Passage] = [
+            each for each in passages if not scope.index_loaded or (cut is not None and each.lines[-1] >= cut)
+        ]
 
     def findings(self) -> Iterator[Finding]:
         """Find what is wrong with the index, each kind once with all its files."""
@@ -52,6 +73,11 @@ class IndexState:
             yield self._about("memories.mention", mentions, path=self.scope.index_path)
         if self._lacks_lines:
             yield self._about(self._no_line, self.missing)
+        if self.unread:
+            why = UNREAD_CUT if self.scope.index_loaded else UNREAD
+            texts = [each.whole for each in self.unread]
+            facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
+            yield self._about("memories.text", [], why=why, texts=texts, **facts)
 
     def flags(self) -> dict[str, Finding]:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
@@ -73,6 +99,8 @@ class IndexState:
         return self._about("memories.cut", files, line=self.budget.cut_line)
 
     def _about(self, code: str, files: list[str], **more: object) -> Finding:
-        is_problem = bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
+        is_problem = code == "memories.text" or (
+            bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
+        )
         make = problem if is_problem else note
         return make(code, f"index:{self.scope.label}", scope=self.scope.shown, files=files, **more)

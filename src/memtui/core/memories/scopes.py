@@ -62,6 +62,12 @@ class Scope:
         """Whether memtui's hooks deliver its memories. The client loads all others itself, without a log."""
         return self.kind in {"global", "project"}
 
+    @property
+    def index_loaded(self) -> bool:
+        """Whether Claude Code loads its MEMORY.md. A checkout that is named by its path has that of a project."""
+        in_repository = self.directory.endswith(locate.IN_REPOSITORY) and "project" not in self.aliases
+        return not self.delivered and not in_repository
+
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
     """List the scopes of a working directory in this order: global, project, auto, agents, instructions; with
