@@ -353,11 +353,11 @@ def test_of_settings_that_can_not_be_read_it_is_not_said_that_the_hooks_are_not_
     settings = Path(bare("paths", "settings").out.strip())
     settings.write_text(settings.read_text().rstrip().removesuffix("}"))
     why = bare.json("guide", "hello")["unheard"]
-    assert why == {"why": "no hooks are found, but a settings file can't be read", "do": "memtui hooks status"}
+    assert why == {"why": "no hooks are found, and Claude Code skips a settings file", "do": "memtui hooks status"}
     said = bare("status").out
     assert "memtui hooks install" not in said
     assert "memtui hooks status" in said
-    assert "a settings file can't be read" in said
+    assert "Claude Code skips a settings file" in said
 
 
 def test_a_note_on_a_terminal_says_so_too(bare, monkeypatch):

@@ -116,7 +116,7 @@ def test_settings_of_any_kind_break_nothing(home, data):
     path = home.project / ".claude" / "settings.json"
     path.parent.mkdir()
     path.write_bytes(data)
-    found = environment.set_by_project(str(home.project))
+    found = environment.set_by_project(home.env, str(home.project))
     assert found in ([], [(str(path), "MEMTUI_INSIDE")])
     home.guide("A note.")
     assert "A note." in installed(home).context

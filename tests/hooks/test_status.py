@@ -9,6 +9,7 @@ import pytest
 
 import memtui
 from memtui.core.health import findings
+from memtui.core.places import settings_files
 from memtui.hooks import precedence
 from memtui.hooks.installer import entries, install, status
 
@@ -62,7 +63,7 @@ class World:
 
 @pytest.fixture
 def world(tmp_path, monkeypatch):
-    monkeypatch.setattr(status, "MANAGED", {sys.platform: str(tmp_path / "managed")})
+    monkeypatch.setattr(settings_files, "MANAGED", str(tmp_path / "managed"))
     return World(tmp_path)
 
 
@@ -78,7 +79,7 @@ def test_nothing_installed_is_no_problem(world):
     assert not report.installed
     assert report.problems == []
     assert not report.plugin.active
-    assert [file.scope for file in report.files] == ["user", "project", "local", "managed"]
+    assert [file.scope for file in report.files] == ["user", "project", "local"]
 
 
 @pytest.mark.parametrize("scope", ["user", "project", "local"])
@@ -162,14 +163,93 @@ def test_a_managed_policy_is_noticed(world, tmp_path):
     one(world.status().problems, "says so (`allowManagedHooksOnly`)")
 
 
+@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10-hooks.json"])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("allowManagedHooksOnly", True),
+        ("disableAllHooks", True),
+        ("strictPluginOnlyCustomization", True),
+        ("strictPluginOnlyCustomization", ["hooks"]),
+    ],
+)
+def test_every_managed_file_and_setting_that_keeps_hooks_from_running_is_noticed(world, tmp_path, name, key, value):
+    world.install()
+    managed = tmp_path / "managed" / name
+    managed.parent.mkdir(parents=True)
+    world.set(managed, **{key: value})
+    assert world.status().disabled_by == str(managed)
+    one(world.status().problems, str(managed), f"says so (`{key}`)")
+
+
+def test_of_managed_files_the_last_decides_and_hidden_ones_do_not_count(world, tmp_path):
+    world.install()
+    folder = tmp_path / "managed" / "managed-settings.d"
+    folder.mkdir(parents=True)
+    world.set(folder / ".50.json", disableAllHooks=True)
+    world.set(folder / "50.conf", disableAllHooks=True)
+    assert world.status().disabled_by is None
+    world.set(folder / "10.json", disableAllHooks=True)
+    assert world.status().disabled_by == str(folder / "10.json")
+    world.set(folder / "20.json", disableAllHooks=False)
+    assert world.status().disabled_by is None
+
+
+@pytest.mark.parametrize("key", ["allowManagedHooksOnly", "strictPluginOnlyCustomization"])
+def test_what_only_an_administrator_may_set_does_nothing_elsewhere(world, key):
+    world.set(world.install(), **{key: True})
+    assert world.status().disabled_by is None
+    assert world.status().problems == []
+
+
+def test_a_file_that_is_skipped_for_one_value_has_no_hooks_and_is_named_with_the_key(world):
+    world.set(world.install(), cleanupPeriodDays=0)
+    report = world.status()
+    assert not report.installed
+    assert report.unreadable
+    one(report.problems, str(world.user), "as a whole", "`cleanupPeriodDays`", "greater than or equal to 1")
+
+
+def test_a_malformed_hook_of_another_program_is_named(world):
+    path = world.install()
+    value = json.loads(path.read_text())
+    hooks = {**value["hooks"], "Notification": [{"hooks": [{"type": "command", "timeout": "5"}]}]}
+    world.set(path, hooks=hooks)
+    report = world.status()
+    assert report.installed
+    assert report.problems == []
+    one(report.notes, "skips a hook", "`hooks.Notification.0.hooks.0`", "command")
+    world.set(path, hooks={**hooks, "PreToolUse": [*hooks["PreToolUse"], {"matcher": {}, "hooks": []}]})
+    one(world.status().problems, "as a whole", "`hooks.PreToolUse.1`", "matcher")
+    assert not world.status().installed
+
+
+def test_a_hook_of_ours_that_is_skipped_is_a_problem(world):
+    path = world.install()
+    value = json.loads(path.read_text())
+    value["hooks"]["Stop"][0]["hooks"][0]["timeout"] = "10"
+    world.set(path, hooks=value["hooks"])
+    report = world.status()
+    one(report.problems, "skips a hook", "`hooks.Stop.0.hooks.0`", "timeout")
+    assert not report.events()["Stop"]
+
+
+def test_project_hooks_above_the_directory_of_a_session_are_told_apart_from_none(world):
+    path = world.install("project")
+    report = world.status(world.project / "src")
+    assert not report.installed
+    one(report.problems, str(path), f"started in {world.project}")
+
+
 def test_settings_that_cannot_be_read_are_a_problem_not_an_error(world):
     world.user.write_text("// no\n{}")
     said = one(world.status().problems, str(world.user))
-    assert "not valid JSON" in said
+    assert "skips" in said
+    assert "malformed JSON" in said
     assert said.count(str(world.user)) == 1
     world.user.unlink()
     world.user.mkdir()
-    one(world.status().problems, str(world.user), "can't be read")
+    one(world.status().problems, str(world.user), "could not be read")
 
 
 def test_the_plugin_is_found_beside_settings_hooks(world):

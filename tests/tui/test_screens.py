@@ -146,7 +146,9 @@ async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
             await pilot.press(key)
             await settle(pilot)
             said = " ".join(app.screen.table.empty.split())
-            told = "Sessions get nothing yet: no hooks are found, but a settings file can't be read. 5 names the file."
+            told = (
+                "Sessions get nothing yet: no hooks are found, and Claude Code skips a settings file. 5 names the file."
+            )
             assert said.endswith(told)
 
 

@@ -8,8 +8,8 @@ command that `memtui hooks install` writes names both directories, and these are
 import posix
 
 from memtui.core.base import paths
-from memtui.core.client import project_settings
 from memtui.core.client.process import ATTENDED, ENTRYPOINT, PERSONAL
+from memtui.core.places import settings_files
 
 # Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
@@ -30,7 +30,7 @@ def believed(
     """
     project = env.get("CLAUDE_PROJECT_DIR")  # set by every known client
     here = paths.normal(project or posix.getcwd())
-    doubts = {name: path for path, name in set_by_project(here) if name in env}
+    doubts = {name: path for path, name in set_by_project(env, here) if name in env}
     found = {name: value for name, value in env.items() if name not in doubts}
     if root and config:
         if paths.root(found) != root or paths.config_dir(found) != config:
@@ -43,9 +43,9 @@ def believed(
     return found, NotBelievedError(f"not believed: {words}; see memtui doctor") if doubts else None
 
 
-def set_by_project(directory: str) -> "list[tuple[str, str]]":
+def set_by_project(env: "dict[str, str]", directory: str) -> "list[tuple[str, str]]":
     """List memtui's and the client's variables that a project's settings set, as (settings file, variable)."""
-    return [(path, name) for path, name in project_settings.variables(directory) if name in HOOKS]
+    return [(path, name) for path, name in settings_files.variables(env, directory) if name in HOOKS]
 
 
 def personal(env: "dict[str, str]", directory: str) -> bool:
@@ -53,7 +53,7 @@ def personal(env: "dict[str, str]", directory: str) -> bool:
     attended = env.get(ATTENDED)
     if attended != "1" and (attended or env.get(ENTRYPOINT) not in PERSONAL):
         return False
-    return all(name not in {ENTRYPOINT, ATTENDED} for _, name in set_by_project(directory))
+    return all(name not in {ENTRYPOINT, ATTENDED} for _, name in set_by_project(env, directory))
 
 
 def _within_project(env: "dict[str, str]", here: str) -> bool:

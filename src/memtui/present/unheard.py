@@ -7,7 +7,7 @@ from memtui import actions
 
 WHY = {
     "hooks": "no hooks are installed",
-    "unreadable": "no hooks are found, but a settings file can't be read",
+    "unreadable": "no hooks are found, and Claude Code skips a settings file",
     "disabled": "Claude Code runs no hooks here",
     "off": "the mode is off here",
     "whisper": "mode whisper delivers no memories",

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from memtui.core.base import fastjson, fs, paths
-from memtui.core.client import project_settings
+from memtui.core.places import settings_files
 
 # The directory that Python finds memtui in.
 SOURCES = __file__.removesuffix("/memtui/worker/starting.py")
@@ -32,7 +32,7 @@ def start(env: dict[str, str], root: str, cwd: str, module: str, *words: str, gi
 def _own(env: dict[str, str], cwd: str) -> dict[str, str]:
     """Return the environment without what a project's settings set: it could lead memories and keys elsewhere."""
     places = (cwd, paths.project_root(cwd))
-    named = {name for place in places for _, name in project_settings.variables(place)}
+    named = {name for place in places for _, name in settings_files.variables(env, place)}
     return {name: value for name, value in env.items() if name not in named}
 
 

@@ -128,7 +128,7 @@ def status(ctx: Context, _: argparse.Namespace) -> Result:
 
 def _print(out: Output, found: "Status") -> None:
     if found.unreadable:
-        out.print("No hooks are found for this directory, but a settings file can't be read.")
+        out.print("No hooks are found for this directory, but Claude Code skips a settings file.")
     elif not found.installed:
         out.print("No hooks are installed for this directory.")
         out.print("  Install them: memtui hooks install")
@@ -147,5 +147,7 @@ def _print(out: Output, found: "Status") -> None:
         )
     for problem in found.problems:
         out.print(out.style("! " + safe(findings.message(problem)), "yellow"))
+    for each in found.notes:
+        out.print(out.style("· " + safe(findings.message(each)), "dim"))
     if found.installed and not found.problems:
         out.print(out.style("✓ all good", "green"))

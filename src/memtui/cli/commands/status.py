@@ -125,7 +125,7 @@ def _steps(
     try:
         hooks = hook_status.status(ctx.env, ctx.cwd)
         if hooks.unreadable:
-            steps.append(("memtui hooks status", "no hooks are found, but a settings file can't be read"))
+            steps.append(("memtui hooks status", "no hooks are found, and Claude Code skips a settings file"))
         elif not hooks.installed:
             steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
         elif hooks.problems:

@@ -54,7 +54,20 @@ REGISTRY = {
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
     "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
-    "hooks.file": Kind("{path} {why}.", "Fix the file: until then memtui can't say which hooks run."),
+    "hooks.file": Kind(
+        "Claude Code skips {path} as a whole: {why}.",
+        "Fix that in the file: until then nothing in it counts, neither hooks nor permissions.",
+    ),
+    "hooks.entry": Kind(
+        "Claude Code skips a hook in {path}, `{key}`: {why}.",
+        "Fix or remove it there: older versions (2.1.197) skip the whole file for it.",
+    ),
+    "hooks.above": Kind(
+        "A session that is started here runs no hooks: Claude Code reads {path} only for sessions started in "
+        "{directory}.",
+        "Start sessions in {directory}, or install the hooks for all projects: memtui hooks install",
+        "install",
+    ),
     "hooks.disabled": Kind(
         "Claude Code runs no hooks: {path} says so (`{key}`).",
         "Take that out of the file; a managed file is your administrator's.",

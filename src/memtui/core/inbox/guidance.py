@@ -14,7 +14,7 @@ def unheard(
 ) -> str:
     """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), unreadable,
     disabled, off or whisper; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks
-    are found, but a settings file can't be read; `memories`: memories are meant, which mode whisper does not deliver.
+    are found, and the client skips a settings file; `memories`: memories are meant, which whisper does not deliver.
 
     The memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
     if not hooked:

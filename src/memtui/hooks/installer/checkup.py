@@ -58,12 +58,13 @@ def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
         return [problem("hooks.failed", why=str(error))]
-    # A file that can't be read may install them.
-    unknown = any(each.code == "hooks.file" for each in found.problems)
+    # A file that is skipped may install them.
+    unknown = any(each.code in {"hooks.file", "hooks.above"} for each in found.problems)
     absent = [] if found.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
     hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
-    return [*found.problems, *absent, *hidden] or [good("hooks.ok", hooks=len(found.hooks), places=places)]
+    told = [*found.problems, *absent, *found.notes, *hidden]
+    return told or [good("hooks.ok", hooks=len(found.hooks), places=places)]
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:

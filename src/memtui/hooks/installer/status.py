@@ -4,21 +4,22 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.finding import Finding, problem
+from memtui.core.base.finding import PROBLEM, Finding, note, problem
+from memtui.core.base.phrasing import some
 from memtui.core.health import findings
+from memtui.core.places import settings_faults, settings_files
 from memtui.hooks import environment
 from memtui.hooks.installer import entries, install, json_edit, merge
 
 OLDEST_PYTHON = (3, 11)
-MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}
-MANAGED_ELSEWHERE = "/etc/claude-code"
+# Settings that count in an administrator's file alone.
+MANAGED_ONLY = ("allowManagedHooksOnly", "strictPluginOnlyCustomization")
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class HookEntry:
 
 @dataclass(frozen=True)
 class SettingsFile:
-    """A settings file that the client would read; `error` says why it can't."""
+    """A settings file that the client would read; `error` says why it skips it."""
 
     scope: str
     path: str
@@ -70,6 +71,7 @@ class Status:
     plugin: Plugin
     disabled_by: str | None
     problems: list[Finding]
+    notes: list[Finding]
     hidden_by: str = ""  # the file whose status line the client shows instead of ours
 
     @property
@@ -83,7 +85,7 @@ class Status:
 
     @property
     def unreadable(self) -> bool:
-        """Whether a settings file can't be read, so that no hooks are found that may well be installed."""
+        """Whether the client skips a settings file, so that no hooks are found that may well stand there."""
         return not self.installed and any(file.error for file in self.files)
 
     def events(self) -> dict[str, list[HookEntry]]:
@@ -91,65 +93,67 @@ class Status:
         return {event: [entry for entry in self.entries if entry.event == event] for event, _, _ in entries.EVENTS}
 
 
+Loaded = tuple[SettingsFile, settings_faults.Settings]
+
+
 def status(env: dict[str, str], cwd: str) -> Status:
     """Find all hooks of ours and their problems; change nothing. Files that can't be read are problems, not errors."""
     places = install.directories(env)
-    loaded = [_load(scope, path) for scope, path in _paths(env, cwd)]
+    loaded = [_load(scope, path) for scope, path in settings_files.every(env, paths.normal(cwd))]
     files = [file for file, _ in loaded]
-    settings = {file.scope: (file.path, value) for file, value in loaded}
+    settings = [(file.path, read.value) for file, read in loaded]
     plugin = _plugin(env, settings)
-    found = [entry for file, value in loaded if file.scope != "managed" for entry in _entries(file, value, places)]
+    found = [each for file, read in loaded if file.scope != "managed" for each in _entries(file, read.value, places)]
     found += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
-    disabled_by = _disabled_by(settings)
-    if disabled_by and found:
-        managed_only = settings["managed"][1].get("allowManagedHooksOnly") is True
-        key = "allowManagedHooksOnly" if managed_only else "disableAllHooks"
-        problems.append(problem("hooks.disabled", path=disabled_by, key=key))
+    skipped = [each for file, read in loaded for each in _skipped(file.path, read)]
+    problems += [each for each in skipped if each.level == PROBLEM]
+    by, key = _disabled_by(loaded, plugin)
+    if by and found:
+        problems.append(problem("hooks.disabled", path=by, key=key))
+    if not found and (above := _above(env, cwd)):
+        problems.append(problem("hooks.above", path=above, directory=install.working_tree(cwd)))
     problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
     problems += [
         problem("hooks.not_believed", path=path, name=name)
-        for path, name in environment.set_by_project(paths.normal(cwd))
+        for path, name in environment.set_by_project(env, paths.normal(cwd))
     ]
     problems += plugin.problems
     if plugin.active and any(entry.source != "plugin" for entry in found):
         problems.append(problem("hooks.both", plugin=plugin.name))
-    return Status(found, files, plugin, disabled_by, problems, _hidden_by(settings))
+    notes = [each for each in skipped if each.level != PROBLEM]
+    return Status(found, files, plugin, by or None, problems, notes, _hidden_by(settings))
 
 
-def _hidden_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str:
+def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:
     """Return the file with the status line that the client shows, if a file that it overrides has ours."""
-    having = [(path, value) for path, value in settings.values() if value.get(merge.STATUS_LINE)]
+    having = [(path, value) for path, value in settings if value.get(merge.STATUS_LINE)]
     ours = any(merge.has_status_line(value) for _, value in having)
     return having[-1][0] if ours and not merge.has_status_line(having[-1][1]) else ""
 
 
-def _paths(env: dict[str, str], cwd: str) -> list[tuple[str, str]]:
-    """List the settings files as (scope, path), each overriding the ones before it."""
-    here = paths.normal(cwd).rstrip("/")
-    tree = install.working_tree(cwd).rstrip("/")
-    found = [("user", install.settings_path(env, cwd, "user"))]
-    for scope, name in (("project", "settings.json"), ("local", "settings.local.json")):
-        # The client reads only the directory it is started in; `hooks install` writes at the top of the work tree.
-        own = f"{here}/.claude/{name}"
-        found.append((scope, own if os.path.exists(own) else f"{tree}/.claude/{name}"))
-    return [*found, ("managed", MANAGED.get(sys.platform, MANAGED_ELSEWHERE) + "/managed-settings.json")]
+def _load(scope: str, path: str) -> Loaded:
+    read = settings_faults.read(path, managed=scope == "managed")
+    error = some([f"`{fault.key}`: {fault.why}" if fault.key else fault.why for fault in read.faults])
+    disable = read.value.get("disableAllHooks")
+    disabling = disable if isinstance(disable, bool) else None
+    return SettingsFile(scope, path, os.path.lexists(path), error or None, disabling), read
 
 
-def _load(scope: str, path: str) -> tuple[SettingsFile, dict[str, Any]]:
-    error = None
-    value: dict[str, Any] = {}
-    exists = os.path.lexists(path)
-    try:
-        if exists:
-            with open(path, "rb") as file:
-                value = merge.read(install.decode(file.read())[1], path)
-    except MemtuiError as failed:
-        error = failed.message.removeprefix(path + " ").removesuffix(".")
-    except OSError as failed:
-        error = f"can't be read: {failed.strerror}"
-    disable = value.get("disableAllHooks")
-    return SettingsFile(scope, path, exists, error, disable if isinstance(disable, bool) else None), value
+def _skipped(path: str, read: settings_faults.Settings) -> list[Finding]:
+    """Return what to say of the hooks in a file that the client skips alone: a problem if they are ours."""
+    return [
+        (problem if entries.is_ours(fault.entry) else note)("hooks.entry", path=path, key=fault.key, why=fault.why)
+        for fault in read.skipped
+    ]
+
+
+def _above(env: dict[str, str], cwd: str) -> str:
+    """Return the project's settings file that has our hooks, but which a session that is started in this directory
+    does not read, as it stands above; "" if there is none."""
+    path = install.working_tree(cwd).rstrip("/") + settings_files.SHARED
+    read_here = [each for _, each in settings_files.every(env, paths.normal(cwd))]
+    return path if path not in read_here and merge.holds_ours(settings_faults.read(path).value) else ""
 
 
 def _entries(file: SettingsFile, settings: dict[str, Any], places: tuple[str, str]) -> list[HookEntry]:
@@ -215,21 +219,30 @@ def _entry_problems(found: list[HookEntry], root: str) -> list[Finding]:
     return problems
 
 
-def _disabled_by(settings: dict[str, tuple[str, dict[str, Any]]]) -> str | None:
-    """Return the file that turns all hooks off: the last one that sets `disableAllHooks` decides."""
-    path, managed = settings["managed"]
-    if managed.get("allowManagedHooksOnly") is True:
-        return path
-    deciding = None
-    for file, value in settings.values():
-        if isinstance(value.get("disableAllHooks"), bool):
-            deciding = file if value["disableAllHooks"] else None
-    return deciding
+def _disabled_by(loaded: list[Loaded], plugin: Plugin) -> tuple[str, str]:
+    """Return the file and the setting that keep our hooks from running; ("", "") if none does. Of each setting the last
+    file that sets it decides."""
+    deciding = {}
+    for file, read in loaded:
+        for key in ("disableAllHooks", *(MANAGED_ONLY if file.scope == "managed" else ())):
+            if read.value.get(key) is not None:
+                deciding[key] = file.path, read.value[key]
+    administered = {file.path for file, _ in loaded if file.scope == "managed"}
+    for key, (path, value) in deciding.items():
+        if key == "disableAllHooks":
+            disabled = value is True
+        elif key == "allowManagedHooksOnly":
+            disabled = value is not False and plugin.enabled_in not in administered
+        else:
+            disabled = (value is True or (isinstance(value, list) and "hooks" in value)) and not plugin.active
+        if disabled:
+            return path, key
+    return "", ""
 
 
-def _plugin(env: dict[str, str], settings: dict[str, tuple[str, dict[str, Any]]]) -> Plugin:
+def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> Plugin:
     state: dict[str, tuple[bool, str]] = {}
-    for path, value in settings.values():
+    for path, value in settings:
         listed = value.get("enabledPlugins")
         for name, enabled in listed.items() if isinstance(listed, dict) else ():
             if name.partition("@")[0] == "memtui":
@@ -311,5 +324,6 @@ def as_json(report: Status) -> dict[str, Any]:
     """Return the report as plain JSON values, with problems as sentences."""
     made = json.loads(json.dumps(report, default=vars))
     made["problems"] = [findings.message(each) for each in report.problems]
+    made["notes"] = [findings.message(each) for each in report.notes]
     made["plugin"]["problems"] = [findings.message(each) for each in report.plugin.problems]
     return dict(made)

@@ -1,0 +1,92 @@
+"""The client's settings files that count for a session started in a directory, and what they set. Hook path;
+core/places/settings_faults.py says which of them the client skips.
+"""
+
+import posix
+import sys
+
+from memtui.core.base import fastjson, fs, paths
+
+SHARED, LOCAL = "/.claude/settings.json", "/.claude/settings.local.json"
+# Where an administrator's settings are, which override all others.
+MANAGED = {"darwin": "/Library/Application Support/ClaudeCode"}.get(sys.platform, "/etc/claude-code")
+
+
+def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
+    """List the files of the project as (scope, path), each overriding the ones before it: they may have come with a
+    repository.
+
+    The project's file is read in the session's directory alone, the local one in the main work tree too. (Clients of
+    early 2026 read both in the session's directory alone.)
+    """
+    here = cwd.rstrip("/")
+    found = [("project", here + SHARED), ("local", here + LOCAL)]
+    root = paths.project_root(cwd).rstrip("/")
+    if root != here and root != env.get("HOME", "").rstrip("/") and _is_ours(root):
+        found.append(("local", root + LOCAL))
+    return found
+
+
+def _is_ours(root: str) -> bool:
+    """Return whether a main work tree, its `.git` and its `.claude` belong to this user, as the client asks for."""
+    try:
+        owners = {posix.stat(root).st_uid, posix.lstat(root + "/.git").st_uid}
+    except OSError:
+        return False
+    try:
+        owners.add(posix.lstat(root + "/.claude").st_uid)
+    except OSError:
+        return False  # then there is no file in it either
+    return owners == {posix.geteuid()}
+
+
+def managed() -> "list[str]":
+    """List the administrator's files, each overriding the ones before it."""
+    try:
+        names = posix.listdir(MANAGED)
+    except OSError:
+        return []
+    found = [MANAGED + "/managed-settings.json"] if "managed-settings.json" in names else []
+    try:
+        names = posix.listdir(MANAGED + "/managed-settings.d")
+    except OSError:
+        return found
+    own = [name for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
+    return found + [f"{MANAGED}/managed-settings.d/{name}" for name in own]
+
+
+def every(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
+    """List all files as (scope, path), each overriding the ones before it. The scope is user, project, local or
+    managed."""
+    user = paths.config_dir(env) + "/settings.json"
+    ours = [(scope, path) for scope, path in of_project(env, cwd) if path != user]
+    return [("user", user), *ours, *[("managed", path) for path in managed()]]
+
+
+def read(path: str) -> "dict[str, object]":
+    """Return what a file sets; nothing if it is missing, too large or not JSON, as the client does."""
+    try:
+        return fastjson.loads_dict(fs.read(path, "client"))
+    except OSError:
+        return {}
+
+
+def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:
+    """Return the value of a setting in the last file that sets it; None if none does. The client skips a file with a
+    value that is not of the `kind`."""
+    for _, path in reversed(every(env, cwd)):
+        found = read(path).get(key)
+        if isinstance(found, kind):
+            return found
+    return None
+
+
+def variables(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
+    """List the variables that the project's files set for sessions, hooks and what these start, as (settings file,
+    variable)."""
+    found = []
+    for _, path in of_project(env, cwd):
+        given = read(path).get("env")
+        if isinstance(given, dict):
+            found += [(path, variable) for variable in given]
+    return found
