@@ -1,5 +1,6 @@
 """What a prompt brings: all that is pending at first, later what is new or changed."""
 
+import json
 import re
 
 import pytest
@@ -381,6 +382,13 @@ def test_lists_that_a_killed_hook_may_have_told_come_again_and_marked(home):
     assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
     assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
     assert "It may have been given before." in said
+    assert home.prompt().raw == b""
+    # The person went back to before that prompt.
+    told = json.loads(sorted((home.root / "log").glob("deliveries-*"))[-1].read_text().splitlines()[-1])["id"]
+    (home.root / "sessions" / "s1.missed.json").write_text(json.dumps({"ids": [told], "v": 1}))
+    said = home.prompt().context
+    assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
+    assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
     assert home.prompt().raw == b""
 
 

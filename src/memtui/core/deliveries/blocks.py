@@ -60,7 +60,8 @@ def repeated(block: Block) -> Block:
     """Return the block, marked as one that may have been given before."""
     marked = {**block.attributes, "repeat": "yes"}
     intro = (block.intro + " " if block.intro else "") + "It may have been given before."
-    return Block(block.tag, marked, intro, block.parts, block.unlisted)
+    parts = [Part(part.text, part.label, {**part.item, "repeat": True}) for part in block.parts]
+    return Block(block.tag, marked, intro, parts, block.unlisted)
 
 
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":

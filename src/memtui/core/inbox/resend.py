@@ -123,7 +123,8 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """Return the state of a session without the lists that did not arrive.
+    """Return the state of a session without the lists that did not arrive. One that may have been told before it is
+    marked so again.
 
     The note of them is removed by a later call, when the new state is saved: a hook can be killed before. Raises
     OSError if the log can't be read back far enough."""
@@ -145,6 +146,8 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
         lost.discard(record.get("id"))
         for item in _lists(record):
             _forget(root, session_id, after, item)
+            if item.get("repeat"):
+                after["telling"] = record.get("id")
         if not lost:
             break
     return after
