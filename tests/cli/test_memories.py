@@ -670,3 +670,31 @@ def test_a_name_that_is_in_the_trash_says_so(memtui):
         assert "It is in the trash: memtui restore" in done.err
     memtui("restore", done.err.split()[-1])
     memtui("show", "prefer-pnpm")
+
+
+def test_every_form_of_a_link_follows_a_rename_and_lint_names_what_leads_nowhere(memtui, world):
+    directory = Path(world.shop, ".claude/memory")
+    forms = '[[{n}.md]] [[ {n} ]] [[./{n}]] [md]({n}.md) [x](./{n}.md#h "t")\n\n| [[{n}\\|cell]] |\n\n    {n} [[{n}]]\n'
+    body = forms.format(n="prefer-pnpm").replace("    prefer-pnpm", "    old")
+    path = directory / "links.md"
+    path.write_text(
+        "---\nname: links\ndescription: Links\n---\n\n" + body + "\n[x](gone.md) [[global:x]] a[[0]] [[p.png]]\n"
+    )
+    memtui("trust", "links", "--yes")
+    before = path.read_bytes()
+    assert memory(memtui, "links")["flags"][-2:] == ["broken link gone.md", "broken link [[global:x]]"]
+    rows = [
+        each
+        for each in memtui.json("lint", check=False)["findings"]
+        if "links" in str(each["message"]).rpartition(":")[2]
+    ]
+    told = {each["code"]: (each["message"], each["remedy"]) for each in rows}
+    assert told["memories.link"][0].startswith("project has no gone.md, but 1 memory links to it")
+    assert told["memories.link"][1].startswith("memtui new ")
+    assert told["memories.odd_link"][1] == "Correct or remove the link: memtui edit project:links"
+    memtui("mv", "prefer-pnpm", "use-pnpm")
+    changed = body.replace("prefer-pnpm", "use-pnpm").replace("    old [[use-pnpm]]", "    old [[prefer-pnpm]]")
+    assert changed in path.read_text()
+    assert "links" in memtui.json("show", "use-pnpm")["backlinks"]
+    memtui("mv", "use-pnpm", "prefer-pnpm")
+    assert path.read_bytes() == before

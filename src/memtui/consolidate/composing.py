@@ -99,8 +99,8 @@ class Composition:
                 self.made.append(each)
                 self._writer |= {output.path: each for output in each.outputs}
         self._named = set(self._after)
-        # By the scope's directory: where links to a name lead from now on, None: to nothing.
-        self._renamed: dict[str, dict[str, str | None]] = {}
+        # By the scope's directory: where links to a memory, by its name and path, lead from now on, None: to nothing.
+        self._renamed: dict[str, dict[tuple[str, str], str | None]] = {}
         self._scopes: dict[str, Scope] = {}
         self._follow_links()
         self._follow_lines()
@@ -240,10 +240,9 @@ class Composition:
                 if data is None or is_index(path) or is_archived(path):
                     continue
                 after = data
-                for old, new in renamed.items():
-                    if b"[[" in after and new != old:
-                        plain = new is None or new == _stem(path)
-                        after = memory.remove_links(after, old) if plain else memory.replace_links(after, old, str(new))
+                for (old, gone), new in renamed.items():
+                    if new != old:
+                        after = references.relink(after, path, gone, (old,), None if new == _stem(path) else new)
                 if after != data:
                     self._after[path] = after
 
@@ -254,7 +253,7 @@ class Composition:
             return
         scope = self._scope(path).scope
         for name in self.files.link_names(scope, self._memory(path, data)):
-            self._renamed.setdefault(scope.directory, {})[name] = stem
+            self._renamed.setdefault(scope.directory, {})[name, path] = stem
 
     def _rename_field(self, path: str, was: bytes, now: bytes) -> None:
         """Let links by the name in a file's frontmatter, which another name replaces, lead to the file by its stem."""
@@ -262,7 +261,7 @@ class Composition:
         if self._memory(path, now).name != old.name != old.stem:
             scope = self._scope(path).scope
             if old.name in self.files.link_names(scope, old):
-                self._renamed.setdefault(scope.directory, {}).setdefault(old.name, old.stem)
+                self._renamed.setdefault(scope.directory, {}).setdefault((old.name, path), old.stem)
 
     def _follow_lines(self) -> None:
         """Make the changes of the indexes: first those that point elsewhere, then new lines, then those that go."""

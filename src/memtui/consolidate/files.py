@@ -114,8 +114,8 @@ class MemoryFiles:
         return references.old_names(scope, found, self._stems[scope.directory])
 
     def linking(self, scope: Scope) -> dict[str, bytes]:
-        """Return the memories of a scope with links in them, by path. Those that must not or can't be read, are too
-        large, or are symlinks, are left out."""
+        """Return the memories of a scope that may have links in them, by path. Those that must not or can't be read,
+        are too large, or are symlinks, are left out."""
         if scope.directory not in self._linking:
             found = {}
             for file, problem in scopes.files(scope):
@@ -126,7 +126,7 @@ class MemoryFiles:
                     data = self.data(path)
                 except MemtuiError:
                     continue
-                if data is not None and b"[[" in data and len(data) <= memory.MAX_BYTES:
+                if data is not None and b"[" in data and len(data) <= memory.MAX_BYTES:
                     found[path] = data
             self._linking[scope.directory] = found
         return self._linking[scope.directory]

@@ -14,7 +14,7 @@ from memtui.consolidate.coverage import FieldValue, Statement, Targets
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter.document import Document
-from memtui.core.memories import memory
+from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
 
 # What belongs to one file alone.
@@ -114,8 +114,8 @@ def merged(memories: Sequence[Memory], choices: Mapping[str, int] | None = None,
     shown = description if isinstance(description, str) else ""
     doc = doc.with_body(body(memories, shown) if text is None else text)
     data = doc.raw
-    for name in dict.fromkeys(name for each in memories for name in (each.stem, each.name)):
-        data = memory.remove_links(data, name)  # they would lead from the memory to itself
+    for each in memories:  # they would lead from the memory to itself
+        data = references.relink(data, memories[0].path, each.path, (each.stem, each.name), None)
     return data
 
 
@@ -139,7 +139,7 @@ def proposal(
     first, *others = memories
     data = merged(memories, choices, text)
     for name in outside:
-        data = memory.remove_links(data, name)
+        data = references.relink(data, first.path, "", (name,), None)
     outputs = [
         FileOutput(first.path, data),
         *(FileOutput(each.path, None) for each in others),

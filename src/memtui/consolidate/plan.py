@@ -31,6 +31,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import apart, memory, references
 from memtui.core.memories.index_state import IndexState, index_of
+from memtui.core.memories.links import Targets
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -166,11 +167,11 @@ class _Planner:
 
     def _referred(self, memories: Sequence[Memory]) -> set[str]:
         """Return the paths of those of some memories that the index or a link refers to."""
-        links = {(each.scope_label, name) for each in self.subject.memories.values() for name in each.links}
+        linking = [each for each in self.subject.memories.values() if each.links]
         return {
             each.path
             for each in memories
-            if (each.scope_label, each.stem) in links
+            if any(other.scope_label == each.scope_label and other.links_to(each) for other in linking)
             or references.index_entry(self.scopes[each.scope_label], os.path.basename(each.path)) is not None
         }
 
@@ -180,8 +181,8 @@ class _Planner:
         first, *others = memories
         outside = {name for each in others if each.scope_label != first.scope_label for name in each.links}
         if outside:
-            own = [each for each in self.subject.memories.values() if each.scope_label == first.scope_label]
-            outside -= {name for each in own for name in (each.stem, each.name)}
+            own = Targets(each for each in self.subject.memories.values() if each.scope_label == first.scope_label)
+            outside = {target for target in outside if own.of(target, first.path) is None}
         try:
             made = merging.proposal(memories, evidence, reason=reason, outside=sorted(outside))
         except MemtuiError:
@@ -335,16 +336,22 @@ class _Planner:
     def links(self) -> list[tuple[int, Proposal]]:
         """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""
         proposals = []
-        for at, each in self._numbered({"memories.link"}):
+        for at, each in self._numbered({"memories.link", "memories.odd_link"}):
             scope = next((scope for scope in self.subject.scopes if scope.shown == each.data.get("scope")), None)
             name = str(each.data.get("name"))
             own = [found for found in self.subject.memories.values() if scope and found.scope_label == scope.label]
             meant = {found.stem for found in own if _spelled(name) in {_spelled(found.stem), _spelled(found.name)}}
-            linking = [found for found in own if name in found.links and self._memory(found.path) is not None]
+            linking = [
+                found
+                for found in own
+                if {name, name + ".md"} & set(found.links) and self._memory(found.path) is not None
+            ]
             if len(meant) != 1 or not linking:
                 continue
             (stem,) = meant
-            outputs = [FileOutput(found.path, memory.replace_links(found.raw, name, stem)) for found in linking]
+            outputs = [
+                FileOutput(found.path, references.relink(found.raw, found.path, "", (name,), stem)) for found in linking
+            ]
             read = [read_from(found.path, found.raw) for found in linking]
             proposals.append((at, propose("relink", read, outputs, [_evidence(each)], findings.message(each))))
         return proposals

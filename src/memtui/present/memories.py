@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import ago, many, some
+from memtui.core.memories.links import shown
 
 if TYPE_CHECKING:
     from memtui.core.memories.broken_links import BrokenLink
@@ -79,7 +80,7 @@ def broken_links(found: "Sequence[BrokenLink]") -> list[str]:
     """Return the links that a move breaks, a line for each memory: `project:release-steps links to [[pnpm]]`."""
     names: dict[str, list[str]] = {}
     for each in found:
-        names.setdefault(f"{each.scope.shown}:{each.memory}", []).append(f"[[{each.name}]]")
+        names.setdefault(f"{each.scope.shown}:{each.memory}", []).append(shown(each.name))
     return [f"{memory} links to {some(links)}" for memory, links in names.items()]
 
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from memtui.core.base import clock
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter import head as memory_head
-from memtui.core.memories import memory
+from memtui.core.memories import links, memory
 from memtui.core.memories import triggers as own_triggers
 from memtui.recall import content, gloss, words
 
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
-HEADING, LINK = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE), re.compile(r"\[\[([^\]|#\n]+)")
+HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 # The kinds of frontmatter that say the same.
 PINNED, EXPIRES = ("pinned", "pin"), tuple(field.decode() for field in content.EXPIRES)
 TRUE = {"true", "yes", "1", "on"}
@@ -75,7 +75,7 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
         "name": shown,
         "description": description,
         "headings": "\n".join(HEADING.findall(doc.body)),
-        "links": "\n".join(LINK.findall(doc.body)),
+        "links": "\n".join(each.target.removesuffix(".md") for each in links.find(doc.body)),
         "body": doc.body,
         "triggers": "\n".join(lines),
     }

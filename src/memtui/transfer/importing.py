@@ -20,7 +20,7 @@ from memtui.core.inbox import filling, pending_update, refused
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit
-from memtui.core.memories import memory, references, scopes
+from memtui.core.memories import links, memory, references, scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
@@ -237,11 +237,13 @@ def _free(name: str, taken: set[str]) -> str:
 def _linked(given: Incoming, called: dict[str, str]) -> Incoming:
     """Return a memory whose links to others of the source have the names that these get."""
     pieces, at = [], 0
-    for start, end, name in memory.link_spans(given.body):
+    for each in links.find(given.body):
+        name = each.target.removesuffix(".md")
         now = called.get(name.casefold())
         if now is not None and now != name:
-            label = "" if given.body[end] in "|#" else "|" + name
-            pieces += [given.body[at:start], now + label]
+            end = each.name_end
+            label = "|" + name if given.body.startswith("]]", end) else ""
+            pieces += [given.body[at : each.at], (links.encoded(now) if each.encoded else now) + label]
             at = end
     return replace(given, body="".join([*pieces, given.body[at:]]))
 

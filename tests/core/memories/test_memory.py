@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.frontmatter import document
-from memtui.core.memories import memory
+from memtui.core.memories import memory, references
 
 
 def of(text, path="/x/some-file.md"):
@@ -111,15 +111,10 @@ def test_a_slug_is_a_fine_file_name(name):
     assert memory.slugify(slug) == slug
 
 
-def test_links_in_code_are_not_links():
-    text = "[[a]] `[[b]]`\n```sh\nif [[c]]; then\n```\n[[ -f x ]] [[:alpha:]] [[d]]\n~~~\n[[e]]\n"
-    assert memory.links(text) == ("a", "d")
-
-
 def test_links_are_repaired_in_the_body_only_and_nothing_else_changes():
     data = b"---\nname: [[a]]\nsee: '[[a]]'\n---\r\nx [[a]] `[[a]]` [[a|b]] [[a#c]] [[ab]] \xff\r\n[[a]]\n"
-    assert memory.replace_links(data, "zz", "b") == data
-    made = memory.replace_links(data.replace(b"name: [[a]]\n", b""), "a", "new")
+    assert references.relink(data, "", "", ("zz",), "b") == data
+    made = references.relink(data.replace(b"name: [[a]]\n", b""), "", "", ("a",), "new")
     assert made == b"---\nsee: '[[a]]'\n---\r\nx [[new]] `[[a]]` [[new|b]] [[new#c]] [[ab]] \xff\r\n[[new]]\n"
     broken = b"---\nname: a: b\n---\n[[a]]"
-    assert memory.replace_links(broken, "a", "b") == broken
+    assert references.relink(broken, "", "", ("a",), "b") == broken

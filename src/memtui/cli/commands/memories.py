@@ -12,6 +12,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
 from memtui.core.memories import origin, scopes, triggers
+from memtui.core.memories.links import shown
 from memtui.core.memories.memory import Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank
@@ -268,7 +269,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     for number, trigger in enumerate(_triggers(ctx, scope, found) if scope is not None else []):
         facts.append(("" if number else "triggers", f"{trigger.text}  ({triggers_present.origin(trigger, now)})"))
     if found.links:
-        facts.append(("links to", ", ".join(found.links)))
+        facts.append(("links to", ", ".join(map(shown, found.links))))
     if back:
         facts.append(("linked from", ", ".join(back)))
     facts = [(line(key), line(value)) for key, value in facts]

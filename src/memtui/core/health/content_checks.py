@@ -8,7 +8,7 @@ from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.inbox import claimed, undelivered
 from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import scopes, status
+from memtui.core.memories import links, scopes, status
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.places import trust as trusting
@@ -77,17 +77,17 @@ def memories(
     if scope.kind == "instructions" or not scope.exists:
         return
     every = [*takewhile(lambda _: go_on(), scopes.memories(scope, known))]
-    names = status.names(every)
-    links: dict[object, Finding] = {}  # by the name that they link to: many memories can link to one that is gone
+    targets = links.Targets(every)
+    broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):
-        for each in status.of_memory(scope, memory, names, others):
+        for each in status.of_memory(scope, memory, targets, others):
             if each.code not in status.LINKS:
                 yield each
-            elif (before := links.get(each.data["name"])) is not None:
+            elif (before := broken.get(each.data["link"])) is not None:
                 cast("list[str]", before.data["files"]).append(memory.stem)
             else:
-                links[each.data["name"]] = each
-    yield from links.values()
+                broken[each.data["link"]] = each
+    yield from broken.values()
     if go_on():
         yield from IndexState(root, scope, index_of(scope)).findings()
 

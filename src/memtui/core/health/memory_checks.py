@@ -10,6 +10,7 @@ from itertools import takewhile
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
+from memtui.core.memories.links import Targets
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
@@ -119,7 +120,7 @@ def _claims(memories: Sequence[Memory]) -> Iterator[tuple[str, tuple[Memory, boo
     name. What one gives up another may claim, so it is gone through until nothing changes."""
     names = {memory.path: memory.name for memory in memories}
     stems = Counter(memory.stem for memory in memories)
-    linked = {name for memory in memories for name in memory.links}
+    linked = {target.removesuffix(".md") for memory in memories for target in memory.links}
     found: set[str] = set()
     again = True
     while again:
@@ -167,9 +168,9 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
 
 
 def _one_way(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    by_name = {name: memory for memory in reversed(memories) for name in (memory.name, memory.stem)}
+    known = Targets(memories)
     for memory in memories:
-        targets = [by_name[name] for name in memory.links if name in by_name]
+        targets = [found for each in memory.links if (found := known.of(each, memory.path)) is not None]
         names = list(dict.fromkeys(each.stem for each in targets if each is not memory and not each.links_to(memory)))
         if names:
             yield note("memories.one_way", f"memory:{memory.path}", names=names, **about(scope, memory))

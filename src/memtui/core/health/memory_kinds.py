@@ -20,16 +20,22 @@ KINDS = {
         flag="{count:invisible character}",
     ),
     "memories.link": Kind(
-        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}.",
+        "{scope} has no {link}, but {files:memory links|memories link} to it: {files}.",
         "memtui new {name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
-        flag="broken link [[{name}]]",
+        flag="broken link {link}",
         each="files",
     ),
     "memories.elsewhere": Kind(
-        "{scope} has no [[{name}]], but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
+        "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
         " leads within its scope only.",
         "memtui mv {where}:{name} --to {scope}, or remove the link: memtui edit {scope}:{memory}",
-        flag="broken link [[{name}]]: it is in {where}",
+        flag="broken link {link}: it is in {where}",
+        each="files",
+    ),
+    "memories.odd_link": Kind(
+        "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. No memory can have this name.",
+        "Correct or remove the link: memtui edit {scope}:{memory}",
+        flag="broken link {link}",
         each="files",
     ),
     "memories.cut": Kind(

@@ -1,15 +1,16 @@
-"""The `[[links]]` that lead nowhere once memories are in another scope: links lead within one scope only."""
+"""The links that lead nowhere once memories are in another scope: links lead within one scope only."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from memtui.core.memories import scopes, status
+from memtui.core.memories import scopes
+from memtui.core.memories.links import Targets
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
 
 class BrokenLink(NamedTuple):
-    """A link `[[name]]` of the memory with the stem `memory`, which is in `scope` after the move."""
+    """A link to `name` of the memory with the stem `memory`, which is in `scope` after the move."""
 
     scope: Scope
     memory: str
@@ -33,13 +34,19 @@ class BeforeMove:
 
     def _to(self, stay: dict[str, list[Memory]], moved: Sequence[Memory]) -> Iterator[BrokenLink]:
         for label in dict.fromkeys(found.scope_label for found in moved):
-            gone = status.names(self.memories[label]) - status.names(stay[label])
+            before, after = Targets(self.memories[label]), Targets(stay[label])
             for each in stay[label]:
-                yield from (BrokenLink(self.scopes[label], each.stem, name) for name in each.links if name in gone)
+                for target in each.links:
+                    if before.of(target, each.path) is not None and after.of(target, each.path) is None:
+                        yield BrokenLink(self.scopes[label], each.stem, target)
 
     def _from(self, stay: dict[str, list[Memory]], moved: Sequence[Memory], new_name: str) -> Iterator[BrokenLink]:
-        reached = status.names(stay[self.target.label]) | ({new_name} if new_name else status.names(moved))
+        reached = Targets([*stay[self.target.label], *([] if new_name else moved)])
         for found in moved:
-            led = status.names(self.memories[found.scope_label]) - reached
-            stem = new_name or found.stem
-            yield from (BrokenLink(self.target, stem, name) for name in found.links if name in led)
+            led = Targets(self.memories[found.scope_label])
+            for target in found.links:
+                meant = led.of(target, found.path)
+                if meant is None or target.removesuffix(".md") == new_name:
+                    continue
+                if reached.of(target, found.path) is None:
+                    yield BrokenLink(self.target, new_name or found.stem, target)

@@ -14,17 +14,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote
 
 from memtui.core.frontmatter import document
+from memtui.core.memories import links
 from memtui.core.places.locate import INDEX_NAME
 
 ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])([ \t]+)(?:\[[ xX]\][ \t]+)?")
 FENCE = re.compile(r"[ \t]*(?:[-*+][ \t]+)?(`{3,}|~{3,})")
 SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
-SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
-LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*')\s*$""")
-TITLE_LIMIT = 1000
 LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
@@ -124,72 +121,28 @@ def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset
     return frozenset(hidden), frozenset(code), began
 
 
-def _closing(line: str, start: int) -> int:
-    """Return where the target that begins at `start` ends: at its parenthesis, or at `>` of a `<target>`; -1 if it does
-    not end."""
-    if line[start : start + 1] == "<":
-        return line.find(">", start)
-    depth = 0
-    for at in range(start, min(len(line), start + TITLE_LIMIT)):
-        if line[at] == "(":
-            depth += 1
-        elif line[at] == ")":
-            if not depth:
-                return at
-            depth -= 1
-    return -1
-
-
-def _opening(line: str, end: int) -> int:
-    """Return the position of the `[` that belongs to the `]` at `end`; -1 if there is none within TITLE_LIMIT."""
-    depth = 0
-    for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
-        if line[at - 1 : at] == "\\":
-            continue
-        if line[at] == "]":
-            depth += 1
-        elif line[at] == "[":
-            if not depth:
-                return at
-            depth -= 1
-    return -1
-
-
 def _links(line: str, number: int) -> Iterator[IndexEntry]:
     item = ITEM.match(line)
-    at = line.find("](")
-    for _ in range(LINK_LIMIT):
-        if at < 0:
-            break
-        opening = _opening(line, at)
-        start = at + 2
-        end = _closing(line, start)
-        after = at + 2
-        if opening >= 0 and end >= 0 and line[opening - 1 : opening] != "!":
-            bracketed = line[start] == "<"
-            raw = line[start + 1 : end] if bracketed else LINK_TITLE.sub("", line[start:end])
-            start += bracketed
-            target = memory_target(raw)
-            close = line.find(")", end) if bracketed else end
-            if target:
-                rest = line[close + 1 :].strip()
-                found = SEPARATOR.match(line[close + 1 :])
-                leads = item is not None and not any(map(str.isalnum, line[item.end() : opening]))
-                yield IndexEntry(
-                    number,
-                    _shown(line[opening + 1 : at]),
-                    _shown(target),
-                    _shown(line[close + 1 + found.end() :].strip() if found else rest),
-                    leads,
-                    len(item[1].expandtabs(4)) if item else 0,
-                    found[1] if found else "",
-                    raw,
-                    start,
-                    start + len(raw),
-                )
-                item = None  # further links of the line are mentions
-            after = close + 1
-        at = line.find("](", after)
+    for span in links.inline_spans(line, LINK_LIMIT):
+        raw = line[span.start : span.end]
+        target = memory_target(raw)
+        if target:
+            after = line[span.close + 1 :]
+            found = SEPARATOR.match(after)
+            leads = item is not None and not any(map(str.isalnum, line[item.end() : span.opening]))
+            yield IndexEntry(
+                number,
+                _shown(line[span.opening + 1 : span.middle]),
+                _shown(target),
+                _shown((after[found.end() :] if found else after).strip()),
+                leads,
+                len(item[1].expandtabs(4)) if item else 0,
+                found[1] if found else "",
+                raw,
+                span.start,
+                span.end,
+            )
+            item = None  # further links of the line are mentions
 
 
 def _shown(text: str) -> str:
@@ -199,11 +152,8 @@ def _shown(text: str) -> str:
 def memory_target(raw: str) -> str:
     """Return the path of the memory that a link's target names; empty for URLs, other files and directories, and the
     index itself."""
-    path = raw.strip().partition("#")[0].partition("?")[0]
-    if not path.endswith(".md") or SCHEME.match(path):
-        return ""
-    path = os.path.normpath(unquote(path, errors="surrogateescape"))
-    return "" if path.startswith("..") or path == INDEX_NAME or "\0" in path else path
+    path = links.file_target(raw)
+    return "" if path.startswith("..") or path == INDEX_NAME else path
 
 
 def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:

@@ -5,18 +5,13 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
+from memtui.core.memories import links
 from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, budget, normal, parse_index
 from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
 HOOK_LIMIT = 150  # the client asks for entries of at most about 200 characters
 EM_DASH = " — "
-
-
-def encode_target(target: str) -> str:
-    """Encode the path of a memory as a link's target."""
-    special = set(" ()<>%#?[]\\\"'\t\n\r")
-    return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
 
 
 def _bytes(index: Index, lines: Iterable[str]) -> bytes:
@@ -45,7 +40,7 @@ def line_for(index: Index, target: str, title: str, hook: str, indent: str = "")
     separator = _separator(index)
     name = _title(title) or _title(os.path.basename(target).removesuffix(".md"))
     text = _hook(hook)
-    return f"{indent}{bullet} [{name}]({encode_target(target)})" + (separator + text if text else "")
+    return f"{indent}{bullet} [{name}]({links.encoded(target)})" + (separator + text if text else "")
 
 
 def is_made(entry: IndexEntry, title: str, hook: str) -> bool:
@@ -210,7 +205,7 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
         label = before.rfind("[" + entry.title + "](")
         if new_title and entry.title == old_title and label >= 0:
             before = before[: label + 1] + _title(new_title) + before[label + 1 + len(entry.title) :]
-        lines[entry.line - 1] = before + (new if bracketed else encode_target(new)) + anchor + line[entry.end :]
+        lines[entry.line - 1] = before + (new if bracketed else links.encoded(new)) + anchor + line[entry.end :]
     return _bytes(index, lines)
 
 

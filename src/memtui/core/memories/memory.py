@@ -9,12 +9,12 @@ from memtui.core.base import clock, fs, visible
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.frontmatter import document, edit
 from memtui.core.frontmatter import head as memory_head
+from memtui.core.memories import links
 
 TYPES = ("user", "feedback", "project", "reference", "tool")
 # Only the beginning of a larger file is shown, as a broken memory.
 MAX_BYTES = 8 << 20
 SLUG_LIMIT = 80
-LINK = re.compile(r"\[\[(?![\s:])([^\[\]|#\n]{1,200}?)((?:[|#][^\[\]\n]{0,200})?)\]\]")
 CODE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*\n(?:.*?^ {0,3}(?P=fence)[`~]*[ \t]*$|.*)|`[^`\n]+`", re.DOTALL | re.MULTILINE
 )
@@ -61,7 +61,7 @@ class Memory:
     mtime: float  # seconds since the epoch
     broken: str | None = None
     has_frontmatter: bool = True
-    links: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()  # what they name, as `links.targets`
     origin_session: str = ""
     modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
     notes: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ class Memory:
 
     def links_to(self, other: "Memory") -> bool:
         """Whether a link of it names another memory, by its name or its file."""
-        return other.name in self.links or other.stem in self.links
+        return any(links.leads_to(each, self.path, other.path, (other.name, other.stem)) for each in self.links)
 
     @property
     def changed_at(self) -> float:
@@ -148,7 +148,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         mtime=mtime,
         broken=broken,
         has_frontmatter=doc.has_frontmatter,
-        links=links(doc.body),
+        links=links.targets(doc.body),
         origin_session=text_of(fields, "originSessionId"),
         modified=text_of(fields, "modified", "updated"),
         notes=doc.notes + _yaml_differs(fields, name, description),
@@ -240,51 +240,14 @@ def slugify(text: str) -> str:
     return "a-memory" if slug in ("", "memory") else slug
 
 
-def link_spans(body: str) -> Iterator[tuple[int, int, str]]:
-    """Yield every `[[name]]` outside code as (start, end, name). `|label` and `#part` may follow the name."""
-    code = [match.span() for match in CODE.finditer(body)] if "`" in body or "~~~" in body else []
-    at = 0
-    for match in LINK.finditer(body):
-        while at < len(code) and code[at][1] <= match.start():
-            at += 1
-        if at == len(code) or code[at][0] > match.start():
-            yield match.start(1), match.end(1), match.group(1).strip()
-
-
-def links(body: str) -> tuple[str, ...]:
-    """Return the names that a body links to, each once, in order."""
-    return tuple(dict.fromkeys(name for _, _, name in link_spans(body)))
-
-
-def replace_links(data: bytes, old: str, new: str) -> bytes:
-    """Replace `[[old]]` by `[[new]]` in a file's body; all other bytes stay. A broken file is returned unchanged."""
-    return _with_links(data, old, lambda _: (0, new, 0))
-
-
-def remove_links(data: bytes, old: str) -> bytes:
-    """Replace `[[old]]` by `old`, and `[[old|label]]` by `label`, as `replace_links` does."""
-
-    def plain(tail: str) -> tuple[int, str, int]:
-        return 2, tail[1:].strip() if tail.startswith("|") and tail[1:].strip() else old, len(tail) + 2
-
-    return _with_links(data, old, plain)
-
-
-def _with_links(data: bytes, old: str, change: Callable[[str], tuple[int, str, int]]) -> bytes:
-    """Replace the name `old` of each link to it. `change` gets what follows the name in the link, and returns how many
-    characters before the name go as well, the text in its place, and how many characters after it go."""
+def with_links(data: bytes, change: Callable[[str], str]) -> bytes:
+    """Return a file with its body changed, as a function of `links` does; all other bytes stay. A broken file is
+    returned unchanged."""
     doc = document.parse(data)
     if doc.broken is not None:
         return data
-    pieces = []
-    at = 0
-    for start, end, name in link_spans(doc.rest):
-        if name == old:
-            before, text, after = change(doc.rest[end : doc.rest.index("]]", end)])
-            pieces += [doc.rest[at : start - before], text]
-            at = end + after
-    if not pieces:
+    rest = change(doc.rest)
+    if rest == doc.rest:
         return data
-    rest = "".join(pieces) + doc.rest[at:]
     tail = doc.rest.encode("utf-8", "surrogateescape")
     return data[: len(data) - len(tail)] + rest.encode("utf-8", "surrogateescape")

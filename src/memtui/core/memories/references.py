@@ -1,4 +1,4 @@
-"""Keep references in step: a memory's line in MEMORY.md, and the `[[links]]` that name it.
+"""Keep references in step: a memory's line in MEMORY.md, and the links that name it.
 
 Both are changed by line edits, since the client and the agent write to these files as well.
 """
@@ -13,7 +13,7 @@ from memtui.core.frontmatter import document
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.text_edit import TextEdit, text_edits
 from memtui.core.memories import index as memory_index
-from memtui.core.memories import index_lines, memory, scopes
+from memtui.core.memories import index_lines, links, memory, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
@@ -42,6 +42,14 @@ def check_name(name: str) -> str:
     raise UsageError(
         f"“{shown}” {problem}, so it can't be a memory's name.", "Use short words with dashes, like prefer-pnpm."
     )
+
+
+def is_name(name: str) -> bool:
+    """Tell whether a new memory can have a name."""
+    try:
+        return bool(check_name(name)) and not name.startswith("-")
+    except UsageError:
+        return False
 
 
 def writable(scope: Scope) -> None:
@@ -175,18 +183,24 @@ def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, 
             before = fs.read_bytes(path, memory.MAX_BYTES + 1)
         except OSError:
             continue
-        after = before if len(before) > memory.MAX_BYTES or b"[[" not in before else relink(before, names, new)
+        after = before if len(before) > memory.MAX_BYTES else relink(before, path, found.path, names, new)
         if after != before:
             result.append((name, before, after, text_edits(real_path(scope, path), before, after)))
     return result
 
 
-def relink(data: bytes, names: list[str], new: str) -> bytes:
-    """Replace a file's links to any of the old names by links to the new one."""
-    for name in names:
-        if name != new:
-            data = memory.replace_links(data, name, new)
-    return data
+def relink(data: bytes, source: str, path: str, names: Collection[str], new: str | None) -> bytes:
+    """Let the links of the file `source` to a memory, with a path and some names, lead to the name `new`; None: to
+    nothing, so that they become words."""
+    if b"[[" not in data and b"](" not in data and b"]:" not in data:
+        return data
+
+    def leads(link: links.Link) -> bool:
+        return links.leads_to(link.target, source, path, names)
+
+    if new is None:
+        return memory.with_links(data, lambda text: links.removed(text, leads))
+    return memory.with_links(data, lambda text: links.renamed(text, leads, new))
 
 
 def set_name(data: bytes, new: str) -> bytes:

@@ -13,7 +13,7 @@ from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
-from memtui.core.memories import moved, scopes
+from memtui.core.memories import links, moved, references, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -42,10 +42,11 @@ LETTERS = {
     "memories.no_index": "N",
     "memories.link": "L",
     "memories.elsewhere": "L",
+    "memories.odd_link": "L",
     CHANGED: "C",
 }
-# Links to no memory of their scope: to none at all, and to one that another scope has.
-LINKS = ("memories.link", "memories.elsewhere")
+# Links to no memory of their scope: to none at all, to one that another scope has, to what can be no memory's name.
+LINKS = ("memories.link", "memories.elsewhere", "memories.odd_link")
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
     "X": "the frontmatter is broken",
@@ -202,13 +203,10 @@ class Usage:
         self.recalls.add(path, session, kind, action, size, seconds, newest=newest)
 
 
-def names(memories: Iterable[Memory]) -> set[str]:
-    """Return all names that `[[links]]` to these memories can have."""
-    return {name for each in memories for name in (each.name, each.stem)}
-
-
-def of_memory(scope: Scope, found: Memory, known: set[str], others: Sequence[Scope] = ()) -> Iterator[Finding]:
-    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` names.
+def of_memory(
+    scope: Scope, found: Memory, known: links.Targets[Memory], others: Sequence[Scope] = ()
+) -> Iterator[Finding]:
+    """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` memories.
     `others`: the scopes that apply beside this one, in which the memory that a link means may be."""
     about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
     subject = f"memory:{found.path}"
@@ -219,13 +217,15 @@ def of_memory(scope: Scope, found: Memory, known: set[str], others: Sequence[Sco
         return
     if count := hidden(found.raw):
         yield problem("memories.hidden", subject, count=count, **about)
-    for name in found.links:
-        if name in known:
+    for target in found.links:
+        if known.of(target, found.path) is not None or links.may_be_elsewhere(target):
             continue
-        code, where = LINKS[0], {}
+        name = target.removesuffix(".md")
+        link = {"name": name, "link": links.shown(target), "files": [found.stem]}
         if (there := scopes.with_file(others, name)) is not None:
-            code, where = LINKS[1], {"where": there.shown}
-        yield note(code, subject, name=name, files=[found.stem], **where, **about)
+            yield note(LINKS[1], subject, where=there.shown, **link, **about)
+        else:
+            yield note(LINKS[0] if references.is_name(name) else LINKS[2], subject, **link, **about)
 
 
 @lru_cache(1 << 13)  # called again for every memory whenever a file changes
@@ -268,12 +268,12 @@ def of_scope(
     waiting = not_trusted(root, scope)
     rows = []
     memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))
-    known_names = names(memories)
+    known_targets = links.Targets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for each in itertools.takewhile(lambda _: go_on(), memories):
         file = each.path.removeprefix(scope.directory + "/")
-        row = Row(each, file, list(of_memory(scope, each, known_names, others)))
+        row = Row(each, file, list(of_memory(scope, each, known_targets, others)))
         if file in waiting:
             row.flags.append(trust_waiting(scope, [file]))
         if file in indexed:

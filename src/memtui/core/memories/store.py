@@ -160,12 +160,13 @@ class Store:
             return found
         data = references.set_name(references.content(found), stem)
         if found.broken is None:
-            data = references.relink(data, references.old_names(scope, found), stem)
-        links = references.link_edits(scope, found, stem)
+            names = references.old_names(scope, found)
+            data = references.relink(data, found.path, found.path, names, stem)
+        linking = references.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
         own = [(new, data)] if seen or self._is_trusted(scope, found) else []
         planned: list[Change] = self.trust_changes(
-            scope, [*own, *((file, after) for file, was, after, _ in links if known.allows(was))]
+            scope, [*own, *((file, after) for file, was, after, _ in linking if known.allows(was))]
         )
         if new == old:
             planned.append(FileChange(path, references.content(found), data))
@@ -174,7 +175,7 @@ class Store:
             planned.append(FileChange(path, references.content(found), None))
             planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
             planned += beside.moved_edits(self.root, {(scope.directory, old): [(scope.directory, new)]})
-        for _, _, _, edits in links:
+        for _, _, _, edits in linking:
             planned += edits
         entry = references.index_entry(scope, old)
         title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""

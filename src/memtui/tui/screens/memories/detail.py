@@ -11,6 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from memtui.core.health import findings
+from memtui.core.memories.links import Targets
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import LINKS
 from memtui.present import memories as present
@@ -68,9 +69,8 @@ class MemoryDetail:
         scope, row = pair
         found, key, now = row.memory, _key(pair), self.services.data.now()
         links = self._backlinks(scope)
-        names = dict.fromkeys((found.stem, found.name))
-        back = list(dict.fromkeys(each for name in names for each in links.get(name, ()) if each != found.stem))
-        missing = [str(flag.data["name"]) for flag in row.flags if flag.code in LINKS]
+        back = [stem for stem in links.get(found.path, ()) if stem != found.stem]
+        missing = [str(flag.data["link"]) for flag in row.flags if flag.code in LINKS]
         pending = bool(found.origin_session) and key not in self._origins
         origin = self._origins.get(key)
         source = self._source(pair, origin.title if origin else "", now)
@@ -115,13 +115,16 @@ class MemoryDetail:
         return self._meters[scope.label]
 
     def _backlinks(self, scope: Scope) -> dict[str, list[str]]:
-        """Return by name the memories of a scope that link to it."""
+        """Return by path the memories of a scope that link to a memory, by their stems."""
         if scope.label not in self._links:
-            found: dict[str, list[str]] = {}
-            for row in self.reader.rows.get(scope.label, []):
-                for name in row.memory.links:
-                    found.setdefault(name, []).append(row.memory.stem)
-            self._links[scope.label] = found
+            memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
+            known = Targets(memories)
+            found: dict[str, dict[str, None]] = {}
+            for each in memories:
+                for target in each.links:
+                    if (meant := known.of(target, each.path)) is not None:
+                        found.setdefault(meant.path, {})[each.stem] = None
+            self._links[scope.label] = {path: list(stems) for path, stems in found.items()}
         return self._links[scope.label]
 
     def indexes(self, scopes: tuple[Scope, ...], width: int) -> Text:

@@ -11,6 +11,7 @@ from memtui.core.base import clock
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import age, ago, size
 from memtui.core.health import findings
+from memtui.core.memories.links import shown
 from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
@@ -154,9 +155,9 @@ def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
     if not (links or facts.back):
         return
     _label(text, "links")
-    for name in links:
-        gone = name in facts.missing
-        text.append("→ " + safe_text.line(name, 80), "yellow" if gone else "cyan")
+    for target in links:
+        gone = shown(target) in facts.missing
+        text.append("→ " + safe_text.line(target, 80), "yellow" if gone else "cyan")
         text.append(" (not found)  " if gone else "  ", "dim")
     for name in facts.back:
         text.append("← " + safe_text.line(name, 80) + "  ", "cyan")

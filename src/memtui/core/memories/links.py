@@ -1,0 +1,294 @@
+"""The links of memories: the one reader of `[[name]]` and of Markdown links to files.
+
+A `[[name]]` leads to the memory with this name or file; `[text](file.md)`, and a definition `[text]: file.md`, to the
+file. What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`.
+"""
+
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import lru_cache
+from typing import Generic, NamedTuple, Protocol, TypeVar
+from urllib.parse import unquote
+
+from memtui.core.frontmatter import code
+from memtui.core.places.locate import INDEX_NAME, is_memory_name
+
+TITLE_LIMIT = 1000
+LINK_TITLE = re.compile(r"""\s+(?:"[^"]*"|'[^']*'|\([^()]*\))\s*$""")
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|/|#|\\")
+WIKI = re.compile(r"(?<![A-Za-z0-9_\\])!?\[\[(?P<name>[^\[\]|#\n\0]{1,200}?)(?P<tail>(?:\\?\||#)[^\[\]\n]{0,200})?\]\]")
+DEFINITION = re.compile(r"^ {0,3}\[(?!\^)[^\[\]\n]+\]:[ \t]*(?:<(?P<in>[^<>\n]+)>|(?P<bare>[^\s<>]+))", re.MULTILINE)
+# A name begins with a letter, a digit or `_`, or with anything outside of ASCII.
+ODD = re.compile(r"[!-/:-@\[-^`{-~]")
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:mailto|tel|data):")
+# What a test of a shell has between its brackets, which have blanks inside.
+OPERATOR = re.compile(r"[=<>&$\"]| -\w+ ")
+# Numbers alone are an index or a footnote; a year or a date can be a name.
+NUMBERS = re.compile(r"(?!.*\d{4})[\d\s.,:+*/-]+$")
+OTHER_FILE = re.compile(
+    r"\.(?:png|jpe?g|gif|svg|webp|avif|bmp|ico|pdf|mp[34]|mov|wav|webm|zip|gz|docx?|xlsx?|pptx?|csv|tsv|txt|json|ya?ml"
+    r"|toml|xml|html?|css|py|tsx?|jsx|sh|rs|rb|canvas)$",
+    re.IGNORECASE,
+)
+CONTENTS = {"toc", "_toc_"}
+
+
+class Link(NamedTuple):
+    """A link from `start` up to `end`. `target` is what it names: a memory by its name, a file with `.md`, with its
+    directory if it has one. It is written at `at`, and from `name_start` up to `name_end` is the name of the file,
+    without directory and `.md`; `encoded`: as in a URL. `label` are the words that a reader sees, None for a
+    definition."""
+
+    start: int
+    end: int
+    at: int
+    name_start: int
+    name_end: int
+    target: str
+    label: str | None
+    encoded: bool = False
+
+
+class InlineSpan(NamedTuple):
+    """A Markdown link in a text: its `[`, its `](`, its target without title and brackets, and its `)`."""
+
+    opening: int
+    middle: int
+    start: int
+    end: int
+    close: int
+
+
+class Named(Protocol):
+    """A memory, as far as links know it."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def stem(self) -> str: ...
+
+
+M = TypeVar("M", bound=Named)
+
+
+def find(text: str) -> list[Link]:
+    """List the links of a text to memories, in order."""
+    wiki, inline, defined = "[[" in text, "](" in text, "]:" in text
+    if not (wiki or ((inline or defined) and ".md" in text)):
+        return []
+    plain = code.masked(text)
+    found = [*_wiki(text, plain)] if wiki else []
+    if inline:
+        for span in inline_spans(plain):
+            if "\n" not in plain[span.start : span.end] and "\n\n" not in plain[span.opening : span.middle]:
+                label = text[span.opening + 1 : span.middle]
+                found += _file(text, span.opening, span.close + 1, span.start, span.end, label)
+    for match in DEFINITION.finditer(plain) if defined else ():
+        start, end = match.span("in" if match["in"] else "bare")
+        found += _file(text, match.start(), match.end(), start, end, None)
+    return sorted(found, key=lambda each: (each.start, -each.end))
+
+
+def targets(text: str) -> tuple[str, ...]:
+    """Return what a text links to, each once, in order."""
+    found = dict.fromkeys(each.target for each in find(text))
+    return tuple(each for each in found if not (each.endswith(".md") and each[:-3] in found))
+
+
+def _wiki(text: str, plain: str) -> Iterator[Link]:
+    for match in WIKI.finditer(plain):
+        name = match["name"].strip()
+        padded = match["name"][0].isspace()
+        if not name or not _is_name(name) or (padded and OPERATOR.search(name)):
+            continue
+        start = match.start("name") + match["name"].index(name)
+        tail = text[match.start("tail") : match.end("tail")].lstrip("\\") if match["tail"] else ""
+        label = tail[1:].strip() if tail.startswith("|") else ""
+        target = os.path.normpath(name)
+        begin, end = _name_span(name)
+        yield Link(match.start(), match.end(), start, start + begin, start + end, target, label or name[begin:end])
+
+
+def _name_span(written: str) -> tuple[int, int]:
+    """Return where in a target the name of the file is, without directory and `.md`."""
+    begin = written.rfind("/") + 1
+    end = len(written.removesuffix(".md"))
+    return (begin, end) if begin < end else (begin, len(written))
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether what stands in double brackets can be the name of a memory."""
+    last = name.rpartition("/")[2]
+    odd = not last or ODD.match(re.sub(r"^(?:\.{1,2}/)+", "", name).lstrip("_") or "x")
+    if odd or URL.match(name) or OTHER_FILE.search(name) or NUMBERS.match(name):
+        return False
+    return name.lower() not in CONTENTS and last != INDEX_NAME
+
+
+def _file(text: str, start: int, end: int, at: int, to: int, label: str | None) -> Iterator[Link]:
+    raw = text[at:to]
+    path = raw.partition("#")[0].partition("?")[0]
+    target = file_target(raw)
+    if target and is_memory_name(os.path.basename(target)):
+        begin, stop = _name_span(path.rstrip())
+        yield Link(start, end, at, at + begin, at + stop, target, label, text[at - 1] != "<")
+
+
+def file_target(raw: str) -> str:
+    """Return the path, from where the link is, of the Markdown file that a link's target names; empty for others."""
+    path = raw.strip().partition("#")[0].partition("?")[0]
+    if not path.endswith(".md") or SCHEME.match(path):
+        return ""
+    path = os.path.normpath(unquote(path, errors="surrogateescape"))
+    return "" if "\0" in path else path
+
+
+def inline_spans(text: str, most: int = 0) -> Iterator[InlineSpan]:
+    """Yield the links `[text](target "title")` of a text; of its first `most` brackets, 0 for all. Images are none."""
+    at = text.find("](")
+    number = 0
+    while at >= 0 and (number := number + 1) <= (most or number):
+        opening = _opening(text, at)
+        start = at + 2
+        end = _closing(text, start)
+        after = start
+        if opening >= 0 and end >= 0 and text[opening - 1 : opening] not in ("!", "\\"):
+            bracketed = text[start] == "<"
+            raw = text[start + 1 : end] if bracketed else LINK_TITLE.sub("", text[start:end])
+            close = text.find(")", end) if bracketed else end
+            if close >= 0:
+                start += bracketed
+                yield InlineSpan(opening, at, start, start + len(raw), close)
+            after = close + 1
+        at = text.find("](", max(after, at + 2))
+
+
+def _closing(text: str, start: int) -> int:
+    """Return where the target that begins at `start` ends: at its parenthesis, or at `>` of a `<target>`; -1 if it does
+    not end."""
+    if text[start : start + 1] == "<":
+        return text.find(">", start, start + TITLE_LIMIT)
+    depth = 0
+    for at in range(start, min(len(text), start + TITLE_LIMIT)):
+        if text[at] == "(":
+            depth += 1
+        elif text[at] == ")":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def _opening(text: str, end: int) -> int:
+    """Return the position of the `[` that belongs to the `]` at `end`; -1 if there is none within TITLE_LIMIT."""
+    depth = 0
+    for at in range(end - 1, max(-1, end - TITLE_LIMIT), -1):
+        if text[at - 1 : at] == "\\":
+            continue
+        if text[at] == "]":
+            depth += 1
+        elif text[at] == "[":
+            if not depth:
+                return at
+            depth -= 1
+    return -1
+
+
+def encoded(target: str) -> str:
+    """Return the path of a memory as the target of a Markdown link."""
+    special = set(" ()<>%#?[]\\\"'\t\n\r")
+    return "".join(f"%{ord(char):02X}" if char in special else char for char in target)
+
+
+# What a link leads to
+
+
+def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
+    """Tell whether a target leads to the memory with a path and some names; `source`: the path of the memory with the
+    link. Capitals don't matter where the file system ignores them."""
+    key = _key(source or path)
+    known = {key(each) for each in names}
+    if key(target) in known or key(target.removesuffix(".md")) in known:
+        return True
+    if "/" not in target:
+        return False
+    file = target.removesuffix(".md") + ".md"
+    if source and key(os.path.normpath(f"{os.path.dirname(source)}/{file}")) == key(path):
+        return True
+    return not file.startswith("..") and key(path).endswith("/" + key(file))
+
+
+class Targets(Generic[M]):
+    """The memories of a scope, by what links can name. A file goes before another memory's name."""
+
+    def __init__(self, memories: Iterable[M]) -> None:
+        self._memories = list(memories)
+        self._key = _key(self._memories[0].path if self._memories else "")
+        self._found: dict[str, M] = {}
+        for each in self._memories:
+            self._found.setdefault(self._key(each.stem), each)
+        for each in self._memories:
+            self._found.setdefault(self._key(each.name), each)
+
+    def of(self, target: str, source: str) -> M | None:
+        """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
+        key = self._key(target)
+        found = self._found.get(key) or self._found.get(key.removesuffix(".md"))
+        if found is None and "/" in target:
+            return next((each for each in self._memories if leads_to(target, source, each.path, ())), None)
+        return found
+
+
+def may_be_elsewhere(target: str) -> bool:
+    """Tell whether a target without a memory can be another file: one in a directory, such as `../docs/design.md`."""
+    return "/" in target and target.endswith(".md")
+
+
+def shown(target: str) -> str:
+    """Return a target as a person writes a link to it: `[[name]]`, or the name of the file."""
+    return target if target.endswith(".md") else f"[[{target}]]"
+
+
+def _key(path: str) -> Callable[[str], str]:
+    """Return the function that makes names equal which lead to the same file in the directory of a memory."""
+    if path and _ignores_case(os.path.dirname(path)):
+        return lambda name: unicodedata.normalize("NFC", name).casefold()
+    return lambda name: name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+@lru_cache(1 << 10)
+def _ignores_case(directory: str) -> bool:
+    above, name = os.path.split(directory)
+    try:
+        return name != name.swapcase() and os.path.samefile(directory, os.path.join(above, name.swapcase()))
+    except OSError:
+        return False
+
+
+# Changing them
+
+
+def renamed(text: str, leads: Callable[[Link], bool], new: str) -> str:
+    """Return a text in which those links have the name `new`; each keeps its form, and all else its bytes."""
+    pieces = []
+    at = 0
+    for each in sorted(find(text), key=lambda link: link.name_start):
+        if each.name_start >= at and leads(each):
+            pieces += [text[at : each.name_start], encoded(new) if each.encoded else new]
+            at = each.name_end
+    return "".join([*pieces, text[at:]]) if pieces else text
+
+
+def removed(text: str, leads: Callable[[Link], bool]) -> str:
+    """Return a text in which those links are the words that a reader sees. Definitions stay."""
+    pieces = []
+    at = 0
+    for each in find(text):
+        if each.start >= at and each.label is not None and leads(each):
+            pieces += [text[at : each.start], each.label]
+            at = each.end
+    return "".join([*pieces, text[at:]]) if pieces else text
