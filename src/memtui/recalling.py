@@ -169,9 +169,10 @@ class Recalling:
         from memtui.core.deliveries import given
         from memtui.core.memories import triggers
         from memtui.recall import judge, memory_block, points
+        from memtui.recall import places as memory_places
 
         prompt, space, root = prompt[:MOST_CHARACTERS], self.space, self.space.root
-        where, limits = self.places(), self._limits()
+        where, limits = memory_places.of_prompt(space.env, root, space.cwd), self._limits()
         had = given.Given(root, session) if session else None
         recipient = judge.Recipient(had.sent, had.units) if had is not None else judge.Recipient()
         began = time.perf_counter()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memtui.core.base.finding import Finding
     from memtui.core.journal.journal import Journal
     from memtui.core.journal.ledger import Ledger
+    from memtui.core.memories.memory import Memory
     from memtui.core.memories.store import Store
     from memtui.core.memories.versions import Versions
     from memtui.core.review.changed import Changed
@@ -208,6 +209,23 @@ class Workspace:
         from memtui.core.places import loading
 
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
+
+    def way_of(self, found: "Memory") -> str:
+        """Return how Claude Code brings a memory into sessions, if it is one of its own (core/places/loading.py)."""
+        from memtui.core.memories import index_state
+        from memtui.core.memories.scopes import Scope
+        from memtui.core.places import loading
+
+        if not found.scope_label.startswith("auto"):
+            return loading.LOADED
+        directory, _, file = found.path.rpartition("/")
+        scope = Scope("auto", found.scope_label, directory)
+        way = loading.way(self.env, self.cwd)
+        cut = (
+            way == loading.LOADED
+            and file in index_state.IndexState(self.root, scope, index_state.index_of(scope)).below
+        )
+        return loading.CUT if cut else way
 
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here: problems of theirs,

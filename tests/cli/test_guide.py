@@ -401,6 +401,7 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     place.write_text('{"autoMemoryEnabled": false}')
     done = memtui("approve", drafts[2], "--scope", "auto")
     assert "Claude Code's own memory is off here" in done.err
+    assert "by itself" not in done.out
     told = next(f for f in memtui.json("doctor", check=False)["findings"] if f["code"] == "client.memory_off")
     assert str(place) in told["message"]
     place.unlink()

@@ -11,8 +11,9 @@ import re
 import pytest
 
 from memtui.core.base import paths
-from memtui.core.places import locate
+from memtui.core.places import loading, locate
 from memtui.hooks import gate, post_tool_use, pre_tool_use, runner
+from memtui.recall import places
 
 from .client import wanted
 from .model import use
@@ -150,3 +151,39 @@ def test_the_tools_that_run_a_shell_are_these(program):
     (found,) = re.findall(rb'new Map\(\[(\["Bash","command"\](?:,\["\w+","\w+"\])+)\]\)', program)[:1]
     by_command = {name for name, key in json.loads(b"[" + found + b"]") if key == "command"}
     assert by_command == pre_tool_use.SHELLS | {"mcp__workspace__bash"}  # another program's: Claude Cowork
+
+
+def test_a_client_that_recalls_its_own_memories_loads_no_index(on, path):
+    """`loading.FLAG`."""
+    path.parent.mkdir(parents=True)
+    (path.parent / "MEMORY.md").write_text("- [use-uv](use-uv.md) — how tools are installed\n")
+    path.write_text(MEMORY)
+    assert "how tools are installed" in on.claude("how are tools installed here?").main[0].text()
+    on.switch_on(loading.FLAG)
+    assert "— how tools are installed" not in on.claude("how are tools installed here?").main[0].text()
+    assert on.eventually((on.root / places.BY_CLIENT.lstrip("/")).exists)
+
+
+def around(program, word):
+    """What stands around each place of a word in the client's program."""
+    found = program.find(word)
+    while found >= 0:
+        yield program[max(0, found - 300) : found + 300]
+        found = program.find(word, found + 1)
+
+
+@pytest.mark.parametrize(
+    ("word", "fact"),
+    [
+        (b"relevant_memories", rb'\{type:"relevant_memories",memories:'),
+        (b"relevant_memories", rb"\.attachment\.memories\)\w+\.add\(\w+\.path\)"),
+        (b"relevant_memories", rb"\w\.path,\{content:\w+\.content,timestamp:\w+\.mtimeMs,"),
+        (b"cachedGrowthBookFeatures", rb"cachedGrowthBookFeatures\?\?\w+\.cachedFeatureFlags"),
+        (b"process.env.CLAUDE_MEMORY_STORES", rb"CLAUDE_MEMORY_STORES"),
+        (b"CLAUDE_CODE_TRANSCRIPT_LOCAL_GC", rb'LOCAL_GC;\w+\(.*==="keep"'),
+        (b'subtype:"compact_boundary"', rb"compact_boundary"),
+    ],
+)
+def test_what_the_client_calls_what_memtui_reads(program, word, fact):
+    """`extraction.RECALLED` and the keys of its memories, `loading.STORES`, and what cuts a transcript."""
+    assert any(re.search(fact, text) for text in around(program, word))

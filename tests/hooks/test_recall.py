@@ -295,6 +295,20 @@ def test_what_the_agent_read_or_wrote_itself_is_not_given(home):
     assert RELEASE in home.prompt(prompt=PROMPT).context
 
 
+def test_where_the_client_recalls_its_own_memories_itself_a_prompt_is_given_only_others(home):
+    home.keep("release-pipeline", RELEASE)
+    (home.root / "run").mkdir(parents=True, exist_ok=True)
+    (home.root / recall_places.BY_CLIENT.lstrip("/")).touch()
+    assert RELEASE in home.ask()
+    own = home.config / "projects" / home.boxes["project"].name / "memory"
+    own.mkdir(parents=True)
+    (own / "canary.md").write_text("---\nname: canary\ndescription: The canary of a release\n---\nWatch the canary.\n")
+    asked = "what about the canary of a release, how do we watch the canary?"
+    assert "Watch the canary." not in home.ask(asked, session="s2")
+    (home.root / recall_places.BY_CLIENT.lstrip("/")).unlink()
+    assert "Watch the canary." in home.ask(asked, session="s3")
+
+
 def test_what_did_not_arrive_is_given_again(home):
     home.keep("release-pipeline", RELEASE)
     home.start()

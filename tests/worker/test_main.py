@@ -8,10 +8,12 @@ import time
 import pytest
 
 from memtui.core.base import clock, fs, paths
+from memtui.core.deliveries import given
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.versions import Versions
+from memtui.recall import places
 from memtui.worker import extraction, main, starting, tidying
 
 RULE = "No, use pnpm. From now on always use pnpm."
@@ -133,6 +135,73 @@ def test_a_rewritten_transcript_is_read_anew(world):
     world.write(world.agent("I ran npm."), world.user(RULE))
     world.run(event="SessionEnd")
     assert world.updates == ["Always use pnpm"]
+
+
+@pytest.mark.parametrize("left", [0, 1, 2])
+def test_a_transcript_that_lost_its_beginning_after_a_compaction_is_read_on_from_where_it_was(world, left):
+    earlier = [world.agent("I ran npm."), world.user(RULE), world.agent("ok")]
+    world.write(*earlier)
+    world.run("ok")
+    fs.unlink(paths.inbox_dir(world.root, paths.slug(world.repo)) + "/extracted.jsonl")  # what else keeps it from twice
+    os.truncate(world.path, 0)
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1", "parentUuid": None}
+    world.write(*earlier[3 - left :] if left else (), {"type": "history-suppression"}, boundary)
+    world.write(world.user("Also, never push to main without asking me"), world.agent("fine"))
+    world.run("fine")
+    assert world.updates == ["Always use pnpm", "Never push to main without asking me"]
+    world.run("fine")
+    assert len(world.updates) == 2
+    assert world.errors == []
+
+
+def recalled(world, *names, at=None):
+    """The attachment with which the client itself gives memories to a session."""
+    files = [os.path.join(world.repo, f"{name}.md") for name in names]
+    for file in files:
+        with open(file, "w") as out:
+            out.write(f"---\nname: {file}\n---\nThe text of {file}\n")
+    rows = [
+        {"path": each, "content": "x", "mtimeMs": os.stat(each).st_mtime_ns / 1e6 if at is None else at}
+        for each in files
+    ]
+    return {"type": "attachment", "attachment": {"type": "relevant_memories", "memories": rows}}
+
+
+def test_what_the_client_recalled_itself_the_session_has_until_it_changes_or_is_compacted(world):
+    world.write(world.user("hello"), recalled(world, "a", "b"), recalled(world, "old", at=5.0), world.agent("ok"))
+    world.run("ok")
+    assert {os.path.basename(path) for path in given.Given(world.root, "s1").sent} == {"a.md", "b.md"}
+    world.write(recalled(world, "c"), {"type": "system", "subtype": "compact_boundary"}, recalled(world, "d"))
+    world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": [{"path": 5}, 7]}})
+    world.write({"type": "attachment", "attachment": {"type": "relevant_memories", "memories": "odd"}})
+    world.run("ok")
+    assert {os.path.basename(path) for path in given.Given(world.root, "s1").sent} == {"a.md", "b.md", "d.md"}
+    assert world.errors == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "more", "there"),
+    [
+        ({"tengu_moth_copse": True}, {}, True),
+        ({"tengu_moth_copse": False}, {}, False),
+        ({"tengu_moth_copse": True}, {"DISABLE_TELEMETRY": "1"}, False),
+        ({}, {"CLAUDE_MEMORY_STORES": "[]"}, True),
+        ({"tengu_moth_copse": True}, {"CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}, False),
+    ],
+)
+def test_it_is_noted_for_hooks_whether_the_client_recalls_itself(world, flags, more, there):
+    os.makedirs(world.env["CLAUDE_CONFIG_DIR"])
+    with open(world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json", "w") as file:
+        json.dump({"cachedGrowthBookFeatures": flags}, file)
+    world.env |= more
+    world.write(world.user("hello"))
+    world.run()
+    assert os.path.exists(world.root + places.BY_CLIENT) is there
+    with open(world.env["CLAUDE_CONFIG_DIR"] + "/.claude.json", "w") as file:
+        file.write("{}")
+    world.env.pop("CLAUDE_MEMORY_STORES", None)
+    world.run()
+    assert not os.path.exists(world.root + places.BY_CLIENT)
 
 
 def test_a_torn_last_line_is_come_back_for(world):

@@ -76,9 +76,8 @@ def _piece(
     new = conversation.turns.copy()
     conversation.turns.clear()
     drafts = signals.once(each for turn in new for each in _drafts_of(turn, judge, threshold, conversation))
-    mark = cursor.mark(path, offset)
     state = _kept(conversation)
-    kept = {"path": path, "offset": offset, "mark": mark, "state": state}
+    kept = {"path": path, **cursor.note(path, offset), "state": state}
     return SessionPiece(offset, drafts, kept, waits=bool(state["queued"]))
 
 

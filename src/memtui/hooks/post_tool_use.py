@@ -1,8 +1,6 @@
 """After a tool that reads or writes a file: log that the agent read or wrote a memory, so that use is known and not
 only delivery; start a worker that brings the index up to date with what it wrote."""
 
-import posix
-
 from memtui.hooks.runner import Hook
 
 ACTIONS = {
@@ -41,7 +39,13 @@ def handle(hook: Hook) -> None:
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
     given = hook.payload.get("tool_input")
     if not hook.payload.get("agent_id") and not (isinstance(given, dict) and given.keys() & PARTS):
-        _note_given(hook, path)
+        from memtui.hooks import runner
+        from memtui.recall import content
+
+        try:
+            content.note_given(hook.root, hook.session_id, [path])
+        except OSError as error:
+            runner.fail(hook.env, hook.event, error)
     if action == "wrote":
         from memtui.hooks import detach
 
@@ -52,23 +56,3 @@ def _failed(hook: Hook) -> bool:
     """Tell whether the client says that a memory tool did nothing; its other tools have no such answer."""
     answer = hook.payload.get("tool_response")
     return isinstance(answer, dict) and answer.get("outcome", "ok") != "ok"
-
-
-def _note_given(hook: Hook, path: str) -> None:
-    """Note that the session has a memory, now that it has read or written the whole of it: recall need not give it."""
-    from memtui.core.base import fs
-    from memtui.core.deliveries import given
-    from memtui.hooks import runner
-    from memtui.recall import content
-
-    try:
-        found = posix.stat(path)
-        data = fs.read_bytes(path, content.READ_BYTES)
-    except OSError:
-        return  # it is gone since
-    noted: list[object] = [content.seen(data), found.st_mtime_ns, found.st_size]
-    try:
-        with given.lock(hook.root, hook.session_id):
-            given.Given(hook.root, hook.session_id).note({path: noted}, 0)
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)

@@ -25,7 +25,7 @@ def find(hook: runner.Hook) -> "judge.Recalled | None":
             if hook.setting("semantic"):
                 bundle.load("sentences")
                 limits.sentences = True
-        where = places.of_session(hook.env, hook.started_in)
+        where = places.of_prompt(hook.env, hook.root, hook.started_in)
         had = given.Given(hook.root, hook.session_id)
         session = judge.Recipient(had.sent, had.units)
         found = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import ago, many, some
 from memtui.core.memories.links import shown
+from memtui.core.places import loading
 
 if TYPE_CHECKING:
     from memtui.core.memories.broken_links import BrokenLink
@@ -18,6 +19,12 @@ LOADERS = {
     "global": "memtui delivers {them} to sessions of all projects",
     "project": "memtui delivers {them} to sessions of this project",
     "auto": "Claude Code loads {them} by itself in sessions of this project",
+}
+# Of Claude Code's own memories, where it does not load all: by how it brings one (core/places/loading.py).
+OWN_LOADERS = {
+    loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
+    loading.CUT: "Claude Code does not load {them}: {their} line in MEMORY.md is below the cut (`memtui index`)",
+    loading.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.
 SCOPES = {
@@ -109,10 +116,15 @@ def left_alone(count: int) -> str:
     return many(count, "memory was", "memories were") + " left alone"
 
 
-def loader(label: str, count: int = 1, project: str = "") -> str:
+def loader(label: str, count: int = 1, project: str = "", way: str = loading.LOADED) -> str:
     """Say who loads so many memories of a scope, by its label; empty if nobody loads them into a main session.
-    `project`: the name of their project; empty for the one that the person works in."""
-    words = LOADERS.get(label, "").format(them="it" if count == 1 else "them")
+    `project`: the name of their project; empty for the one that the person works in. `way`: how Claude Code brings
+    them, if they are its own."""
+    words = LOADERS.get(label, "")
+    if label == "auto":
+        words = OWN_LOADERS.get(way, words)
+    them, their = ("it", "its") if count == 1 else ("them", "their")
+    words = words.format(them=them, their=their)
     return words.replace("this project", f"the project {project}") if project else words
 
 

@@ -1,5 +1,7 @@
 """What a memory's file says, as recall gives it: its body, when it ends, and by what a change is seen. Hook path."""
 
+import posix
+
 from memtui.core.base import clock, ids
 
 # Bytes of a file that are read: a longer one is no memory for a prompt, but its beginning may be.
@@ -42,3 +44,21 @@ def expiry(data: bytes) -> "float | None":
         if colon and field.strip().encode() in EXPIRES:
             return clock.parse(value.strip().strip("'\""))
     return None
+
+
+def note_given(root: str, session_id: str, paths: "list[str]") -> None:
+    """Note that a session has the whole of some memories otherwise, as they are now: recall need not give them. Raises
+    OSError, but not for a memory that is gone."""
+    from memtui.core.base import fs
+    from memtui.core.deliveries import given
+
+    noted: dict[str, list[object]] = {}
+    for path in paths:
+        try:
+            found = posix.stat(path)
+            noted[path] = [seen(fs.read_bytes(path, READ_BYTES)), found.st_mtime_ns, found.st_size]
+        except OSError:
+            continue  # it is gone since
+    if noted:
+        with given.lock(root, session_id):
+            given.Given(root, session_id).note(noted, 0)

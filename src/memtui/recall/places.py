@@ -1,7 +1,12 @@
 """Where recall looks for a session: the directories of its memories, and which of them need trust. Hook path."""
 
+import posix
+
 from memtui.core.base import paths
 from memtui.core.places import locate
+
+# A file that is there while the client recalls its own memories itself; workers write and remove it.
+BY_CLIENT = "/run/client-recalls"
 
 
 def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
@@ -15,6 +20,16 @@ def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     if agent and "/" not in agent and not agent.startswith("."):
         found.append((f"agent:{agent}", f"{paths.config_dir(env)}/agent-memory/{agent}"))
     return found
+
+
+def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, str]]":
+    """List as `of_session` what a prompt may recall: where the client recalls its own memories itself, not these."""
+    found = of_session(env, cwd)
+    try:
+        posix.stat(root + BY_CLIENT)
+    except OSError:
+        return found
+    return [place for place in found if place[0] != "auto"]
 
 
 def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:

@@ -108,8 +108,7 @@ class Along:
             run = replace(run, model=model.name, calls=model.calls, tokens=spent.tokens, cost=spent.cost)
         after = {
             "path": self.transcript,
-            "offset": end,
-            "mark": cursor.mark(self.transcript, end),
+            **cursor.note(self.transcript, end),
             "project": self.slug,
             "conversation": conversation.to_state(),
             "mentions": mentions,

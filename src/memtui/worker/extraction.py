@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
 from memtui.extract import classifier, items, judged, readable, signals, write
+from memtui.recall import content
 from memtui.worker import recall_uses
 
 # Seconds to wait for another worker of the session, for the turn's last message, and for a transcript to stay the same.
@@ -24,6 +25,8 @@ POLL_SECONDS = 0.05
 TAIL_BYTES = 1 << 18
 # How long one worker reads a transcript; the next one reads on from there.
 READ_SECONDS = 30.0
+# What the client calls memories that it gave of its own accord, in an attachment.
+RECALLED = "relevant_memories"
 # Turns kept in memory at once; drafts are made of earlier ones while the reading goes on.
 HELD_TURNS = 200
 
@@ -100,7 +103,9 @@ def _read_session(
     state = cursor.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
-    found = _drafts(reader if is_kept else (), conversation, _judge(root, cwd), ended=ended)
+    recalled: dict[str, float] = {}
+    found = _drafts(_listed(reader, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
+    content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
@@ -115,14 +120,36 @@ def _read_session(
     kept = {
         "v": session_state.VERSION,
         "path": path,
-        "offset": reader.offset,
-        "mark": cursor_of.mark(path, reader.offset),
+        **cursor_of.note(path, reader.offset),
         "state": conversation.to_state(),
     }
     data = fastjson.dumps(kept).encode()
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
     drafted = {origin for each in drafts if each.confidence >= threshold for origin in each.origins}
     _ask(env, root, cwd, readable.chosen(map(conversation.own, conversation.turns), drafted, conversation.was_injected))
+
+
+def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
+    """Yield records, and note the memories that the client itself gave in them: path -> its file's time in ms. A
+    compaction drops what came before it."""
+    for record in records:
+        if record.get("subtype") == "compact_boundary":
+            recalled.clear()
+        found = transcript.attachment(record)
+        memories = found.get("memories") if found.get("type") == RECALLED and not record.get("isSidechain") else None
+        for each in memories if isinstance(memories, list) else ():
+            if isinstance(each, dict) and isinstance(each.get("path"), str):
+                at = each.get("mtimeMs")
+                recalled[each["path"]] = at if isinstance(at, (int, float)) else 0.0
+        yield record
+
+
+def _is_as_of(path: str, at: float) -> bool:
+    """Tell whether a file was last changed at a time (in ms), or no time is known."""
+    try:
+        return not at or abs(os.stat(path).st_mtime * 1000 - at) < 1
+    except OSError:
+        return False
 
 
 def _ask(env: dict[str, str], root: str, cwd: str, turns: Sequence[Turn]) -> None:

@@ -90,6 +90,7 @@ def bring_indexes_up_to_date(env: dict[str, str], payload: dict[str, object]) ->
     if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
         return
     reindexing.of_session(env, root, cwd)
+    reindexing.note_client(env, root, cwd)
     from memtui.worker import warming
 
     if warming.is_on(root):

@@ -5,10 +5,10 @@ import signal
 import time
 from collections.abc import Iterable, Sequence
 
-from memtui.core.base import paths
+from memtui.core.base import fs, paths
 from memtui.core.deliveries import error_log
 from memtui.core.memories import beside
-from memtui.core.places import reindexing
+from memtui.core.places import loading, reindexing
 from memtui.recall import build, places
 from memtui.worker import binding, warming
 
@@ -19,6 +19,14 @@ MOST_SECONDS = 240
 def of_session(env: dict[str, str], root: str, cwd: str) -> None:
     """Bring the indexes of all memories that a session may recall up to date. Raises OSError."""
     update(root, places.of_session(env, cwd))
+
+
+def note_client(env: dict[str, str], root: str, cwd: str) -> None:
+    """Note for hooks whether the client recalls its own memories itself. Raises OSError."""
+    if loading.way(env, cwd) == loading.RECALLED:
+        fs.write_cache(root + places.BY_CLIENT, b"\n")
+    else:
+        fs.unlink(root + places.BY_CLIENT)
 
 
 def update(root: str, where: Iterable[tuple[str, str]]) -> None:

@@ -207,7 +207,7 @@ def _data(ctx: Context, each: Approval, trigger: str, near: "Sequence[Similar]")
         "path": made.path if made else "",
         "text": made.raw.decode("utf-8", "replace") if made else "",
         "trigger": trigger if made else "",
-        "loaded_by": loader(made.scope_label, project=_project(ctx, each.item)) if made else "",
+        "loaded_by": loader(made.scope_label, 1, _project(ctx, each.item), ctx.way_of(made)) if made else "",
     }
     if near:
         found["alike"] = [{"scope": a.memory.scope_label, "name": a.memory.stem, "score": a.score} for a in near]
@@ -227,7 +227,7 @@ def _print(
     if each.memory is None:
         return
     memories.print_written(ctx, out, verb, each.memory)
-    if loaded := loader(each.memory.scope_label, project=_project(ctx, each.item)):
+    if loaded := loader(each.memory.scope_label, 1, _project(ctx, each.item), ctx.way_of(each.memory)):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
         out.print(("  │ " + piece).rstrip())

@@ -17,6 +17,7 @@ from memtui.core.memories.memory import Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
+from memtui.core.places import loading
 from memtui.present import memories as present
 from memtui.present import triggers as triggers_present
 from memtui.present.deliveries import recalls
@@ -249,6 +250,10 @@ def _print_raw(out: Output, data: bytes) -> None:
     out.stdout.buffer.write(data)
 
 
+def _by_client(ctx: Context, scope: "Scope", found: "Memory") -> str:
+    return BY_CLIENT[ctx.way_of(found)] if scope.kind == "auto" else BY_CLIENT[loading.LOADED]
+
+
 def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back: "list[str]", source: str) -> None:
     found = row.memory
     now = ctx.now()
@@ -261,7 +266,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     if row.deliveries:
         facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
     elif scope is not None:
-        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT))
+        facts.append(("delivered", "never" if row.never_delivered(scope) else _by_client(ctx, scope, found)))
     if row.recalls:
         facts.append(("recalled", recalls(row.recalls).removeprefix("recalled ")))
     if row.uses:

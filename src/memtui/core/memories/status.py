@@ -17,7 +17,7 @@ from memtui.core.memories import links, moved, references, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.places import locate, trust
+from memtui.core.places import loading, locate, trust
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.statistics import Statistics
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
 RECORDS_READ = 2000
 
 # Shown instead of deliveries for memories that the client loads.
-BY_CLIENT = "loaded by Claude Code itself"
+BY_CLIENT = {
+    loading.LOADED: "loaded by Claude Code itself",
+    loading.RECALLED: "given by Claude Code itself, where a prompt fits",
+    loading.OFF: "Claude Code's own memory is off here",
+    loading.CUT: "not loaded: below the cut of MEMORY.md",
+}
 CHANGED = "memories.changed"
 
 # So many of a memory's newest deliveries are kept to be shown.

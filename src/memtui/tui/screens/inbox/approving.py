@@ -9,6 +9,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many, some
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
+from memtui.core.places import loading
 from memtui.core.review import approve, merge
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
@@ -115,9 +116,11 @@ class ApproveCommands:
             why_unheard = unheard.keyed(self.services.data.unheard(labels))
             more = f" No session gets it yet: {why_unheard}." if why_unheard else ""
             places = {self.proposals.project_name(each.item) for each in outcomes if each.memory is not None}
-            loaded = loader(min(labels), len(written), min(places)) if len(labels) == len(places) == 1 else ""
+            ways = {self.services.data.way_of(each) for each in written}
+            same = len(labels) == len(places) == len(ways) == 1
+            loaded = loader(min(labels), len(written), min(places), min(ways)) if same else ""
             if loaded and not why_unheard:
-                more = f" {loaded} from the next session on."
+                more = f" {loaded}." if loading.CUT in ways else f" {loaded} from the next session on."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
         for draft, each in zip(drafts, outcomes, strict=True):

@@ -14,6 +14,7 @@ from memtui.core.health import findings
 from memtui.core.memories.links import Targets
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import LINKS
+from memtui.core.places import loading
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.tui.model import autosave
@@ -54,6 +55,7 @@ class MemoryDetail:
         self.services, self.screen, self.reader = services, screen, reader
         self._meters: dict[str, Meter | None] = {}
         self._links: dict[str, dict[str, list[str]]] = {}
+        self._way: str | None = None
         self._origins: dict[Key, Origin | None] = {}
         self._rest_timer: Timer | None = None
         self._worker: Worker[None] | None = None
@@ -61,6 +63,7 @@ class MemoryDetail:
 
     def forget(self) -> None:
         """Drop what was looked up, after the scopes were read again."""
+        self._way = None
         self._meters.clear()
         self._links.clear()
 
@@ -86,6 +89,7 @@ class MemoryDetail:
             draft,
             source,
             self._triggers(pair, now),
+            self._way_of(pair),
         )
         if self._rest_timer is not None:
             self._rest_timer.stop()
@@ -108,6 +112,16 @@ class MemoryDetail:
 
         scope, row = pair
         return triggers.of_memory(self.services.data.root, scope.directory, row.file, row.memory, now)
+
+    def _way_of(self, pair: Pair) -> str:
+        """Return how Claude Code brings a memory that memtui does not deliver."""
+        scope, row = pair
+        if scope.kind != "auto":
+            return loading.LOADED
+        if self._way is None:
+            self._way = loading.way(self.services.data.env, self.services.data.cwd)
+        is_cut = any(flag.code == "memories.cut" for flag in row.flags)
+        return loading.CUT if is_cut and self._way == loading.LOADED else self._way
 
     def _meter(self, scope: Scope) -> Meter | None:
         if scope.label not in self._meters:

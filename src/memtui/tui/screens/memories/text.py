@@ -15,6 +15,7 @@ from memtui.core.memories.links import shown
 from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
+from memtui.core.places import loading
 from memtui.present import safe_text
 from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
 from memtui.present.memories import TYPE_STYLES
@@ -42,7 +43,7 @@ class MemoryFacts:
     """What the detail shows beside the memory itself. `where`: the name of its scope; `back`: memories that link to it;
     `missing`: links that lead nowhere; `outcomes`: by delivery id; `origin`: None while `seeking` or if unknown;
     `draft`: words about an autosave; `source`: words about where the memory comes from; `triggers`: the lines
-    by which it is found."""
+    by which it is found; `way`: how Claude Code brings it, if memtui does not."""
 
     where: str
     back: Sequence[str] = ()
@@ -54,6 +55,7 @@ class MemoryFacts:
     draft: str = ""
     source: str = ""
     triggers: "Sequence[Trigger]" = ()
+    way: str = loading.LOADED
 
 
 def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
@@ -188,7 +190,7 @@ def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: flo
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
     if not row.deliveries:
-        never = "never" if row.never_delivered(scope) else BY_CLIENT
+        never = "never" if row.never_delivered(scope) else BY_CLIENT[facts.way]
         text.append(f"{never}{used}\n\n")
         return
     text.append(f"{row.deliveries}×{used}\n")
