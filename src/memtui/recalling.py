@@ -244,7 +244,7 @@ class Recalling:
         """Return the newest prompts that a person typed in this project."""
         from memtui.core.client import prompts
 
-        return prompts.recent(self.space.config_dir, [self.space.slug], most)
+        return prompts.recent(self.space.config_dir, [paths.slug(self.space.project_root)], most)
 
     @cached_property
     def _session_list(self) -> "SessionList":

@@ -1,6 +1,7 @@
 """The workspace: the environment, directory, clock and actor that every use case of both front doors starts from."""
 
 import os
+from contextlib import suppress
 from functools import cached_property
 
 from memtui.core.base import clock, paths
@@ -35,7 +36,7 @@ class Workspace:
         self.cwd = os.path.realpath(cwd)
         self.by = by
         self.project_root = paths.project_root(self.cwd)
-        self.slug = paths.slug(self.project_root)
+        self.slug = paths.project_key(self.project_root)
         self._now = now
 
     def now(self) -> float:
@@ -67,6 +68,19 @@ class Workspace:
         """Raise UsageError unless both memtui's and Claude's directory are known."""
         _ = self.root, self.config_dir
 
+    def move_old_inbox(self) -> None:
+        """Move what waits where older versions left it for this project, and for others with its slug, to the project
+        that it is of (core/inbox/old_inboxes.py). Never raises."""
+        try:
+            root = self.root
+        except UsageError:
+            return
+        slug = paths.slug_of(self.slug)
+        if paths.old_files(root, slug):
+            from memtui.core.inbox import old_inboxes
+
+            old_inboxes.move(self.env, root, slug, self.project_root)
+
     def settings(self) -> "dict[str, object]":
         """Return the settings as written in the file."""
         return config.load(self.root)
@@ -78,8 +92,16 @@ class Workspace:
         return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
 
     def inbox(self, everywhere: bool) -> str:
-        """Return the directory of the global inbox (`everywhere`) or of this project's."""
-        return paths.inbox_dir(self.root, None if everywhere else self.slug)
+        """Return the directory of the global inbox (`everywhere`) or of this project's, to write into it."""
+        if everywhere:
+            return paths.inbox_dir(self.root, None)
+        directory = paths.inbox_dir(self.root, self.slug)
+        if not os.path.exists(f"{directory}/{paths.PROJECT_FILE}"):
+            from memtui.core.inbox import old_inboxes
+
+            with suppress(OSError):  # whoever writes into it says why that fails
+                old_inboxes.note_root(self.root, self.project_root)
+        return directory
 
     @property
     def ledger(self) -> "Ledger":
@@ -112,6 +134,10 @@ class Workspace:
         other projects at the end. `unread` as for `waiting.waiting_in`."""
         from memtui.core.review import waiting
 
+        if unread is not None:
+            from memtui.core.health import adoption
+
+            unread += adoption.unknown(self.env, self.root, [paths.slug_of(self.slug)])
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         wanted = waiting.KINDS if kinds is None else kinds
         return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread)

@@ -85,7 +85,7 @@ class Past:
         return offer
 
     def drafts(self):
-        slugs = [*(paths.slug(str(self.tmp / name)) for name in ("shop", "blog")), None]
+        slugs = [*(paths.project_key(str(self.tmp / name)) for name in ("shop", "blog")), None]
         return waiting.waiting_in(str(self.root), slugs, ("updates",))
 
 
@@ -292,7 +292,9 @@ def test_what_a_memory_or_a_rejected_draft_says_is_left_out(past):
     first = past.read(dry=True).found.ranked(NOW)
     store = past.store
     store.create(store.scope("global"), "known", first[0].draft.description, "feedback", first[0].draft.description)
-    where = paths.inbox_dir(str(past.root), None if first[1].draft.scope == "global" else paths.slug(first[1].project))
+    where = paths.inbox_dir(
+        str(past.root), None if first[1].draft.scope == "global" else paths.project_key(first[1].project)
+    )
     os.makedirs(where, exist_ok=True)
     Path(where, "rejected.jsonl").write_text(json.dumps({"v": 1, "text": first[1].draft.description}) + "\n")
     offer = past.fill()

@@ -51,6 +51,10 @@ def slug(path: Path) -> str:
     return "".join(c if c.isascii() and c.isalnum() else "-" for c in str(path))
 
 
+def key(path: Path) -> str:
+    return f"{slug(path)}.{int.from_bytes(str(path).encode(), 'little') % 16777213:06x}"
+
+
 def memory_text(number: int, size: int = 700) -> str:
     word, other = WORDS[number % len(WORDS)], WORDS[number * 7 % len(WORDS)]
     body = f"Matter {number}: use the {word} of the {other}. [[{word}-{(number * 13) % 9973:05}]]\n"
@@ -69,7 +73,7 @@ class World:
         self.project = base / "shop"
         self.config = base / ".claude"
         self.root = self.config / "memtui"
-        self.inbox = self.root / "projects" / slug(self.project)
+        self.inbox = self.root / "projects" / key(self.project)
         self.client = self.config / "projects" / slug(self.project)
         self.env = {"HOME": str(base), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(SOURCE), "LC_ALL": "C.UTF-8"}
         self.now = time.time()
@@ -106,7 +110,7 @@ class World:
         for number in range(self.n):
             path = self.base / "work" / f"p{number:05}"
             path.mkdir(parents=True)
-            box = self.root / "projects" / slug(path)
+            box = self.root / "projects" / key(path)
             box.mkdir()
             (box / "guidance.md").write_text(self.entry(number, "Mind the queue."))
             if number % 2:
@@ -147,7 +151,7 @@ class World:
             record = {
                 "v": 1, "id": "@ID@", "time": "@TIME@", "event": "SessionStart" if kind == "index" else "UserPromptSubmit",
                 "session_id": "@SESSION@", "prompt_id": "p", "transcript": f"{self.client}/@SESSION@.jsonl",
-                "cwd": str(self.project), "project": slug(self.project), "project_root": str(self.project),
+                "cwd": str(self.project), "project": key(self.project), "project_root": str(self.project),
                 "mode": "full", "chars": len(text), "text": text, "items": items, "ms": 11.0 + number % 9,
             }  # fmt: skip
             records.append(json.dumps(record).encode() + b"\n")
@@ -179,7 +183,7 @@ class World:
                 file.write(b"".join(out))
         (self.root / "sessions").mkdir()
         for number in range(min(self.n, 500)):
-            state = {"started": iso(self.now - number * 3600), "project": slug(self.project), "mode": "full"}
+            state = {"started": iso(self.now - number * 3600), "project": key(self.project), "mode": "full"}
             (self.root / "sessions" / f"{number:08x}-0000-4000-8000-000000000000.json").write_text(json.dumps(state))
         memories = self.config / "memory"
         memories.mkdir()

@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import random
+import runpy
 import shutil
 import statistics
 import sys
@@ -86,7 +87,8 @@ class World:
         self.config = base / ".claude"
         self.root = self.config / "memtui"
         slug = "".join(c if c.isascii() and c.isalnum() else "-" for c in str(self.project))
-        self.inbox = self.root / "projects" / slug
+        names = runpy.run_path(str(source / "memtui" / "core" / "base" / "paths.py"))
+        self.inbox = self.root / "projects" / names.get("project_key", names["slug"])(str(self.project))
         self.inbox.mkdir(parents=True)
         # Its records are of now, or no claim would be settled by them.
         self.transcript = self.config / "projects" / slug / "bench.jsonl"

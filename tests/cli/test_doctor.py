@@ -254,3 +254,31 @@ def test_a_settings_file_that_can_not_be_read_is_one_problem_not_two(memtui):
     codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
     assert "hooks.file" in codes
     assert "hooks.absent" not in codes
+
+
+def test_what_may_be_of_two_projects_is_asked_about_and_given_to_one_and_back(bare, tmp_path):
+    """Both roots have one slug, by which older versions named their inbox."""
+    one, other = tmp_path / "my_app", tmp_path / "my-app"
+    for place in (one, other):
+        (place / ".git").mkdir(parents=True)
+    root = Path(bare.env["HOME"]) / ".claude" / "memtui"
+    for place in (one, other):
+        bare.cwd = str(place)
+        bare("guide", f"for {place.name}")
+    old = root / "projects" / paths.slug(str(one))
+    (old / "guidance.md").parent.mkdir()
+    (old / "guidance.md").write_text("whose?\n")
+    bare.cwd = str(one)
+    assert "whose?" not in bare("inbox").out
+    assert "may be of" in bare("inbox").err + bare("inbox").out
+    (found,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "inbox.whose"]
+    assert found["level"] == "problem"
+    assert "memtui doctor --fix projects --project" in found["remedy"]
+    bare("doctor", "--fix", "projects", check=False)
+    assert "whose?" in bare("inbox").out
+    bare.cwd = str(other)
+    assert "whose?" not in bare("inbox").out
+    bare("undo", "--yes")
+    assert (old / "guidance.md").read_text() == "whose?\n"
+    bare.cwd = str(one)
+    assert "whose?" not in bare("inbox").out

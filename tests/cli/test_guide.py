@@ -19,7 +19,7 @@ LAUNCHER = Path(paths.__file__).parents[2] / "hooks" / "launch.py"
 
 def waiting(shell, everywhere=False):
     root = shell.env["HOME"] + "/.claude/memtui"
-    slug = None if everywhere else paths.slug(shell.cwd)
+    slug = None if everywhere else paths.project_key(shell.cwd)
     return inbox_format.read(paths.inbox_dir(root, slug) + "/guidance.md")
 
 
@@ -484,7 +484,7 @@ def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
 
 def test_what_a_hook_took_is_listed_as_under_way(bare):
     note = bare("guide", "mind the step").out.strip()
-    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.slug(bare.cwd))
+    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     taken = claims.take(box, claims.Asker("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
     assert taken is not None
     found = bare.json("guide", "--list")
@@ -532,7 +532,7 @@ def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare
     listed = bare("guide", "--list").out
     assert "under way to session 9e450000 of a person\n" in listed
     assert "under way to session 5c819700 of a script\n" in listed
-    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.slug(bare.cwd))
+    box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     for claim in Path(box, "claimed").iterdir():  # what is settled is under way no more
         claim.unlink()
     told = bare.json("guide", "--list")["told"]

@@ -13,7 +13,7 @@ from .conftest import NOW
 
 
 def shop_inbox(world, name="pending-updates.md"):
-    return Path(paths.inbox_dir(world.root, paths.slug(world.shop))) / name
+    return Path(paths.inbox_dir(world.root, paths.project_key(world.shop))) / name
 
 
 def ids(memtui, kind):
@@ -139,7 +139,7 @@ def test_entries_of_other_projects_name_the_directory(memtui, world):
     memtui("guide", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out
     assert text.count(f"of {world.blog}"[:30]) == 3
-    assert paths.slug(world.blog) not in text
+    assert paths.project_key(world.blog) not in text
 
 
 def test_the_person_decides_name_type_scope_and_description(memtui, world):
@@ -189,7 +189,7 @@ def test_a_draft_does_not_make_a_memory_trusted(memtui, world):
 
 def test_merging_into_a_memory_that_is_not_trusted_is_not_offered(memtui, world):
     text = Path(world.shop, ".claude/memory/skip-code-review.md").read_text().partition("\n---\n")[2].strip()
-    with open(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/pending-updates.md", "a") as box:
+    with open(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-updates.md", "a") as box:
         box.write(f"<!-- memtui v=1 id=01KR000000SKPAAAA2 name=skip-code-review -->\n{text}\n")
     told = "skip-code-review is not trusted: it came with the repository."
     for command in (["inbox", "show"], ["approve", "--dry-run"]):
@@ -533,7 +533,7 @@ def test_a_draft_is_shown_in_its_setting(memtui, world):
 
 
 def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
     entry_id = inbox_file.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
     data = memtui.json("inbox", "show", entry_id)
@@ -601,7 +601,7 @@ def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
 
 
 def test_all_leaves_what_looks_like_a_one_off(memtui, world):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
     inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui("approve", "--all", "--dry-run", check=False)

@@ -39,7 +39,7 @@ def drafts(cli, tmp_path):
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
     payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": cli.cwd}
     main.run(cli.env, payload, "Stop", ("extract",))
-    return waiting_in(paths.root(cli.env), [paths.slug(cli.cwd)], ("updates",))
+    return waiting_in(paths.root(cli.env), [paths.project_key(cli.cwd)], ("updates",))
 
 
 def test_decisions_wait_for_the_next_turn_and_then_count(cli, drafts):

@@ -136,7 +136,7 @@ def crowd(bare):
     config = Path(bare.env["HOME"]) / ".claude"
     for number in range(40):
         home = Path(bare.env["HOME"]) / f"p{number}"
-        slug = paths.slug(str(home))
+        slug = paths.project_key(str(home))
         inbox = config / "memtui" / "projects" / slug
         inbox.mkdir(parents=True)
         (inbox / "guidance.md").write_text(f"Mind matter {number}.\n")

@@ -22,7 +22,7 @@ def asked(monkeypatch):
 
 def notes(shell):
     return inbox_format.read(
-        paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.slug(shell.cwd)) + "/guidance.md"
+        paths.inbox_dir(shell.env["HOME"] + "/.claude/memtui", paths.project_key(shell.cwd)) + "/guidance.md"
     )
 
 

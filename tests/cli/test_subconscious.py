@@ -53,7 +53,7 @@ def test_a_block_is_changed_and_restored_and_undone(memtui):
 
 
 def test_one_change_of_the_subconscious_is_undone_and_the_undo_too(memtui, world):
-    known = blocks.Blocks(world.root, paths.slug(world.shop))
+    known = blocks.Blocks(world.root, paths.project_key(world.shop))
     for number in range(2):
         known.edit("guidance", "", f"- Rule {number}.", run=f"r{number}", session=SESSION)
     memtui("subconscious", "edit", "guidance", "--text", "- Mine.\n- Rule 0.\n- Rule 1.")
@@ -73,7 +73,7 @@ def test_one_change_of_the_subconscious_is_undone_and_the_undo_too(memtui, world
 
 
 def test_what_a_run_changed_is_undone_by_its_id(memtui, world):
-    slug = paths.slug(world.shop)
+    slug = paths.project_key(world.shop)
     known, now = blocks.Blocks(world.root, slug), clock.parse("2026-11-21T08:59:00Z")
     run = runs.Run("01KAQ0000000000000000RUN7X", now, SESSION, slug, world.shop, "Stop", outcome="done")
     runs.append(world.root, run)
@@ -99,7 +99,7 @@ def test_what_a_run_changed_is_undone_by_its_id(memtui, world):
 
 
 def test_a_run_that_is_undone_already_or_changed_nothing_says_so(memtui, world):
-    slug = paths.slug(world.shop)
+    slug = paths.project_key(world.shop)
     known, now = blocks.Blocks(world.root, slug), clock.parse("2026-11-21T08:59:00Z")
     for run in ("01KAQ0000000000000000RUN7X", "01KAQ0000000000000000RUN8X"):
         runs.append(world.root, runs.Run(run, now, SESSION, slug, world.shop, "Stop", outcome="done"))
@@ -115,7 +115,7 @@ def test_a_run_that_is_undone_already_or_changed_nothing_says_so(memtui, world):
 
 
 def test_an_undo_of_a_version_that_is_dropped_by_now_is_told_as_one(memtui, world):
-    log, slug = VersionLog(world.root), paths.slug(world.shop)
+    log, slug = VersionLog(world.root), paths.project_key(world.shop)
     log.append(BlockVersion("01B", 0.0, "guidance", slug, PERSON, "- Mine.", undid="01A", oldest=True))
     known = blocks.Blocks(world.root, slug)
     fs.makedirs(os.path.dirname(known.path("guidance")))
@@ -125,7 +125,7 @@ def test_an_undo_of_a_version_that_is_dropped_by_now_is_told_as_one(memtui, worl
 
 
 def test_an_overlap_is_said_with_what_to_do(memtui, world):
-    known = blocks.Blocks(world.root, paths.slug(world.shop))
+    known = blocks.Blocks(world.root, paths.project_key(world.shop))
     known.edit("guidance", "", "- Rule.", run="r1", session=SESSION)
     memtui("subconscious", "edit", "guidance", "--text", "- My rule.")
     done = memtui("subconscious", "undo", "guidance", check=False)
@@ -202,7 +202,7 @@ def test_stop_and_start(on):
 
 
 def test_what_it_did_and_said_is_listed(on, world):
-    root, slug = world.root, paths.slug(world.shop)
+    root, slug = world.root, paths.project_key(world.shop)
     now = clock.parse("2026-11-21T08:59:00Z")
     whisper = whispers.Whisper(
         "01KAQ00000000000000000000W", now, SESSION, slug, "r1", "Deploys are on \x1b[31mTuesdays."
@@ -256,7 +256,7 @@ def test_a_person_has_it_read_the_newest_session_now(on, world, api):
 
 def test_what_is_of_another_project_says_so(on, world):
     now = clock.parse("2026-11-21T08:59:00Z")
-    blog = paths.slug(world.blog)
+    blog = paths.project_key(world.blog)
     whispers.send(world.root, whispers.Whisper("W" * 26, now, SESSION, blog, "r9", "Ask Kim first."))
     runs.append(world.root, runs.Run("r9", now, SESSION, blog, world.blog, "Stop", outcome="done", note="Of the blog."))
     mention = {"id": "m1", "who": "person", "words": "who is asked?", "time": clock.iso(now)}
@@ -273,7 +273,9 @@ def test_what_is_of_another_project_says_so(on, world):
 @pytest.mark.parametrize(("hours", "said"), [(1, "withdrawn"), (30, "expired")])
 def test_a_whisper_that_waits_no_more_says_why(on, world, hours, said):
     now = clock.parse("2026-11-21T08:59:00Z")
-    gone = whispers.Whisper("W" * 26, now - hours * 3600, SESSION, paths.slug(world.shop), "r9", "Ask Kim first.")
+    gone = whispers.Whisper(
+        "W" * 26, now - hours * 3600, SESSION, paths.project_key(world.shop), "r9", "Ask Kim first."
+    )
     whispers.send(world.root, gone)
     fs.unlink(f"{paths.inbox_dir(world.root, gone.project)}/guidance.md")
     row = next(line for line in on("subconscious", "whispers").out.splitlines() if "Ask Kim" in line)

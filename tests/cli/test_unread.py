@@ -10,7 +10,7 @@ from memtui.core.base import paths
 @pytest.fixture
 def broken(world):
     """The shop's inbox with a directory where the pending updates should be."""
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-updates.md")
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "pending-updates.md")
     path.unlink()
     path.mkdir()
     return path
@@ -45,7 +45,7 @@ def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
 
 @pytest.mark.usefixtures("as_a_user")
 def test_a_closed_file_is_named(memtui, world):
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "pending-items.md")
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "pending-items.md")
     path.chmod(0)
     assert "You may not read" in memtui("items").err
 
@@ -53,7 +53,7 @@ def test_a_closed_file_is_named(memtui, world):
 @pytest.fixture
 def long(world):
     """The shop's guidance with a log of 3 MB in its middle."""
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "guidance.md")
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     with path.open("a") as file:
         file.write("error: no such file\n" * 150_000)
     return path

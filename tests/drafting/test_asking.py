@@ -67,7 +67,7 @@ class Asked:
         return self.drafts()
 
     def drafts(self, slug=True):
-        directory = paths.inbox_dir(self.root, paths.slug(self.project) if slug else None)
+        directory = paths.inbox_dir(self.root, paths.project_key(self.project) if slug else None)
         return inbox_format.read(f"{directory}/{inbox_format.FILES['updates']}")
 
     def turn(self, *texts, event="Stop", rows=()):

@@ -330,7 +330,7 @@ class World:
     def inbox(self, kind: str = "guidance", scope: str = "project") -> Path:
         """An inbox file of the project or of the global scope; it need not be there."""
         name = {"updates": "pending-updates", "items": "pending-items"}.get(kind, kind)
-        place = "global" if scope == "global" else f"projects/{paths.slug(str(self.project))}"
+        place = "global" if scope == "global" else f"projects/{paths.project_key(str(self.project))}"
         return self.root / place / f"{name}.md"
 
     def leave(self, text: str, kind: str = "guidance", scope: str = "project", **fields: str) -> str:

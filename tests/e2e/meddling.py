@@ -190,7 +190,7 @@ class Meddler:
         ]
 
     def _inboxes(self) -> list[Path]:
-        return [self.world.root / "projects" / self._slug, self.world.root / "global"]
+        return [self.world.root / "projects" / paths.project_key(str(self.world.project)), self.world.root / "global"]
 
     def _some(self, rng: Random) -> Path | None:
         at, store = rng.random(), rng.choice(self._stores())

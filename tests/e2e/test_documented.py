@@ -362,7 +362,7 @@ def world(tmp_path):
 
 def ids(world):
     """What the words in braces stand for."""
-    box = paths.inbox_dir(str(world.root), paths.slug(str(world.project)))
+    box = paths.inbox_dir(str(world.root), paths.project_key(str(world.project)))
 
     def waiting(name):
         with open(f"{box}/{name}", encoding="utf-8") as file:

@@ -25,7 +25,7 @@ def repo(tmp_path):
 
 
 def box(env, repo):
-    return paths.inbox_dir(env["MEMTUI_HOME"], paths.slug(repo) if repo else None)
+    return paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(repo) if repo else None)
 
 
 def say(text, uuid="u1", session="s1", agent="I ran npm install."):

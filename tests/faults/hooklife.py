@@ -18,6 +18,7 @@ BEFORE = {
     "started": ["SessionStart"],
     "prompted": ["SessionStart", "UserPromptSubmit", "Stop"],
     "claimed": ["SessionStart", "UserPromptSubmit"],
+    "old": [],
     "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
     "touched": ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"],
 }
@@ -39,6 +40,8 @@ class HookScenario:
             world.leave("guidance", "h2", "tok-h2 left since", "global", urgent="yes")
             world.leave("updates", "w1", "Say tok-w1 too", session="old")
             world.write(world.config + "/memory/later.md", MEMORY.format(name="later", number=9, body="Body."))
+        if self.before == "old":
+            world.leave_in_old_inbox()
         if self.before == "forbidding":
             text = "---\nname: npm\ndescription: No npm\nforbids: npm\n---\n\nBody.\n"
             world.write(world.config + "/memory/npm.md", text)
@@ -115,9 +118,10 @@ def wrong(scenario: HookScenario, ended: running.Ended, found: dict, plain: dict
             marks = [repeat for t, _, _, repeat in found[who] if t == token]
             if not token.startswith(("tok-g", "tok-h")) and not all(marks[1:]):
                 said.append(f"{token} told twice to {who} unmarked")
-        # A session's start comes once: what it did not tell is there for the next session.
+        # A session's start, and its first prompt, come once: what they did not tell is there for the next session.
         for token in sorted({t for t, *_ in plain[who]} - told.keys()):
-            if not token.startswith(("tok-g", "tok-h")) and (who == "other" or scenario.event != "SessionStart"):
+            late = scenario.event == "SessionStart" or (scenario.before == "old" and token.startswith("tok-i"))
+            if not token.startswith(("tok-g", "tok-h")) and (who == "other" or not late):
                 said.append(f"{token} not told to {who}")
     for kind in ("updates", "items", "drafted"):
         if found[kind] != plain[kind]:
@@ -147,6 +151,8 @@ SCENARIOS = [
     *[HookScenario("PreToolUse", before, mode) for before in ("started", "prompted") for mode in (TOLD, NONE)],
     HookScenario("PreToolUse", "forbidding", TOLD, {"tool_input": {"command": "npm i"}}),
     HookScenario("UserPromptSubmit", "new"),
+    HookScenario("UserPromptSubmit", "old"),
+    HookScenario("Stop", "old"),
     HookScenario("SessionStart", "new"),
     HookScenario("SessionStart", "new", NONE),
     HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),

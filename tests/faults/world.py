@@ -44,9 +44,9 @@ class World:
         self.root = self.config + "/memtui"
         self.shop = top + "/shop"
         self.other = top + "/other"
-        self.slug = paths.slug(self.shop)
+        self.slug, self.key = paths.slug(self.shop), paths.project_key(self.shop)
         self.native = f"{self.config}/projects/{self.slug}/memory"
-        self.inboxes = {"project": paths.inbox_dir(self.root, self.slug), "global": paths.inbox_dir(self.root, None)}
+        self.inboxes = {"project": paths.inbox_dir(self.root, self.key), "global": paths.inbox_dir(self.root, None)}
         self.env = {"HOME": self.home, "PATH": os.environ["PATH"], "TMPDIR": top + "/tmp", "LC_ALL": "C.UTF-8"}
         self.since = time.time() - 3600
         self.made = 0  # when it was ready, in nanoseconds
@@ -71,6 +71,11 @@ class World:
             file.write(inbox_format.render({"id": self.id(name), "time": stamp, **fields}, text))
         os.chmod(path, 0o600)
         return path
+
+    def leave_in_old_inbox(self) -> None:
+        """Put all that waits for the project where versions kept it that knew only its slug."""
+        os.rename(self.inboxes["project"], paths.inbox_dir(self.root, self.slug))
+        self.write(f"{self.root}/subconscious/projects/{self.slug}/guidance.md", "tok-k1 block\n")
 
     def build(self) -> None:
         """Everything a hook or a command treats in its own way. With the clock of an hour ago."""
@@ -167,7 +172,7 @@ class World:
     def waiting(self, kind: str = "guidance") -> "list[inbox_format.Entry]":
         """The entries of all inboxes."""
         found = []
-        for directory in self.inboxes.values():
+        for directory in (*self.inboxes.values(), paths.inbox_dir(self.root, self.slug)):
             found += inbox_format.read(f"{directory}/{inbox_format.FILES[kind]}", items=kind == "items")
         return found
 

@@ -143,7 +143,7 @@ class World:
         os.makedirs(self.config)
         self.env = {"CLAUDE_CONFIG_DIR": self.config, "CLAUDE_PROJECT_DIR": self.project, "HOME": base}
         self.slug = paths.slug(self.project)
-        self.inboxes = [paths.inbox_dir(self.root, self.slug), paths.inbox_dir(self.root, None)]
+        self.inboxes = [paths.inbox_dir(self.root, paths.project_key(self.project)), paths.inbox_dir(self.root, None)]
         self.written: list[str] = []
         self.withdrawn: list[str] = []
         self.shown: dict[str, list[tuple[str, bool, str]]] = {}  # token -> (delivery, marked as repeat, mode)

@@ -67,7 +67,7 @@ class Home:
         self.env = {"HOME": str(base / "home"), "PATH": "/usr/bin:/bin"}
         self.space = 0  # kilobytes of memory that a hook may have; 0: any
         self.boxes = {
-            "project": self.root / "projects" / paths.slug(str(self.project)),
+            "project": self.root / "projects" / paths.project_key(str(self.project)),
             "global": self.root / "global",
         }
 

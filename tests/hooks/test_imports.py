@@ -8,6 +8,7 @@ import sys
 import pytest
 from launching import EVENTS, PYTHON, SOURCES, Home
 
+from memtui.core.base import paths
 from memtui.hooks import bundle
 from memtui.recall import build
 
@@ -146,7 +147,7 @@ def test_after_compaction_and_resume_too(home):
 def test_settling_what_did_not_arrive_costs_no_dear_import(home):
     home.guide("said")
     home.prompt()
-    transcript = home.config / "projects" / home.boxes["project"].name / "s1.jsonl"
+    transcript = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
     transcript.parent.mkdir(parents=True)
     transcript.write_text('{"type": "user", "message": {"content": "x"}, "timestamp": "2026-11-21T00:00:00Z"}\n')
     modules, _ = imported(home, "UserPromptSubmit")

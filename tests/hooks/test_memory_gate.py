@@ -7,6 +7,7 @@ import pytest
 from launching import LAUNCHER, PYTHON, Home
 from test_imports import check, imported
 
+from memtui.core.base import paths
 from memtui.core.inbox import format as inbox_format
 from memtui.workspace import Workspace
 
@@ -42,7 +43,7 @@ def drafts(home, scope="project"):
 
 
 def auto(home):
-    return home.config / "projects" / home.boxes["project"].name / "memory"
+    return home.config / "projects" / paths.slug(str(home.project)) / "memory"
 
 
 def approve(home, entry):

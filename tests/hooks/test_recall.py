@@ -278,7 +278,7 @@ def test_a_fork_has_what_its_parent_had(home):
     home.keep("release-pipeline", RELEASE)
     home.start()
     assert RELEASE in home.ask()
-    transcript = home.config / "projects" / home.boxes["project"].name
+    transcript = home.config / "projects" / paths.slug(str(home.project))
     transcript.mkdir(parents=True, exist_ok=True)
     copied = {"type": "user", "uuid": "u1", "parentUuid": None, "forkedFrom": {"sessionId": "s1", "messageUuid": "u1"}}
     (transcript / "s2.jsonl").write_text(json.dumps(copied) + "\n")
@@ -313,7 +313,7 @@ def test_what_did_not_arrive_is_given_again(home):
     home.keep("release-pipeline", RELEASE)
     home.start()
     said = home.ask()
-    transcript = home.config / "projects" / home.boxes["project"].name / "s1.jsonl"
+    transcript = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
     transcript.parent.mkdir(parents=True, exist_ok=True)
     records = [
         {"type": "user", "uuid": "u1", "parentUuid": None, "message": {"content": PROMPT}},

@@ -663,7 +663,7 @@ def test_where_memtui_lives_can_be_chosen(home, tmp_path):
     env = {"CLAUDE_CONFIG_DIR": str(tmp_path / "cfg"), "MEMTUI_HOME": str(tmp_path / "own home")}
     (tmp_path / "cfg" / "memory").mkdir(parents=True)
     (tmp_path / "cfg" / "memory" / "here.md").write_text("---\nname: here\ntype: user\n---\n")
-    box = tmp_path / "own home" / "projects" / paths.slug(str(home.project))
+    box = tmp_path / "own home" / "projects" / paths.project_key(str(home.project))
     box.mkdir(parents=True)
     (box / "guidance.md").write_text("said\n")
     assert listed(home.hook("SessionStart", env=env).context) == ["here"]

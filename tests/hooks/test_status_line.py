@@ -7,6 +7,7 @@ import sys
 import pytest
 from launching import Home
 
+from memtui.core.base import paths
 from memtui.hooks.installer import entries, install
 from memtui.present import hooks as hook_words
 
@@ -55,7 +56,7 @@ def test_the_last_delivery_of_the_session_is_told_with_its_receipt(home):
     home.guide("one", scope="global")
     shown = home.prompt().context
     assert "one" in shown
-    path = home.config / "projects" / home.boxes["project"].name / "s1.jsonl"
+    path = home.config / "projects" / paths.slug(str(home.project)) / "s1.jsonl"
     path.parent.mkdir(parents=True)
     context = {
         "type": "attachment",

@@ -21,7 +21,7 @@ def home(tmp_path):
 
 
 def keep(home, name, text):
-    path = places.path(str(home.root), paths.slug(str(home.project)), name)
+    path = places.path(str(home.root), paths.project_key(str(home.project)), name)
     fs.makedirs(path.rpartition("/")[0])
     fs.write_atomic(path, text.encode())
 
@@ -57,13 +57,13 @@ def test_a_block_that_is_emptied_or_removed_is_told_of(home):
     home.start()
     keep(home, "guidance", "\n")
     assert "[guidance]\n- Ask Kim." in home.prompt().context
-    fs.unlink(places.path(str(home.root), paths.slug(str(home.project)), "project_context"))
+    fs.unlink(places.path(str(home.root), paths.project_key(str(home.project)), "project_context"))
     assert "[project_context]\n- Deploys happen on Tuesdays." in home.prompt().context
     assert not home.prompt().context
 
 
 def test_a_session_is_told_that_a_person_undid_a_change(home):
-    known = Blocks(str(home.root), paths.slug(str(home.project)))
+    known = Blocks(str(home.root), paths.project_key(str(home.project)))
     keep(home, "guidance", "Ask Kim.\n")
     version = known.edit("guidance", "", "Deploys happen on Tuesdays.", run="r1", session="s")
     home.start()
@@ -124,7 +124,7 @@ def test_nothing_in_a_block_can_leave_its_place(home):
 
 def test_a_block_that_somebody_spoilt_is_no_obstacle(home):
     keep(home, "project_context", "x" * 100_000)
-    path = places.path(str(home.root), paths.slug(str(home.project)), "guidance")
+    path = places.path(str(home.root), paths.project_key(str(home.project)), "guidance")
     (home.base / "outside").write_text("outside")
     fs.makedirs(path)
     said = home.start().context
@@ -180,7 +180,7 @@ def test_the_banner_names_the_model_that_was_asked_last(home):
 
 
 def send(home, text, **more):
-    slug = paths.slug(str(home.project))
+    slug = paths.project_key(str(home.project))
     whispers.send(str(home.root), whispers.Whisper(f"W{text}", 1e9 * 4, "5e55", slug, "run", text, **more))
 
 

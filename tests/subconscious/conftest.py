@@ -39,7 +39,7 @@ class Read:
 
     @property
     def slug(self):
-        return paths.slug(self.project)
+        return paths.project_key(self.project)
 
     @property
     def blocks(self):

@@ -45,7 +45,7 @@ class Desk:
     def store_slug(self):
         from memtui.core.base import paths
 
-        return paths.slug(str(self.repo))
+        return paths.project_key(str(self.repo))
 
     def remember(self, name, text, scope="global"):
         store = self.store

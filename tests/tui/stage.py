@@ -90,7 +90,7 @@ def place():
     names = {
         top + "/home": "~",
         top: "~",
-        paths.slug(top): "-home-you",
+        paths.project_key(top): "-home-you",
         SOURCES: "~/.venv/memtui",
         entries.choose_interpreter(): "/usr/bin/python3",
     }
@@ -222,7 +222,7 @@ async def settled(pilot):
 
 def assert_nothing_private(text, top):
     """Neither the place nor this checkout is in a picture."""
-    for private in (top, paths.slug(top), os.path.basename(top), SOURCES):
+    for private in (top, paths.project_key(top), os.path.basename(top), SOURCES):
         assert private not in text, private
 
 

@@ -91,7 +91,7 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
 
 
 def entry_file(world, kind):
-    return f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_format.FILES[kind]}"
+    return f"{paths.inbox_dir(world.root, paths.project_key(world.shop))}/{inbox_format.FILES[kind]}"
 
 
 KINDS = {

@@ -157,7 +157,13 @@ def deliver(world, name, stamp="2026-11-21T09:00:00.000Z", **more):
     """Log that a memory of the project was delivered."""
     item = {"kind": "index", "id": name, "scope": "project", "path": f"{world.shop}/.claude/memory/{name}.md"}
     record = {"v": 1, "id": "01KAQ0000000000000000DELIV", "time": stamp, "event": "SessionStart", "session_id": "new"}
-    record |= {"project": paths.slug(world.shop), "project_root": world.shop, "ms": 3.0, "chars": 4, "text": "text"}
+    record |= {
+        "project": paths.project_key(world.shop),
+        "project_root": world.shop,
+        "ms": 3.0,
+        "chars": 4,
+        "text": "text",
+    }
     line = json.dumps(record | {"items": [item | {"reason": "index, feedback"} | more]}) + "\n"
     append(months(world)[-1], line)
 

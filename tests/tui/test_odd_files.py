@@ -60,7 +60,7 @@ async def test_keys_are_what_the_settings_say(world):
 
 @pytest.mark.slow
 async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_health(world):
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), "guidance.md")
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)
     async with app.run_test(size=(160, 48)) as pilot:
@@ -77,7 +77,7 @@ async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_he
 @pytest.mark.every(step=3)
 @pytest.mark.parametrize("name", ["guidance.md", "pending-updates.md", "pending-items.md"])
 async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, name):
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop)), name)
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), name)
     app = MemtuiApp(dict(world.env), world.shop)
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)

@@ -255,7 +255,7 @@ def hostile(world):
     write(f"{directory}/a-hostile.md", f"---\nname: {quoted}\ndescription: {quoted}\ntype: {quoted}\n---\n{HOSTILE}\n")
     write(f"{directory}/a-long.md", f"---\nname: a-long\ndescription: {long}\n---\n{long}\n{HOSTILE}{long}\n")
     write(f"{directory}/a-raw.md", f"{HOSTILE}\n{HOSTILE}\n")
-    slug = paths.slug(world.shop)
+    slug = paths.project_key(world.shop)
     box = paths.inbox_dir(world.root, slug)
     fields = {"time": clock.iso_seconds(NOW - 60)}
     draft = fields | {"kind": HOSTILE, "confidence": "0.99", "name": HOSTILE, "from": HOSTILE, "session": HOSTILE}

@@ -21,7 +21,7 @@ LOOKS = "looks like it holds a GitHub token"
 
 
 def notes(world):
-    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))]
+    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))]
 
 
 async def compose(pilot):

@@ -55,7 +55,7 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
         write.write_drafts(env, shop, [signals.signal_of(turn)], 0.5)
 
     both(lambda: put("s1"), lambda: put("s2"))
-    box = paths.inbox_dir(env["MEMTUI_HOME"], paths.slug(shop))
+    box = paths.inbox_dir(env["MEMTUI_HOME"], paths.project_key(shop))
     (entry,) = inbox_format.read(f"{box}/pending-updates.md")
     assert entry.fields["seen"] == "2"
     rows = [json.loads(line) for line in fs.read_bytes(f"{box}/extracted.jsonl").splitlines()]

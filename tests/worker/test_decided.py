@@ -49,7 +49,7 @@ class World:
         return self.drafts()
 
     def drafts(self):
-        return waiting_in(self.root, [paths.slug(self.project)], ("updates",))
+        return waiting_in(self.root, [paths.project_key(self.project)], ("updates",))
 
     def taught(self):
         return taught.look(self.root, Journal(self.root))
@@ -77,7 +77,7 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     assert decided.learn(world.root) is not None
     assert world.taught().waiting == 0
     assert world.taught().counts == {"rejected": 2, "never": 1}
-    slug = paths.slug(world.project)
+    slug = paths.project_key(world.project)
     made = personal.load(world.root)
     (row,) = decisions.decided(world.root, {drafts[3].id: "approved"})
     assert made.of(row.found, slug)[1] < 0
@@ -136,7 +136,7 @@ def test_the_next_session_is_judged_with_what_was_learned(world):
     before = classifier.shipped()
     Review(world.root).reject(drafts)
     main.run(world.env, world.payload, "Stop", ("decisions",))
-    after = classifier.learned(world.root, paths.slug(world.project))
+    after = classifier.learned(world.root, paths.project_key(world.project))
     turn = Turn("From now on always run the linter before you commit.", "prompt", session="s2", agent="Done.")
     draft = signals.signal_of(turn)
     assert after.judged(turn, draft).durable < before.judged(turn, draft).durable

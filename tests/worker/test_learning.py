@@ -177,7 +177,7 @@ def test_files_that_are_changed_after_a_memory_was_opened_twice_are_what_it_is_a
 def test_damaged_state_and_files_cost_no_error(world):
     world.asks(SHIP)
     world.opens()
-    for name in (learning.STATE, f"triggers/{paths.slug('x')}.jsonl"):
+    for name in (learning.STATE, f"triggers/{paths.project_key('x')}.jsonl"):
         path = Path(world.root, name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b'{"v": 1, "ends": {"/x": "y"\xff')

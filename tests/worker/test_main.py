@@ -49,7 +49,7 @@ class World:
         main.run(self.env, payload, event)
 
     def texts(self, name):
-        path = paths.inbox_dir(self.root, paths.slug(self.repo)) + "/" + name
+        path = paths.inbox_dir(self.root, paths.project_key(self.repo)) + "/" + name
         return [e.text.split("\n")[0] for e in inbox_format.read(path, items=name == "pending-items.md")]
 
     @property
@@ -108,7 +108,7 @@ def test_what_one_worker_has_no_time_for_the_next_reads(world, monkeypatch):
 
 def test_a_ledger_of_a_gigabyte_is_read_in_part_and_cut(world):
     world.write(world.agent("I ran npm."), world.user(RULE), world.agent("ok"))
-    ledger = paths.inbox_dir(world.root, paths.slug(world.repo)) + "/extracted.jsonl"
+    ledger = paths.inbox_dir(world.root, paths.project_key(world.repo)) + "/extracted.jsonl"
     fs.append(ledger, b"{}\n")
     os.truncate(ledger, 1 << 30)
     world.run("ok")
@@ -483,7 +483,7 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
 
 
 def requests(world):
-    path = paths.inbox_dir(world.root, paths.slug(world.repo)) + "/pending-updates.md"
+    path = paths.inbox_dir(world.root, paths.project_key(world.repo)) + "/pending-updates.md"
     return [each.fields.get("request") for each in inbox_format.read(path)]
 
 

@@ -71,7 +71,7 @@ class Candidate:
 
     def judged_again(self, correction: Correction) -> "Candidate":
         """Return it with what was learned since it was found, and as its words weigh."""
-        return replace(self, draft=worth.weighed(judged.again(self.draft, correction, paths.slug(self.project))))
+        return replace(self, draft=worth.weighed(judged.again(self.draft, correction, paths.project_key(self.project))))
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""

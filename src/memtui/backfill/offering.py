@@ -82,7 +82,7 @@ class Offer:
         entries = [each.id for each in self.drafts]
         done = store.journal.run("backfill", list(_changes(store, self.drafts)), words, entries=entries)
         for each in self.drafts:
-            decisions.note(store.root, each.id, paths.slug(each.candidate.project), each.candidate.draft)
+            decisions.note(store.root, each.id, paths.project_key(each.candidate.project), each.candidate.draft)
         return done
 
 
@@ -124,12 +124,12 @@ def plan(store: Store, found: Candidates, *, most: int = MOST, since: float = 0.
 
 
 def _directory(root: str, each: Candidate) -> str:
-    return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.slug(each.project))
+    return paths.inbox_dir(root, None if each.draft.scope == "global" else paths.project_key(each.project))
 
 
 def _directories(root: str, each: Candidate) -> list[str]:
     """List the directories of the inboxes that note a candidate: its own, and those of the projects it was said in."""
-    own = [paths.inbox_dir(root, paths.slug(project)) for project in each.projects if project]
+    own = [paths.inbox_dir(root, paths.project_key(project)) for project in each.projects if project]
     return list(dict.fromkeys([_directory(root, each), *(own if len(each.projects) > 1 else [])]))
 
 
@@ -161,7 +161,7 @@ class _SaidAlready:
         if project in self._texts:
             return self._texts[project]
         texts = self._texts[project] = KnownTexts(SAME)
-        slug = paths.slug(project) if project else None
+        slug = paths.project_key(project) if project else None
         for item in waiting.waiting_in(self.store.root, [slug], ("updates",)):
             texts.add(item.text.partition("\n")[0], "a draft")
         for each in refused.load(paths.inbox_dir(self.store.root, slug)):

@@ -62,7 +62,7 @@ def here(env: dict[str, str], cwd: str, root: str, now: float, usage: Usage, apa
     every = scopes.discover(env, cwd)
     own = [each for each in every if each.kind != "instructions"]
     instructions = [each for each in every if each.kind == "instructions"]
-    drafts = waiting_in(root, [None, paths.slug(paths.project_root(cwd))], ("updates",))
+    drafts = waiting_in(root, [None, paths.project_key(paths.project_root(cwd))], ("updates",))
     return LintInput(own, instructions, now, root, usage, apart, {each.label: each for each in own}, drafts)
 
 

@@ -19,7 +19,7 @@ DECIDED = (
 
 def write(world: World) -> None:
     """Write the decisions and what follows from them, as the worker does (worker/decided.py). Raises OSError."""
-    shop, judge = paths.slug(world.shop), classifier.shipped()
+    shop, judge = paths.project_key(world.shop), classifier.shipped()
     labels: dict[str, str] = {}
     for number, (said, label, hours) in enumerate(DECIDED):
         seconds = world.now - hours * HOUR

@@ -58,7 +58,7 @@ def transcript_path(world: World, name: str, project: str) -> str:
 
 def state(world: World, name: str, project: str, hours: float) -> None:
     """Write the state file of a session that started `hours` before the world's now, as its hooks would have."""
-    slug = paths.slug(project)
+    slug = paths.project_key(project)
     value: dict[str, object] = {
         "started": clock.iso(world.now - hours * HOUR),
         "cwd": project,

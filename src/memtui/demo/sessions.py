@@ -103,7 +103,7 @@ class DemoSession:
             "prompt_id": self.prompt,
             "transcript": transcript_path(self.world, self.name, self.project),
             "cwd": self.project,
-            "project": paths.slug(self.project),
+            "project": paths.project_key(self.project),
             "project_root": self.project,
             "mode": "full",
             "chars": delivery_blocks.units(text),
@@ -170,7 +170,7 @@ def waits_again(world: World, project: str, block: delivery_blocks.Block, sender
     part = block.parts[0]
     when = clock.iso_seconds(world.now - 19 * HOUR)
     fields = {"id": str(part.item["id"]), "time": when, "from": sender, "urgent": "yes", "attempts": "1"}
-    path = f"{paths.inbox_dir(world.root, paths.slug(project))}/{inbox_format.FILES['guidance']}"
+    path = f"{paths.inbox_dir(world.root, paths.project_key(project))}/{inbox_format.FILES['guidance']}"
     fs.write_atomic(path, inbox_format.render(fields, part.text).encode(), durable=False)
 
 
@@ -206,7 +206,7 @@ def index(world: World, project: str) -> list[delivery_blocks.Block]:
 def drafts(world: World, at: float) -> list[delivery_blocks.Block]:
     """Make the blocks of pending updates and items that a first prompt gets at the time `at`."""
     blocks = []
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     for kind, rows, file in (
         ("pending-update", content.SHOP_UPDATES, "pending-updates.md"),
         ("pending-item", content.SHOP_ITEMS, "pending-items.md"),

@@ -18,7 +18,7 @@ FIRST_ID = 7000
 
 def write(world: World) -> None:
     """Write its blocks with their versions, its runs, whispers and conversations."""
-    slug, lines = paths.slug(world.shop), []
+    slug, lines = paths.project_key(world.shop), []
     for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
         name, hours, _, _ = content.SUBCONSCIOUS_RUNS[run]
         at = world.now - hours * HOUR + number
@@ -43,7 +43,7 @@ def delivered(world: World, at: float) -> delivery_blocks.Block:
     fields = {"id": _whisper_id(world, number), "time": clock.iso_seconds(said), "from": whispers.SENDER}
     fields |= {"kind": deliverable.WHISPER, "for": "session"}
     entry = inbox_format.parse(inbox_format.render(fields, whisper[0]))[0]
-    return deliverable.note(paths.inbox_dir(world.root, paths.slug(world.shop)), entry, at, "for this session")
+    return deliverable.note(paths.inbox_dir(world.root, paths.project_key(world.shop)), entry, at, "for this session")
 
 
 def _whisper_id(world: World, number: int) -> str:

@@ -88,8 +88,8 @@ def _memories(world: World) -> None:
 
 
 def _inboxes(world: World) -> None:
-    shop = paths.inbox_dir(world.root, paths.slug(world.shop))
-    blog = paths.inbox_dir(world.root, paths.slug(world.blog))
+    shop = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    blog = paths.inbox_dir(world.root, paths.project_key(world.blog))
     everywhere = paths.inbox_dir(world.root, None)
     number = 1000
     for directory, kind, entries, project in (

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.core.base import fastjson, fs
+from memtui.core.base import fastjson, fs, paths
 from memtui.core.review import learned
 from memtui.extract import features
 from memtui.extract.measures import average_precision, probability
@@ -79,7 +79,7 @@ class Correction:
 
     def of(self, found: Features, project: str) -> tuple[float, float]:
         """Return what is added to the log odds of both questions."""
-        own = self.projects.get(project)
+        own = self.projects.get(project) or self.projects.get(paths.slug_of(project))
         sums = [_score(weights, found) for weights in self.everything]
         if own is not None:
             sums = [total + _score(weights, found) for total, weights in zip(sums, own, strict=True)]
@@ -110,7 +110,7 @@ def fit(decisions: Sequence[Decided], validation: Sequence[Validated]) -> Correc
     halved += sum(times for _, times in pairs)
     newest = sorted(projects, key=lambda slug: -max(n for n, each in enumerate(decisions) if each.project == slug))
     for slug in newest[:MOST_PROJECTS]:
-        own = [each for each in decisions if each.project == slug]
+        own = [each for each in decisions if paths.is_of(each.project, slug)]
         pairs = [
             _bounded(_fitted(own, at, made.everything[at]), made.everything[at], validation, at, shipped[at])
             for at in (0, 1)

@@ -39,7 +39,7 @@ def write_drafts(env: dict[str, str], cwd: str, drafts: Iterable[Signal], thresh
     good = sorted((d for d in drafts if d.confidence >= threshold), key=lambda d: -d.confidence)[:MAX_DRAFTS]
     found: list[str] = []
     for scope, directory in (
-        ("project", paths.inbox_dir(root, paths.slug(project))),
+        ("project", paths.inbox_dir(root, paths.project_key(project))),
         ("global", paths.inbox_dir(root, None)),
     ):
         wanted = [redacted(draft) for draft in good if draft.scope == scope]
@@ -79,7 +79,7 @@ def _write(env: dict[str, str], cwd: str, directory: str, project: str, drafts: 
         known = known or same_rule.first(draft.description, never) is not None
         if not _seen_again(directory, draft, origins) and not known:
             found.append(inbox_file.add_entry(directory, "updates", fields_of(draft, project), text_of(draft), now=now))
-            decisions.note(paths.root(env), found[-1], paths.slug(project), draft)
+            decisions.note(paths.root(env), found[-1], paths.project_key(project), draft)
         # Noted last: after a kill in between, the draft is found again where it waits.
         noted = b"".join(_noted(digest, origin, now) for origin in origins)
         evidence.update(origins)
@@ -198,7 +198,7 @@ def write_items(env: dict[str, str], cwd: str, session_id: str, texts: Sequence[
     """
     now = clock.now()
     root, project = paths.root(env), paths.project_root(cwd)
-    path = paths.inbox_dir(root, paths.slug(project)) + "/" + inbox_format.FILES["items"]
+    path = paths.inbox_dir(root, paths.project_key(project)) + "/" + inbox_format.FILES["items"]
     wanted: dict[str, str] = {}
     for text in texts:
         line = redact(" ".join(text.split()))[0]

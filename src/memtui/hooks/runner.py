@@ -119,7 +119,7 @@ class Hook:
         self.session_id = self.text("session_id")
         self.started_in = paths.started_in(env, self.text("cwd"))
         self.project_root = paths.project_root(self.started_in)
-        self.slug = paths.slug(self.project_root)
+        self.slug = paths.project_key(self.project_root)
         self.settings: dict[str, object] = {}
         self.mode = "full"
         self.deadline: Deadline | None = None
@@ -228,6 +228,7 @@ def main(argv: "list[str]") -> None:
             return
         if doubt is not None and hook.event == "SessionStart":
             fail(env, hook.event, doubt)
+        _move_old_inbox(hook)
         name = "memtui.hooks." + MODULES[argv[0]]
         __import__(name)
         sys.modules[name].handle(hook)
@@ -249,6 +250,19 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     from memtui.hooks.environment import believed
 
     return believed(env, root, config)
+
+
+def _move_old_inbox(hook: Hook) -> None:
+    """Move what waits for the project from where older versions, and programs that write by hand, left it."""
+    slug = paths.slug_of(hook.slug)
+    if not paths.has_old_inbox(hook.root, slug):
+        return
+    try:
+        from memtui.core.inbox import old_inboxes
+
+        old_inboxes.move(hook.env, hook.root, slug, hook.project_root)
+    except Exception as error:
+        fail(hook.env, hook.event, error)
 
 
 def _stands_down(hook: Hook) -> bool:

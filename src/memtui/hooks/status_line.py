@@ -43,7 +43,7 @@ def _enter_project(hook: runner.Hook) -> None:
     if isinstance(given, str) and given.startswith("/"):
         hook.started_in = paths.normal(given)
         hook.project_root = paths.project_root(hook.started_in)
-        hook.slug = paths.slug(hook.project_root)
+        hook.slug = paths.project_key(hook.project_root)
 
 
 def _many(count: int, one: str) -> str:

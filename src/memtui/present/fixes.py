@@ -15,6 +15,7 @@ NOTHING = {
     "guidance": "Nothing new is known of any note yet.",
     "index": "There is nothing to fix.",
     "forget": "Nothing was learned from decisions yet.",
+    "projects": "Nothing waits to be given to this project.",
     "collect": "Nothing is old enough to be deleted.",
 }
 
@@ -36,6 +37,7 @@ def words(done: FixOutcome) -> str:
         "index": f"Fixed MEMORY.md of {names}.",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",
         "forget": "Forgotten: drafts are judged as memtui ships it.",
+        "projects": "This project has now what was kept apart.",
         "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
 

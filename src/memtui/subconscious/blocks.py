@@ -53,6 +53,9 @@ class Blocks:
         self._log = VersionLog(root)
         self._lock = places.home(root) + "/blocks.lock"
 
+    def _sees(self, version: BlockVersion) -> bool:
+        return not version.project or paths.is_of(version.project, self.project)
+
     def owner(self, name: str) -> str:
         """Return the slug of the project that a block belongs to; empty if it is for everything. Raises
         NotFoundError for a name that is none."""
@@ -185,7 +188,7 @@ class Blocks:
         """Return the versions of a block that are kept, newest first; a text that nobody noted yet is the first. Raises
         NotFoundError, MemtuiError."""
         owner = self.owner(name)
-        found = [each for each in self._log.read() if each.key == (owner, name)]
+        found = [each for each in self._log.read() if each.block == name and paths.is_of(each.project, owner)]
         text = redacted(self._present(name))
         if text == (found[0].text if found else ""):
             return found
@@ -220,7 +223,7 @@ class Blocks:
         changes = self._log.changes()
         by_id = {each.id: (each, _lines(old)) for each, old in changes if not each.oldest}
         found = []
-        for undid in (each.undid for each, _ in changes if each.undid and each.project in {"", self.project}):
+        for undid in (each.undid for each, _ in changes if each.undid and self._sees(each)):
             version, old = by_id.get(undid, (None, []))
             if version is None or version.by != SUBCONSCIOUS:
                 continue

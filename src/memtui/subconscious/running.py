@@ -53,7 +53,7 @@ class Along:
         self.cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
         self.project_root = paths.project_root(self.cwd)
         self.top = places.top_of(self.cwd)
-        self.slug = paths.slug(self.project_root)
+        self.slug = paths.project_key(self.project_root)
         self.event = transcript.text_of(payload.get("hook_event_name")) or runs.BY_HAND
         self.blocks = Blocks(self.root, self.slug, now)
         self._looked, self._off = time.monotonic(), False

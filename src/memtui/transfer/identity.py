@@ -1,17 +1,12 @@
 """Which project an export is of, told on another machine without naming a path: by hashes of what the project's
 directory is called below the home directory, of its whole path, and of the address of its repository."""
 
-import configparser
 import os
-import re
 from dataclasses import dataclass
 
-from memtui.core.base import fs, ids, paths
+from memtui.core.base import ids, paths
+from memtui.core.client import repository
 
-MAX_CONFIG = 1 << 20
-_ADDRESS = re.compile(
-    r"^(?:[a-z+]+://)?(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+(?=/))?[:/]+(?P<path>.+?)(?:\.git)?/*$", re.IGNORECASE
-)
 # How sure it is that two identities are of one project.
 OTHER, UNKNOWN, NAMED, SURE = -1, 0, 1, 2
 
@@ -53,7 +48,7 @@ def of_project(env: dict[str, str], slug: str, root: str | None) -> ProjectIdent
     home = paths.slug(env.get("HOME", "").rstrip("/")) + "-"
     below = slug.removeprefix(home) if slug.startswith(home) else ""
     return ProjectIdentity(
-        os.path.basename(root or ""), _hashed(slug), _hashed(below), _hashed(_remote(root)) if root else ""
+        os.path.basename(root or ""), _hashed(slug), _hashed(below), _hashed(repository.remote(root)) if root else ""
     )
 
 
@@ -66,16 +61,3 @@ def of_row(name: object, row: object) -> ProjectIdentity:
 
 def _hashed(text: str) -> str:
     return ids.digest(f"memtui project\n{text}", 16) if text else ""
-
-
-def _remote(root: str) -> str:
-    """Return the address of a repository, written in one way whatever the protocol; empty if it has none."""
-    try:
-        text = fs.read_bytes(f"{root}/.git/config", MAX_CONFIG).decode("utf-8", "replace")
-        config = configparser.ConfigParser(strict=False, interpolation=None, allow_no_value=True)
-        config.read_string("\n".join(line.strip() for line in text.splitlines()))
-        address = config.get('remote "origin"', "url", fallback="") or ""
-    except (OSError, configparser.Error):
-        return ""
-    match = _ADDRESS.match(address.strip())
-    return f"{match['host'].lower()}/{match['path']}" if match and not address.startswith(("/", ".")) else ""

@@ -128,7 +128,7 @@ class _Places:
         self.given = store.scope(scope).label if scope else ""
         if self.given:
             references.writable(store.scope(self.given))
-        self.slug = paths.slug(paths.project_root(store.cwd))
+        self.slug = paths.project_key(paths.project_root(store.cwd))
         self._places = Places(store)
         self._known: dict[tuple[str, ProjectIdentity], str] = {}
 

@@ -203,7 +203,7 @@ def _drafts(
 def _judge(root: str, cwd: str) -> classifier.Classifier | None:
     """Return the classifier with what it learned; None, with an error in the log, if its table can not be read."""
     try:
-        return classifier.learned(root, paths.slug(paths.project_root(cwd)))
+        return classifier.learned(root, paths.project_key(paths.project_root(cwd)))
     except (OSError, ValueError) as problem:
         error_log.add(root, "extract", problem)
         return None
@@ -215,6 +215,6 @@ def _open_items(root: str, cwd: str, conversation: Conversation, *, ended: bool)
     texts = items.open_items(conversation, ended=ended)
     if not any(conversation.was_injected(text) for text in texts):
         return texts
-    path = paths.inbox_dir(root, paths.slug(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
+    path = paths.inbox_dir(root, paths.project_key(paths.project_root(cwd))) + "/" + inbox_format.FILES["items"]
     known = {normalised(entry.text) for entry in inbox_format.read(path, items=True)}
     return [t for t in texts if normalised(t) in known or not conversation.was_injected(t)]

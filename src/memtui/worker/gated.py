@@ -42,7 +42,7 @@ def keep(env: dict[str, str], cwd: str, session: str, path: str, tool: str, payl
         fields |= {"replaces": path.removeprefix(scope.directory + "/"), "base": ids.digest(before)}
     description, body = (redact(text)[0].strip() for text in (found.description, found.body))
     text = pending_update.join("\n\n".join(filter(None, (" ".join(description.split()), body))) or found.stem, [])
-    slug = None if scope.label == "global" else paths.slug(project)
+    slug = None if scope.label == "global" else paths.project_key(project)
     _leave(paths.inbox_dir(paths.root(env), slug), {key: value for key, value in fields.items() if value}, text)
     return True
 

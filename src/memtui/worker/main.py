@@ -45,6 +45,7 @@ def run(
         resumed.withdraw(env, root, session_id)
 
     steps: dict[str, Callable[[], object]] = {
+        "projects": lambda: note_project(env, payload),
         "extract": lambda: extract(env, root, payload, session_id, ended=event == "SessionEnd"),
         "reconcile": reconciling,
         "catalog": lambda: build_catalogs(env, payload),
@@ -63,6 +64,16 @@ def run(
         if not tasks or name in tasks:
             begin()
             _guarded(root, f"{event}: {name}", step)
+
+
+def note_project(env: dict[str, str], payload: dict[str, object]) -> None:
+    """Note whose inbox the session's project has, so that a renamed directory is known again, and move what is in old
+    ones (core/inbox/old_inboxes.py)."""
+    from memtui.core.inbox import old_inboxes
+
+    root = paths.root(env)
+    old_inboxes.note_root(root, paths.project_root(paths.started_in(env, transcript.text_of(payload.get("cwd")))))
+    old_inboxes.move_all(env, root)
 
 
 def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:

@@ -96,7 +96,7 @@ def _record(session: str, cwd: str, items: list[Record]) -> Record:
         "event": EVENT,
         "session_id": session,
         "cwd": cwd,
-        "project": paths.slug(project),
+        "project": paths.project_key(project),
         "project_root": project,
         "chars": 0,
         "text": "",

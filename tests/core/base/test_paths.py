@@ -1,6 +1,7 @@
 """Where things live, as the client (2.1.197) decides it: slugs, configuration directory, main repository root."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -74,6 +75,36 @@ def test_long_names_are_cut_and_get_a_hash_over_utf16_units(piece, times):
 def test_only_names_over_200_are_cut(length):
     path = "/" + "q" * (length - 1)
     assert (paths.slug(path) == "-" + "q" * (length - 1)) == (length <= 200)
+
+
+# --- keys of projects
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["my-app", "my_app", "my.app", "my app"], ["新聞", "暫存", "🎈"], ["a" * 300 + "-b", "a" * 300 + "_b"]],
+)
+def test_projects_with_one_slug_have_keys_of_their_own(names):
+    keys = [paths.project_key("/home/ann/w/" + name) for name in names]
+    assert len(set(keys)) == len(names)
+    for key, name in zip(keys, names, strict=True):
+        assert paths.slug_of(key) == paths.slug("/home/ann/w/" + name)
+        assert len(key) < 255
+
+
+@given(st.text(min_size=1), st.text(min_size=1))
+def test_a_key_is_a_plain_file_name_and_is_never_a_slug(one, other):
+    key = paths.project_key("/" + one)
+    assert re.fullmatch(r"[A-Za-z0-9-]+\.[0-9a-f]{6}", key)
+    assert key != paths.slug("/" + other)
+
+
+def test_a_record_with_the_slug_alone_is_of_each_project_that_has_it():
+    one, other = paths.project_key("/w/my_app"), paths.project_key("/w/my-app")
+    assert paths.is_of("-w-my-app", one)
+    assert paths.is_of("-w-my-app", other)
+    assert paths.is_of(one, one)
+    assert not paths.is_of(one, other)
 
 
 # --- configuration

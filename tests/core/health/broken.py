@@ -34,7 +34,7 @@ ASKED = {
 
 def break_all(world):
     """Break everything of a sample world that a fix can put right."""
-    root, shop = world.root, paths.inbox_dir(world.root, paths.slug(world.shop))
+    root, shop = world.root, paths.inbox_dir(world.root, paths.project_key(world.shop))
     with open(config.file_path(root), "a") as file:
         file.write("budgte = 9000\n")
     row = {"v": 1, "time": clock.iso(world.now - 60), "where": "Stop", "error": "OSError", "message": "disk full"}

@@ -37,7 +37,7 @@ class Machine:
 
     @property
     def slug(self):
-        return paths.slug(str(self.repo))
+        return paths.project_key(str(self.repo))
 
     def guide(self, text, slug=None, **fields):
         inbox_file.append_entry(paths.inbox_dir(str(self.root), slug), "guidance", fields, text)

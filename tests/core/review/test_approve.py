@@ -21,7 +21,7 @@ def store(tmp_path):
 
 
 def slug(store):
-    return paths.slug(store.cwd)
+    return paths.project_key(store.cwd)
 
 
 def leave(store, *texts, **fields):

@@ -40,7 +40,9 @@ def app(world):
 
 
 def drafts(world):
-    return [each.text.partition("\n")[0] for each in waiting_in(world.root, [paths.slug(world.shop)], ("updates",))]
+    return [
+        each.text.partition("\n")[0] for each in waiting_in(world.root, [paths.project_key(world.shop)], ("updates",))
+    ]
 
 
 async def answer(pilot, *keys):

@@ -20,7 +20,9 @@ def leave(world, rules):
     fields = {"id": ulid(NOW - 60, 9000), "time": clock.iso_seconds(NOW - 60), "kind": "correction"}
     fields |= {"confidence": "0.99", "name": "be-kind", "description": "Be kind", "scope": "project"}
     text = "\n".join(["Always be kind.", "", *(f"- rule {number}" for number in range(rules)), LAST])
-    with open(f"{paths.inbox_dir(world.root, paths.slug(world.shop))}/{inbox_format.FILES['updates']}", "a") as file:
+    with open(
+        f"{paths.inbox_dir(world.root, paths.project_key(world.shop))}/{inbox_format.FILES['updates']}", "a"
+    ) as file:
         file.write(inbox_format.render(fields, text))
 
 
@@ -84,7 +86,7 @@ async def test_a_long_merge_is_read_from_its_begin_and_of_a_short_one_all_that_i
 
 
 def waits(world, kind):
-    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], (kind,))]
+    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], (kind,))]
 
 
 @pytest.mark.slow

@@ -60,7 +60,7 @@ def append(world, name="01ZZZZZZZZZZZZZZZZZZZZZZZ1", seconds=NOW, session="today
         "event": "UserPromptSubmit",
         "session_id": world.sessions[session],
         "transcript": f"{world.config}/projects/{paths.slug(world.shop)}/{world.sessions[session]}.jsonl",
-        "project": paths.slug(world.shop),
+        "project": paths.project_key(world.shop),
         "project_root": world.shop,
         "mode": "full",
         "chars": len(text),

@@ -30,7 +30,7 @@ def app(world):
 
 
 def notes(world, slug=...):
-    where = paths.slug(world.shop) if slug is ... else slug
+    where = paths.project_key(world.shop) if slug is ... else slug
     return {each.text: each.entry.fields for each in waiting_in(world.root, [where], ("guidance",))}
 
 
@@ -150,7 +150,7 @@ async def test_the_form_says_that_nobody_knows_an_agent(app):
 
 @pytest.mark.slow
 async def test_all_addressees_of_a_note_stand_in_its_form(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     session = world.sessions["today"]
     whom = f"session:{session},people,agent:reviewer,path:src/**"
     inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": whom}, "For one", now=NOW)
@@ -192,7 +192,7 @@ async def test_a_note_is_for_people_where_the_settings_say_so_unless_it_is_said(
 
 @pytest.mark.slow
 async def test_what_kind_of_session_took_a_note_is_told(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
     ways = [
         (kind, f"{text} {what}")
@@ -209,7 +209,7 @@ async def test_what_kind_of_session_took_a_note_is_told(world, app):
         tag = f'<memtui-guidance id="{name}" from="cli" delivery="{name}">\nintro\n{text}\n</memtui-guidance>'
         item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
         record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": f"{kind}-0000", "entrypoint": kind}
-        record |= {"time": clock.iso(NOW - 60), "project": paths.slug(world.shop), "text": tag, "items": [item]}
+        record |= {"time": clock.iso(NOW - 60), "project": paths.project_key(world.shop), "text": tag, "items": [item]}
         delivery_log.append(world.root, record, NOW - 60)
     async with app.run_test(size=WIDE) as pilot:
         for text, words in (
@@ -293,7 +293,7 @@ async def test_a_global_note_goes_into_the_global_inbox(world, app):
 
 @pytest.mark.slow
 async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_went(world, app):
-    slug = paths.slug(world.blog)
+    slug = paths.project_key(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await pilot.press("n")
         await settle(pilot)
@@ -315,7 +315,7 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
 
 @pytest.mark.slow
 async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, app):
-    slug = paths.slug(world.blog)
+    slug = paths.project_key(world.blog)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await to(pilot, "The design review")
         await pilot.press("e")
@@ -332,7 +332,7 @@ async def test_a_note_that_is_changed_to_go_elsewhere_says_where_it_went(world, 
 
 
 async def test_among_all_projects_a_note_for_files_of_another_one_says_whose_they_are(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.blog))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.blog))
     inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": "path:posts/**"}, "Theirs", now=NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -354,7 +354,7 @@ async def test_a_note_to_a_session_goes_where_that_session_looks(world, app):
         await write(pilot, "For the blog", to=f"session:{other}")
         await pilot.press("ctrl+s")
         await settle(pilot)
-    assert notes(world, paths.slug(world.blog))["For the blog"]["for"] == f"session:{other}"
+    assert notes(world, paths.project_key(world.blog))["For the blog"]["for"] == f"session:{other}"
     assert "For the blog" not in notes(world)
 
 
@@ -395,7 +395,7 @@ async def test_a_wrong_time_is_explained_once(world, app, expires, says):
 @pytest.mark.slow
 async def test_a_note_saved_unchanged_is_not_said_to_be_changed(world, app):
     text = next(text for text, fields in notes(world).items() if "attempts" not in fields)
-    before = read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
+    before = read(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, text)
         changes = app.data.changes()[1]
@@ -404,7 +404,7 @@ async def test_a_note_saved_unchanged_is_not_said_to_be_changed(world, app):
         assert not isinstance(app.screen, DraftForm)
         assert [note.message for note in app._notifications] == ["Nothing changed."]
         assert app.data.changes()[1] == changes
-    assert read(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md") == before
+    assert read(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md") == before
 
 
 @pytest.mark.slow
@@ -456,7 +456,7 @@ async def test_the_queue_says_what_waits_and_what_is_stuck(app):
 @pytest.mark.slow
 async def test_what_waits_is_changed_and_undone(world, app):
     old = "Checkout is being rewritten by Mara; ask before changing it."
-    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     before = read(path)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, old)
@@ -486,7 +486,7 @@ async def test_what_waits_is_changed_and_undone(world, app):
 @pytest.mark.parametrize(("answer", "stands"), [(0, "theirs"), (1, "mine"), (2, "theirs")])
 async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(world, app, answer, stands):
     old = "Checkout is being rewritten by Mara; ask before changing it."
-    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     theirs, mine = "Checkout is being rewritten by Mara; ask Jon.", "Mara is done with checkout."
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, old)
@@ -581,7 +581,7 @@ async def test_what_was_lost_in_other_projects_is_seen_with_all_projects_and_wai
         await pilot.press("p")
         await settle(pilot)
         assert states(app)["Publishing is frozen until Friday."] == "✗ failed"
-        assert "Publishing is frozen until Friday." in notes(world, paths.slug(world.blog)), "it waits again"
+        assert "Publishing is frozen until Friday." in notes(world, paths.project_key(world.blog)), "it waits again"
 
 
 @pytest.mark.slow
@@ -606,7 +606,7 @@ async def test_saying_an_urgent_note_again_keeps_it_urgent(world, app):
 
 
 async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     os.makedirs(directory + "/claimed", exist_ok=True)
     name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
     put(f"{directory}/claimed/{name}", inbox_format.render({"id": "A" * 26, "from": "cli"}, "Just taken"))
@@ -623,7 +623,7 @@ async def test_what_a_hook_has_taken_is_under_way_and_can_not_be_withdrawn(world
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["project", "global"])
 async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(world, app, where):
-    slug = paths.slug(world.blog) if where == "project" else None
+    slug = paths.project_key(world.blog) if where == "project" else None
     directory = paths.inbox_dir(world.root, slug)
     os.makedirs(directory + "/claimed", exist_ok=True)
     name = f"{ids.new_id(NOW - 5)}~{world.sessions['today']}~{os.getpid()}.md"
@@ -643,7 +643,7 @@ async def test_what_is_under_way_elsewhere_is_sent_again_to_where_it_was_for(wor
 @pytest.mark.slow
 async def test_two_projects_of_one_name_are_told_apart(world, app):
     for path in ("/srv/one/site", "/srv/two/site"):
-        directory = paths.inbox_dir(world.root, paths.slug(path))
+        directory = paths.inbox_dir(world.root, paths.project_key(path))
         os.makedirs(directory, exist_ok=True)
         put(f"{directory}/guidance.md", inbox_format.render({"from": "cli", "project": path}, f"For {path}"))
     async with app.run_test(size=WIDE) as pilot:
@@ -658,7 +658,11 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
 
 
 async def test_a_note_that_is_under_way_is_listed_once(world, app):
-    directory, name, note = paths.inbox_dir(world.root, paths.slug(world.shop)), ids.new_id(NOW - 5), ids.new_id(NOW)
+    directory, name, note = (
+        paths.inbox_dir(world.root, paths.project_key(world.shop)),
+        ids.new_id(NOW - 5),
+        ids.new_id(NOW),
+    )
     os.makedirs(directory + "/claimed", exist_ok=True)
     text = f'<memtui-guidance id="{note}" from="tui" delivery="{name}">\nintro\nOnly once\n</memtui-guidance>'
     put(
@@ -667,7 +671,7 @@ async def test_a_note_that_is_under_way_is_listed_once(world, app):
     )
     item = {"kind": "guidance", "id": note, "scope": "project", "reason": "next prompt"}
     record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": world.sessions["today"]}
-    record |= {"time": clock.iso(NOW - 5), "project": paths.slug(world.shop), "text": text, "items": [item]}
+    record |= {"time": clock.iso(NOW - 5), "project": paths.project_key(world.shop), "text": text, "items": [item]}
     delivery_log.append(world.root, record, NOW - 5)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Only once")
@@ -693,7 +697,7 @@ async def test_undo_of_a_note_that_a_session_took_says_so(world, app):
         await write(pilot, "Soon taken")
         await pilot.press("ctrl+s")
         await settle(pilot)
-        os.remove(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")
+        os.remove(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md")
         await pilot.press("z")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
@@ -754,7 +758,7 @@ async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
 @pytest.mark.slow
 async def test_a_session_that_a_note_is_for_has_its_title(world, app):
     session = world.sessions["tuesday"]
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": f"session:{session}"}, "For that one")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "For that one")
@@ -779,7 +783,7 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
         await to(pilot, "CI is red on main")
         await pilot.press("e")
         await write(pilot, "CI is green")
-        os.unlink(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")  # a hook takes it
+        os.unlink(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md")  # a hook takes it
         await pilot.press("ctrl+s")
         await settle(pilot)
         assert isinstance(app.screen, DraftForm)
@@ -791,7 +795,7 @@ async def test_a_note_taken_while_its_form_was_open_is_not_written_twice(world, 
 async def test_a_note_that_arrives_leaves_the_cursor_where_it_is(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "The nightly backup")
-        directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+        directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
         inbox_file.append_entry(directory, "guidance", {"from": "cron"}, "Just in", now=NOW)
         for _ in range(40):
             await pilot.pause(0.1)
@@ -835,7 +839,7 @@ async def test_an_empty_screen_says_what_to_press(tmp_path, size):
 
 @pytest.mark.slow
 async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     put(directory + "/guidance.md", "[bold]\x1b[31mred \u202egnp [/]\n" + "x" * 100_000)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
@@ -867,7 +871,7 @@ async def test_all_that_waits_is_withdrawn_as_one_step_and_comes_back(world, app
 
 @pytest.mark.slow
 async def test_guidance_of_another_project_is_named_after_it_and_stays_there(world, app):
-    blog = paths.slug(world.blog)
+    blog = paths.project_key(world.blog)
     inbox_file.append_entry(paths.inbox_dir(world.root, blog), "guidance", {}, "Titles are in sentence case.")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
@@ -914,7 +918,7 @@ async def test_open_options_leave_the_keys_on_the_screen_and_name_theirs(app):
 @pytest.mark.parametrize(("seconds", "form"), [(0, "%Y-%m-%d %H:%M"), (17, "%Y-%m-%dT%H:%M:%S")])
 async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(world, app, seconds, form):
     ends = NOW // 60 * 60 + 86400 + seconds
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.append_entry(directory, "guidance", {"expires": clock.iso_seconds(ends)}, "Frozen.")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Frozen.")
@@ -930,9 +934,9 @@ async def test_the_form_shows_when_a_note_expires_in_local_time_and_keeps_it(wor
 @pytest.mark.slow
 async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
     held = "The error rate doubled after the last deploy."
-    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     over = inbox_file.append_entry(
-        paths.inbox_dir(world.root, paths.slug(world.shop)),
+        paths.inbox_dir(world.root, paths.project_key(world.shop)),
         "guidance",
         {"expires": clock.iso_seconds(NOW - 60)},
         "Over.",
@@ -946,7 +950,7 @@ async def test_saying_again_what_expired_or_is_held_renews_that_one(world, app):
             assert states(app)[text] == "○ waits"
             assert app.screen.table.row.text == text
         now = notes(world)
-        assert len(waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))) == len(was)
+        assert len(waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))) == len(was)
         assert "attempts" not in now[held]
         assert "expires" not in now["Over."]
         assert now["Over."]["id"] != over

@@ -339,7 +339,7 @@ async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
 
 @pytest.mark.slow
 async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world):
-    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md"
+    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     before = fs.read_bytes(path)
     async with health.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
@@ -876,7 +876,9 @@ async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.dangling")
         assert findings.number(row.about) == 1
         write(f"{memory}/MEMORY.md", bytes_of(f"{memory}/MEMORY.md").decode() + "- [gone](gone.md) — not there\n")
-        os.unlink(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/guidance.md")  # the findings above it go
+        os.unlink(
+            paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
+        )  # the findings above it go
         screen.reload()
         for _ in range(200):
             await pilot.pause(0.02)

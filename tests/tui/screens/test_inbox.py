@@ -34,13 +34,13 @@ def app(world):
 
 
 def updates(world, slug=...):
-    where = paths.slug(world.shop) if slug is ... else slug
+    where = paths.project_key(world.shop) if slug is ... else slug
     found = waiting_in(world.root, [where], ("updates",))
     return {each.entry.fields.get("name", each.text): each for each in found}
 
 
 def items(world):
-    return [each.text for each in waiting_in(world.root, [paths.slug(world.shop)], ("items",))]
+    return [each.text for each in waiting_in(world.root, [paths.project_key(world.shop)], ("items",))]
 
 
 def memory(world, name):
@@ -89,7 +89,7 @@ async def agree(pilot):
 def leave(world, text, **fields):
     """A draft as the extractor leaves it."""
     return inbox_file.append_entry(
-        paths.inbox_dir(world.root, paths.slug(world.shop)), "updates", {"project": world.shop, **fields}, text
+        paths.inbox_dir(world.root, paths.project_key(world.shop)), "updates", {"project": world.shop, **fields}, text
     )
 
 
@@ -316,7 +316,7 @@ async def test_a_draft_is_rewritten_in_a_form_before_it_is_approved(world, app):
 @pytest.mark.slow
 @pytest.mark.parametrize(("typed", "kept"), [("", []), ("test a component", ["test a component"])])
 async def test_the_prompt_that_will_find_a_memory_is_changed_or_dropped_in_the_form(world, app, typed, kept):
-    path = Path(paths.inbox_dir(world.root, paths.slug(world.shop))) / "pending-updates.md"
+    path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop))) / "pending-updates.md"
     path.write_text(path.read_text().replace(" -->", ' request="add a date picker" -->'))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
@@ -468,7 +468,7 @@ def everything(world):
     for top in (world.root + "/projects", world.root + "/global", world.shop + "/.claude", world.config):
         for place in Path(top).rglob("*.md"):
             found[str(place)] = place.read_text()
-    rejected = Path(paths.inbox_dir(world.root, paths.slug(world.shop)) + "/rejected.jsonl")
+    rejected = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl")
     found["rejected"] = rejected.read_text() if rejected.exists() else ""
     return found
 
@@ -648,7 +648,7 @@ async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, 
         assert len(updates(world)) >= 3
         assert len(items(world)) == (4 if key == "equals_sign" else 0)
         if key == "equals_sign":
-            found = waiting_in(world.root, [paths.slug(world.shop)], ("items",))
+            found = waiting_in(world.root, [paths.project_key(world.shop)], ("items",))
             assert {each.entry.fields["state"] for each in found} == {"kept"}
         await back_and_forth(pilot, lambda: everything(world), before)
 
@@ -743,7 +743,7 @@ async def test_a_draft_like_one_that_was_rejected_says_so(world, app):
 
 @pytest.mark.slow
 async def test_rejecting_and_never_again(world, app):
-    rejected = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/rejected.jsonl"
+    rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         await pilot.press("x")
@@ -825,7 +825,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
     app = MemtuiApp(dict(world.env), world.blog, screen="inbox", now=NOW)
     settings = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(settings, "uninstall", env=world.env))
-    os.unlink(paths.inbox_dir(world.root, paths.slug(world.blog)) + "/pending-updates.md")
+    os.unlink(paths.inbox_dir(world.root, paths.project_key(world.blog)) + "/pending-updates.md")
     os.unlink(paths.inbox_dir(world.root, None) + "/pending-updates.md")
     async with app.run_test(size=(40, 20)) as pilot:
         await settle(pilot)
@@ -850,7 +850,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await to(pilot, "Update the API")
         await pilot.press("equals_sign")
         await settle(pilot)
-        kept = [w for w in waiting_in(world.root, [paths.slug(world.shop)], ("items",)) if "API" in w.text]
+        kept = [w for w in waiting_in(world.root, [paths.project_key(world.shop)], ("items",)) if "API" in w.text]
         assert kept[0].entry.fields["state"] == "kept"
         await to(pilot, "Ask Jo")
         await pilot.press("e")
@@ -863,15 +863,15 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await pilot.press("c")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
-    told = waiting_in(world.root, [paths.slug(world.shop)], ("guidance",))
+    told = waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))
     assert "Ask Mara about the invoice layout" in [each.text for each in told]
 
 
 @pytest.mark.slow
 async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
     long = "Move the uploads\n\n- first [the] old ones\n- \x1b[31mthen the rest\n\n" + "all of them, " * 500
-    inbox_file.append_entry(paths.inbox_dir(world.root, paths.slug(world.shop)), "items", {}, long)
-    path = paths.inbox_dir(world.root, paths.slug(world.shop)) + "/pending-items.md"
+    inbox_file.append_entry(paths.inbox_dir(world.root, paths.project_key(world.shop)), "items", {}, long)
+    path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-items.md"
     before = read(path)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Move the uploads")
@@ -896,7 +896,7 @@ async def test_no_line_and_no_letter_of_an_item_is_lost_in_its_form(world, app):
 
 @pytest.mark.slow
 async def test_an_item_that_no_form_can_hold_says_where_it_stands(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.append_entry(directory, "items", {}, "Endless " + "x" * 30_000)
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "Endless")
@@ -1219,7 +1219,7 @@ async def test_other_projects_are_counted_and_shown_on_request(world, app):
 @pytest.mark.slow
 async def test_two_projects_of_one_name_are_told_apart(world, app):
     for path in ("/srv/one/site", "/srv/two/site"):
-        directory = paths.inbox_dir(world.root, paths.slug(path))
+        directory = paths.inbox_dir(world.root, paths.project_key(path))
         os.makedirs(directory, exist_ok=True)
         put(f"{directory}/pending-items.md", inbox_format.render({"project": path}, f"Finish {path}"))
     async with app.run_test(size=WIDE) as pilot:
@@ -1271,11 +1271,11 @@ async def test_a_draft_of_another_project_is_compared_with_and_goes_into_memorie
         await settle(pilot)
         assert "Every image gets an alt text" in read(where + "/alt-texts.md")
         assert memory(world, "alt-texts") == here
-        assert updates(world, paths.slug(world.blog)) == {}
+        assert updates(world, paths.project_key(world.blog)) == {}
         await pilot.press("z")
         await settle(pilot)
     assert read(where + "/alt-texts.md") == theirs
-    assert list(updates(world, paths.slug(world.blog))) == ["alt-texts"]
+    assert list(updates(world, paths.project_key(world.blog))) == ["alt-texts"]
 
 
 @pytest.mark.slow
@@ -1332,7 +1332,7 @@ async def test_a_number_of_a_draft_that_is_none_is_drawn_as_not_known(world, app
 @pytest.mark.parametrize("size", [(40, 20), SMALL, (160, 48)])
 async def test_an_empty_inbox_says_what_will_fill_it(world, size):
     app = MemtuiApp(dict(world.env), world.blog, screen="inbox", now=NOW)
-    os.unlink(paths.inbox_dir(world.root, paths.slug(world.blog)) + "/pending-updates.md")
+    os.unlink(paths.inbox_dir(world.root, paths.project_key(world.blog)) + "/pending-updates.md")
     os.unlink(paths.inbox_dir(world.root, None) + "/pending-updates.md")
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
@@ -1345,7 +1345,7 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
 async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
-    count = len(waiting_in(world.root, [paths.slug(world.shop), None], ("guidance",)))
+    count = len(waiting_in(world.root, [paths.project_key(world.shop), None], ("guidance",)))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
@@ -1358,7 +1358,7 @@ async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(wor
 
 
 async def test_without_a_note_nothing_is_said_of_notes(world, app):
-    for directory in (paths.inbox_dir(world.root, paths.slug(world.shop)), paths.inbox_dir(world.root, None)):
+    for directory in (paths.inbox_dir(world.root, paths.project_key(world.shop)), paths.inbox_dir(world.root, None)):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(directory + "/guidance.md")
     async with app.run_test(size=SMALL) as pilot:
@@ -1408,7 +1408,7 @@ async def test_a_draft_like_a_rejected_one_or_a_memory_has_a_mark(world, app):
 
 @pytest.mark.slow
 async def test_in_a_small_window_a_draft_is_before_a_long_quote(world, app):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     text = "Never deploy on a Friday\n\n> you: " + "a long story about it all " * 20
     put(
         f"{directory}/pending-updates.md",

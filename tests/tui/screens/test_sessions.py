@@ -223,7 +223,7 @@ async def test_g_tells_it_now_or_says_that_it_is_over(app, world, name, over):
         await settle(pilot)
         assert app.screen.group == "sessions"
         assert "“Only for you”  for it alone" in app.screen.detail.plain
-    (note,) = [each for each in waiting_in(world.root, [paths.slug(world.shop)]) if each.text == "Only for you"]
+    (note,) = [each for each in waiting_in(world.root, [paths.project_key(world.shop)]) if each.text == "Only for you"]
     assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
 
 
@@ -255,7 +255,9 @@ async def test_a_note_for_an_old_session_of_another_project_goes_into_that_proje
         app.screen.query_one("#text", TextArea).text = "For the post"
         await pilot.press("ctrl+s")
         await settle(pilot)
-    assert [each.text for each in waiting_in(world.root, [paths.slug(world.blog)], ("guidance",))][-1] == "For the post"
+    assert [each.text for each in waiting_in(world.root, [paths.project_key(world.blog)], ("guidance",))][
+        -1
+    ] == "For the post"
 
 
 @pytest.mark.slow
@@ -276,7 +278,7 @@ async def test_what_a_session_is_told_meanwhile_appears(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         before = app.screen.table.row.deliveries
-        deliver(world, world.sessions["today"], 49, slug=paths.slug(world.shop), root=world.shop)
+        deliver(world, world.sessions["today"], 49, slug=paths.project_key(world.shop), root=world.shop)
         app.screen.follow(frozenset({"log"}))
         await settle(pilot)
         assert app.screen.table.row.deliveries == before + 1
@@ -339,7 +341,7 @@ async def test_with_sessions_elsewhere_only_it_says_how_to_see_them(world, tmp_p
 
 
 async def test_a_note_that_waits_for_some_files_names_them(app, world):
-    directory = paths.inbox_dir(world.root, paths.slug(world.shop))
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     inbox_file.append_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)

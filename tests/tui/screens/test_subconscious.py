@@ -21,7 +21,7 @@ def app(world):
 
 
 def known(world):
-    return blocks.Blocks(world.root, paths.slug(world.shop), lambda: NOW)
+    return blocks.Blocks(world.root, paths.project_key(world.shop), lambda: NOW)
 
 
 async def to(pilot, kind, words=""):
@@ -150,7 +150,9 @@ async def test_a_change_that_overlaps_says_what_to_do(app, world, monkeypatch):
 
 
 async def test_what_a_run_changed_is_undone_with_one_key(app, world):
-    run = runs.Run("r9", NOW, "s", paths.slug(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this.")
+    run = runs.Run(
+        "r9", NOW, "s", paths.project_key(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this."
+    )
     runs.append(world.root, run)
     for name in ("guidance", "user_preferences"):
         known(world).edit(name, "", "- Of the run.", run="r9", session="s")
@@ -167,7 +169,9 @@ async def test_what_a_run_changed_is_undone_with_one_key(app, world):
 
 
 async def test_a_run_before_hundreds_of_changes_is_undone_whole(app, world):
-    run = runs.Run("r9", NOW, "s", paths.slug(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this.")
+    run = runs.Run(
+        "r9", NOW, "s", paths.project_key(world.shop), world.shop, runs.BY_HAND, outcome="done", note="Of this."
+    )
     runs.append(world.root, run)
     for number in range(2):
         known(world).edit("guidance", "", f"- Of the run {number}.", run="r9", session="s")
@@ -211,7 +215,7 @@ async def test_a_long_conversation_is_shown_whole(app, world):
 
 
 async def test_a_whisper_that_waits_is_withdrawn(app, world):
-    slug = paths.slug(world.shop)
+    slug = paths.project_key(world.shop)
     whispers.send(world.root, whispers.Whisper("W" * 26, NOW, world.sessions["today"], slug, "r", "Not on Friday."))
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "whisper", "Not on Friday")
@@ -296,7 +300,7 @@ async def test_where_nothing_is_new_it_says_so(app, world, monkeypatch):
 
 
 async def test_a_run_of_another_project_shows_what_it_changed_there(app, world):
-    blog, session = paths.slug(world.blog), world.sessions["blog"]
+    blog, session = paths.project_key(world.blog), world.sessions["blog"]
     blocks.Blocks(world.root, blog, lambda: NOW).edit("guidance", "", "Ask for alt texts.", run="r9", session=session)
     run = runs.Run(
         "r9", NOW, session, blog, world.blog, runs.BY_HAND, outcome="done", blocks=("guidance",), note="Blog."

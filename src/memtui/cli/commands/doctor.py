@@ -13,7 +13,7 @@ from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.health import doctor, findings, fixes
-from memtui.core.health.fixes import AT_ONCE
+from memtui.core.health.fixes import AT_ONCE, DECIDED
 from memtui.core.health.index_report import Report
 from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
@@ -47,10 +47,11 @@ def register(commands: "parser.Commands") -> None:
         "--fix",
         nargs="?",
         const="all",
-        choices=("all", *AT_ONCE),
+        choices=("all", *AT_ONCE, *DECIDED),
         metavar="WHAT",
         help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
-        " readable for you only), guidance (find out whether notes arrived), index (lines of MEMORY.md, after a diff)",
+        " readable for you only), guidance (find out whether notes arrived), index (lines of MEMORY.md, after a diff);"
+        " or, only if you name it, projects (give this project what may be of it or of another)",
     )
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 

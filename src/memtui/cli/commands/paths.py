@@ -39,14 +39,14 @@ def register(commands: "parser.Commands") -> None:
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List the paths of this project and of memtui."""
     root, claude = ctx.root, ctx.config_dir
-    own = ctx.inbox(everywhere=False)
+    own = paths.inbox_dir(root, ctx.slug)
     found = {
         "project": ctx.project_root,
         "inbox": own,
         "guidance": f"{own}/{inbox_format.FILES['guidance']}",
         "pending_updates": f"{own}/{inbox_format.FILES['updates']}",
         "pending_items": f"{own}/{inbox_format.FILES['items']}",
-        "global_inbox": ctx.inbox(everywhere=True),
+        "global_inbox": paths.inbox_dir(root, None),
         "project_memory": locate.project_dir(ctx.env, ctx.cwd)[0],
         "auto_memory": locate.auto_dir(ctx.env, ctx.cwd),
         "global_memory": locate.global_dir(ctx.env),

@@ -7,7 +7,13 @@ which worktrees and subdirectories share. The environment is always a parameter.
 import posix
 
 SLUG_LIMIT = 200
+# A prime below 2^24, so that six hex digits hold what a root leaves, and roots that differ in one letter differ in it.
+KEY_PRIME = 16777213
 MAX_LINKS = 40  # as the kernel has it
+# In the inbox of a project: its root and its remote, as JSON.
+PROJECT_FILE = "project.json"
+# How the files of an inbox end that hold anything.
+OLD_FILES = (".md", ".jsonl")
 S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 
@@ -54,6 +60,27 @@ def slug(path: str) -> str:
     if value >= 0x80000000:
         value -= 0x100000000
     return name[:SLUG_LIMIT] + "-" + _base36(abs(value))
+
+
+def project_key(root: str) -> str:
+    """Return the name of a project in memtui's own files, by its root: the slug, a dot, and six hex digits.
+
+    The client's slug alone is no identity: `my-app`, `my_app` and `my.app` have one, and so have two names of as many
+    letters outside of ASCII.
+    """
+    number = int.from_bytes(root.encode("utf-8", "surrogatepass"), "little") % KEY_PRIME
+    return f"{slug(root)}.{number:06x}"
+
+
+def slug_of(project: str) -> str:
+    """Return the slug that the key of a project begins with; a slug, which has no dot, as it is."""
+    return project.partition(".")[0]
+
+
+def is_of(recorded: str, project: str) -> bool:
+    """Tell whether a record that names a project is of the one with this key. Records of older versions have the slug
+    alone: they are of each project that has it."""
+    return recorded in (project, slug_of(project))
 
 
 def _surrogates(char: str) -> str:
@@ -142,9 +169,49 @@ def _worktree_main(here: str, dot_git: str) -> str:
     return parent(common) if common.endswith("/.git") else common
 
 
-def inbox_dir(root_dir: str, project_slug: "str | None") -> str:
-    """Return the directory of a scope's guidance.md, pending-updates.md and pending-items.md; None means global."""
-    return root_dir + "/projects/" + project_slug if project_slug else root_dir + "/global"
+def inbox_dir(root_dir: str, project: "str | None") -> str:
+    """Return the directory of guidance.md, pending-updates.md and pending-items.md of a project, by its key; None means
+    global."""
+    return root_dir + "/projects/" + project if project else root_dir + "/global"
+
+
+def has_old_inbox(root_dir: str, slug: str) -> bool:
+    """Tell whether anything is in the inbox that a project had by its slug alone (core/inbox/old_inboxes.py)."""
+    try:
+        names = posix.listdir(root_dir + "/projects/" + slug)
+    except OSError:
+        return False
+    return bool([name for name in names if name.endswith(OLD_FILES)])
+
+
+def old_files(root_dir: str, slug: str) -> "list[str]":
+    """List the files of such an inbox, and the blocks of the subconscious beside it."""
+    directory = inbox_dir(root_dir, slug)
+    try:
+        names = sorted([name for name in posix.listdir(directory) if name.endswith(OLD_FILES)])
+    except OSError:
+        names = []
+    return [f"{directory}/{name}" for name in names] + blocks(root_dir, slug)
+
+
+def blocks(root_dir: str, slug: str) -> "list[str]":
+    """List the files of the blocks of the subconscious that a project has, by its key, or had by its slug alone."""
+    directory = f"{root_dir}/subconscious/projects/{slug}"
+    try:
+        return [f"{directory}/{name}" for name in sorted(posix.listdir(directory)) if name.endswith(".md")]
+    except OSError:
+        return []
+
+
+def old_inboxes(root_dir: str) -> "list[str]":
+    """List the slugs under which anything is kept of before projects had keys."""
+    found: set[str] = set()
+    for place in ("/projects", "/subconscious/projects"):
+        try:
+            found.update([name for name in posix.listdir(root_dir + place) if "." not in name])
+        except OSError:
+            continue
+    return [slug for slug in sorted(found) if old_files(root_dir, slug) and not inbox_strangers(root_dir, slug)]
 
 
 def stranger(path: str) -> "int | None":
@@ -159,7 +226,7 @@ def stranger(path: str) -> "int | None":
     return None if owner in ours else owner
 
 
-def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[str, int]]":
+def strangers(root_dir: str, project: "str | None" = None) -> "list[tuple[str, int]]":
     """List the directories of memtui, and of one project, that belong to another user, as (path, user).
 
     Where there are any, nothing may be read or written: whoever owns a directory can forge the person's words there.
@@ -169,7 +236,7 @@ def strangers(root_dir: str, project_slug: "str | None" = None) -> "list[tuple[s
         owner = stranger(root_dir + part)
         if owner is not None:
             found.append((root_dir + part, owner))
-    return found + inbox_strangers(root_dir, project_slug) if project_slug else found
+    return found + inbox_strangers(root_dir, project) if project else found
 
 
 def inbox_slugs(root_dir: str) -> "list[str]":
@@ -181,9 +248,9 @@ def inbox_slugs(root_dir: str) -> "list[str]":
     return [name for name in names if not inbox_strangers(root_dir, name)]
 
 
-def inbox_strangers(root_dir: str, project_slug: str) -> "list[tuple[str, int]]":
+def inbox_strangers(root_dir: str, project: str) -> "list[tuple[str, int]]":
     """List the directories of one project's inbox that belong to another user, as (path, user)."""
-    top = inbox_dir(root_dir, project_slug)
+    top = inbox_dir(root_dir, project)
     return [(path, owner) for path in (top, top + "/claimed") if (owner := stranger(path)) is not None]
 
 

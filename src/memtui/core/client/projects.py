@@ -17,7 +17,7 @@ from memtui.core.places import locate
 VERSION = 1
 # The beginning of a transcript that is searched for its cwd; the first record can be large.
 HEAD_BYTES = 1 << 16
-TRANSCRIPTS_TRIED = 4
+TRANSCRIPTS_TRIED, TRANSCRIPTS_OF_ALL = 4, 1000
 CWD = re.compile(rb'"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
@@ -45,8 +45,16 @@ def with_memory(env: dict[str, str]) -> list[Project]:
     return projects
 
 
+def roots_of(env: dict[str, str], slug: str) -> list[str]:
+    """List the roots of all projects with a slug: those that memtui noted, and those of the client's sessions."""
+    finder = _PathFinder(env, paths.config_dir(env) + "/projects")
+    found = finder.roots_of(slug)
+    finder.save()
+    return found
+
+
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
-    """Return the paths of some projects of the client by slug, None for those that no transcript names."""
+    """Return the paths of some projects by slug, or by key, None for those that nothing names."""
     finder = _PathFinder(env, paths.config_dir(env) + "/projects")
     found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
@@ -110,8 +118,8 @@ class _PathFinder:
     """
 
     def __init__(self, env: dict[str, str], top: str) -> None:
-        self.top = top
-        self.cache_path = paths.root(env) + "/run/projects.json"
+        self.top, self.root = top, paths.root(env)
+        self.cache_path = self.root + "/run/projects.json"
         try:
             kept = fastjson.loads_dict(fs.read_bytes(self.cache_path))
         except OSError:
@@ -121,34 +129,41 @@ class _PathFinder:
         self.known = session_state.table(kept, "paths")
         self.root_rows = session_state.table(kept, "roots")
         self.changed = False
-        self.roots: dict[str, str] | None = None
+        self.roots: list[str] | None = None
         self.top_stamp = _mtime_ns(top)
 
     def path_of(self, slug: str) -> str | None:
-        directory = f"{self.top}/{slug}"
+        directory = f"{self.top}/{paths.slug_of(slug)}"
         stamp = max(self.top_stamp, _mtime_ns(directory))
         row = self.known.get(slug)
         if isinstance(row, list) and len(row) == 2:
             kept = row[1]
-            if isinstance(kept, str) and paths.slug(kept) == slug:
+            if isinstance(kept, str) and _is_named(kept, slug):
                 return kept
             if kept is None and row[0] == stamp:
                 return None
-        path: str | None = next((p for p in (_named(cwd, slug) for cwd in _cwds(directory)) if p), None)
+        path = noted_root(self.root, slug)
         if path is None:
-            path = self._roots().get(slug)
+            path = next((p for p in (_named(cwd, slug) for cwd in _cwds(directory)) if p), None)
+        if path is None:
+            path = next((root for root in self._roots() if _is_named(root, slug)), None)
         self.known[slug] = [stamp, path]
         self.changed = True
         return path
 
-    def _roots(self) -> dict[str, str]:
-        """Map slugs to the main repository roots of all sessions: memory is kept under the root's slug even if every
-        session started in a subdirectory or a worktree."""
+    def roots_of(self, slug: str) -> list[str]:
+        """List the roots of all projects with a slug."""
+        noted = [noted_root(self.root, name) for name in directories(self.root + "/projects")]
+        named = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
+        found = dict.fromkeys(each for each in (*noted, *named, *self._roots()) if each)
+        return [each for each in found if paths.slug(each) == slug and paths.project_root(each) == each]
+
+    def _roots(self) -> list[str]:
+        """List the main repository roots of all sessions: memory is kept under the root's slug even if every session
+        started in a subdirectory or a worktree."""
         if self.roots is None:
-            self.roots = {}
-            for slug in directories(self.top):
-                for found in self._roots_of(slug):
-                    self.roots.setdefault(paths.slug(found), found)
+            found = [root for slug in directories(self.top) for root in self._roots_of(slug)]
+            self.roots = list(dict.fromkeys(found))
         return self.roots
 
     def _roots_of(self, slug: str) -> list[str]:
@@ -193,5 +208,26 @@ def _cwds(directory: str, tried: int = TRANSCRIPTS_TRIED) -> list[str]:
 
 
 def _named(cwd: str, slug: str) -> str | None:
-    """Return `cwd` or the directory above it that has this slug (a session may have changed its directory)."""
-    return next((here for here in locate.upwards(paths.normal(cwd)) if paths.slug(here) == slug), None)
+    """Return `cwd` or the directory above it with this slug or key (a session may have changed its directory)."""
+    return next((here for here in locate.upwards(paths.normal(cwd)) if _is_named(here, slug)), None)
+
+
+def _is_named(path: str, name: str) -> bool:
+    """Tell whether a path has a slug or a key."""
+    return paths.is_of(name, paths.project_key(path))
+
+
+def noted_root(root: str, key: str) -> str | None:
+    """Return the root of a project as it is noted in its inbox; None if it is not."""
+    return noted(root, key).get("root") or None
+
+
+def noted(root: str, key: str) -> dict[str, str]:
+    """Return the root and the remote of a project as they are noted in its inbox; nothing if they are not, or are those
+    of another project."""
+    try:
+        row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", HEAD_BYTES))
+    except OSError:
+        return {}
+    found = {name: value for name in ("root", "remote") if isinstance(value := row.get(name), str)}
+    return found if paths.project_key(found.get("root", "")) == key else {}

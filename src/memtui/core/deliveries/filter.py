@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
 
+from memtui.core.base import paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces, stem
@@ -25,8 +26,8 @@ PLAIN = "a-zA-Z0-9_. -"
 class Filter:
     """What a delivery must match; an empty field matches everything.
 
-    `session` is the beginning of an id, `project` a slug, a name or the path of its root, `memory` a path or a name,
-    `text` some words in any order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive;
+    `session` is the beginning of an id, `project` a key, a slug, a name or the path of its root, `memory` a path or a
+    name, `text` some words in any order and case; `outcome` is one of receipts.py, or LOST for all that did not arrive;
     `since` and `until` are seconds since the epoch. `order` names the fields in the order of setting. `labels`: the
     words that a list has for events and kinds. With them `text` is sought in all that a row says: also the name of the
     project, the beginning of the session, the event, and what was brought.
@@ -72,7 +73,7 @@ class Filter:
     def needle(self, earlier: EarlierPlaces = NOTHING_MOVED) -> tuple[bytes, bool]:
         """Return the longest word that the log's line of each matching delivery holds, and whether case is ignored.
         `earlier` as for `matches`."""
-        words = [self.session, f'"{self.kind}"' if self.kind else "", self.project]
+        words = [self.session, f'"{self.kind}"' if self.kind else "", paths.slug_of(self.project)]
         stems = {name for each in _names(self.memory) for name in earlier.names(earlier.latest(each))}
         words += stems if len(stems) == 1 else []
         # Split before case is folded: of “ß” that would make two plain letters, which the line may not have.
@@ -96,7 +97,7 @@ class Filter:
                 return False
         return (
             found.session.startswith(self.session)
-            and (not self.project or self.project in {found.project, found.project_root, _last(found.project_root)})
+            and (not self.project or self.project in _names_of_project(found))
             and (not self.kind or self.kind in kinds)
             and (not self.memory or self._names_memory(found, earlier))
             and (self.since is None or found.time >= self.since)
@@ -129,6 +130,10 @@ class Filter:
     def ended(self, found: Delivery) -> bool:
         """Whether all deliveries before this one in the log are older than `since`, even if a clock was put back."""
         return self.since is not None and found.time < self.since - delivery_log.CLOCK_SECONDS
+
+
+def _names_of_project(found: Delivery) -> set[str]:
+    return {found.project, paths.slug_of(found.project), found.project_root, _last(found.project_root)}
 
 
 def _last(path: str) -> str:

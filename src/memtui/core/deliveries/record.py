@@ -3,9 +3,10 @@
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.core.base import clock
+from memtui.core.base import clock, paths
 from memtui.core.client import process
 from memtui.core.deliveries.titles import titles
 
@@ -37,6 +38,16 @@ def _text(found: Mapping[str, object], key: str) -> str:
 def _number(found: Mapping[str, object], key: str) -> float | None:
     value = found.get(key)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def project_of(found: Mapping[str, object]) -> str:
+    """Return the key of the project of a record, or of the state of a session: by its root, since older versions wrote
+    the slug; what is written, where no root is."""
+    root, project = _text(found, "project_root"), _text(found, "project")
+    return project if "." in project or not root else _key(root)
+
+
+_key = lru_cache(256)(paths.project_key)
 
 
 def _scores(found: Mapping[str, object]) -> tuple[tuple[str, float], ...]:
@@ -100,9 +111,9 @@ class ItemCounts(NamedTuple):
 class Delivery:
     """A record of the delivery log: a text put before the model, or a use of a memory.
 
-    `record`: as the log has it; `place`: where. `logged`: the time as written. `session`: an id; `project`: a slug;
-    `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`, folding.py); `ms`: how long the
-    hook took; `recovered`: whether a worker logged it.
+    `record`: as the log has it; `place`: where. `logged`: the time as written. `session`: an id; `project`: the key of
+    the project (`project_of`); `chars`: UTF-16 code units, also of a text that the log no longer keeps (`folded`,
+    folding.py); `ms`: how long the hook took; `recovered`: whether a worker logged it.
     """
 
     record: Record
@@ -141,7 +152,7 @@ class Delivery:
             sys.intern(_text(record, "session_id")),
             _text(record, "agent"),
             _text(record, "agent_id"),
-            _text(record, "project"),
+            project_of(record),
             _text(record, "project_root"),
             _text(record, "cwd"),
             _text(record, "mode"),
@@ -185,7 +196,7 @@ class Delivery:
 
     @property
     def root(self) -> str:
-        """The path of its project's root, else the project's slug."""
+        """The path of its project's root, else the project's key."""
         return sys.intern(self.project_root or self.project)
 
     @property

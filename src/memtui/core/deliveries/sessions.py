@@ -7,7 +7,7 @@ from memtui.core.base import fastjson, fs, session_state
 from memtui.core.client.transcript import text_of
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
-from memtui.core.deliveries.record import CHARS_A_TOKEN, Delivery, Record
+from memtui.core.deliveries.record import CHARS_A_TOKEN, Delivery, Record, project_of
 
 # How the names of a session's other files end (session_state.path).
 PARTS = (".cursor.json", ".index.json", ".missed.json", ".recall.json", ".select.json", ".stopped.json", ".tip.json")
@@ -54,14 +54,14 @@ class Session:
 
     @property
     def project(self) -> str:
-        """The root of its project, or the project's slug."""
+        """The root of its project, or the project's key."""
         logged = self._newest.project_root or self._newest.project if self._newest else ""
         return self._of_state("project_root") or self._of_state("project") or logged
 
     @property
     def slug(self) -> str:
-        """The slug of its project."""
-        return self._of_state("project") or (self._newest.project if self._newest else "")
+        """The key of its project."""
+        return project_of(self.state) or (self._newest.project if self._newest else "")
 
     @property
     def cwd(self) -> str:

@@ -5,12 +5,13 @@ hooks/installer/checkup.py runs these, and checks the hooks and the client befor
 
 import os
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import OK, Finding, good, problem
 from memtui.core.client import projects
-from memtui.core.health import content_checks, file_checks, settings_checks
+from memtui.core.health import adoption, content_checks, file_checks, settings_checks
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
@@ -29,12 +30,14 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
     journal = Journal(root)
     here = paths.project_root(cwd)
     scopes_here = scopes.discover(env, cwd)
-    names = {None: "all projects", paths.slug(here): os.path.basename(here) or "/"}
+    names = {None: "all projects", paths.project_key(here): os.path.basename(here) or "/"}
     checks: dict[str, Iterator[Finding]] = {
         "root": file_checks.own(root),
         "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
-        "inbox": content_checks.inboxes(root, names.items(), now),
+        "inbox": chain(
+            adoption.unknown(env, root, [paths.slug(here)]), content_checks.inboxes(root, names.items(), now)
+        ),
         "memories": (
             each for scope in scopes_here for each in content_checks.memories(root, scope, known, others=scopes_here)
         ),
@@ -56,10 +59,11 @@ def check_others(
 ) -> list[Finding]:
     """Check the inboxes and the native memory of all other projects; less if `progress` says to stop."""
     root = paths.root(env)
-    own = paths.slug(paths.project_root(cwd))
+    own = paths.project_key(paths.project_root(cwd))
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
     names = projects.names(env, projects.paths_of(env, slugs))
-    found = _run("inbox", content_checks.inboxes(root, names.items(), now))
+    old = [slug for slug in paths.old_inboxes(root) if slug != paths.slug_of(own)]
+    found = _run("inbox", chain(adoption.unknown(env, root, old), content_checks.inboxes(root, names.items(), now)))
     here = scopes.discover(env, cwd)
     others = scopes.others(env, {scope.directory for scope in here})
     everywhere = [scope for scope in here if scope.kind == "global"]

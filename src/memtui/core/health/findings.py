@@ -178,6 +178,11 @@ REGISTRY = {
         "never read.",
         "Remove what is not a note. A log belongs in a file of its own, which a note can name.",
     ),
+    "inbox.whose": Kind(
+        "{count:entry|entries} in {path} may be of {names}: nobody can tell.",
+        "Give them to a project: memtui doctor --fix projects --project DIR",
+        "projects",
+    ),
     "inbox.closed": Kind("You may not read {path}.", 'Make it yours again: sudo chown "$USER" {path}'),
     "inbox.directory": Kind("{path} is a directory, not a file.", "Move it away: mv {path} {path}.aside"),
     "inbox.unread": Kind("{path} can't be read: {why}.", "Check what it is, its owner and its mode."),

@@ -1,7 +1,8 @@
 """The fixes of findings. Each that changes a file is one step of undo.
 
-`memtui doctor --fix` makes all fixes of AT_ONCE without asking. For the others CLI and TUI show the result first and
-ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff for them, or open an editor.
+`memtui doctor --fix` makes all fixes of AT_ONCE without asking, and those of DECIDED only where they are named. For the
+others CLI and TUI show the result first and ask. `install`, `trust` and `config` are not here: CLI and TUI show a diff
+for them, or open an editor.
 """
 
 import os
@@ -13,7 +14,7 @@ from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, some
 from memtui.core.base.storage import storage_error
-from memtui.core.health import file_checks, index_report, retention
+from memtui.core.health import adoption, file_checks, index_report, retention
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
 from memtui.core.journal.changes.change import Change
@@ -29,6 +30,7 @@ from memtui.core.review.waiting import Waiting, find, waiting_in
 # How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
 WAIT_SECONDS = 10.0
 AT_ONCE = ("files", "errors", "guidance", "index")
+DECIDED = ("projects",)
 
 
 class FixOutcome(NamedTuple):
@@ -180,5 +182,6 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "again": _again,
     "withdraw": _withdraw,
     "forget": _forget,
+    "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

@@ -9,7 +9,7 @@ from memtui.core.base import session_state
 from memtui.core.client import transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.sessions import PARTS
+from memtui.core.deliveries.sessions import PARTS, Session
 
 NEAR = 3  # similar ones that are named
 ALIKE = 0.6  # how similar they are at least, as difflib measures it
@@ -56,7 +56,7 @@ def _session(root: str, config_dir: str, name: str, slug: str | None) -> Strange
     found = [each for each in known if each.startswith(name)]
     if found:
         states = [session_state.load(root, each) for each in found]
-        projects = {transcript.text_of(state.get("project")) for state in states}
+        projects = {Session(name, state).slug for state in states}
         if slug is None or slug in projects or "" in projects:
             return None
         return Stranger("session", found[0], (), transcript.text_of(states[0].get("project_root")) or min(projects))

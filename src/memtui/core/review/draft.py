@@ -126,14 +126,14 @@ def content(item: Waiting, choices: Choices = AS_DRAFTED) -> tuple[str, bytes]:
 def project_of(item: Waiting) -> str:
     """Return the directory of the project that a pending update came from; empty if it names none, or a wrong one."""
     directory = item.entry.fields.get("project", "")
-    is_right = directory.startswith("/") and paths.slug(paths.project_root(directory)) == item.slug
+    is_right = directory.startswith("/") and paths.project_key(paths.project_root(directory)) == item.slug
     return directory if is_right else ""
 
 
 def home_store(store: Store, item: Waiting) -> Store | None:
     """Return the store of the project that an entry belongs to, on the same journal: `store` itself for entries of
     its project and of the global inbox. None if the project can't be found."""
-    if item.slug in {None, paths.slug(paths.project_root(store.cwd))}:
+    if item.slug in {None, paths.project_key(paths.project_root(store.cwd))}:
         return store
     directory = project_of(item)
     if not directory:

@@ -29,7 +29,7 @@ def check(
 
     `client`: findings of an earlier `client_check`, which starts a process. `known` is as for `status.of_scope`.
     """
-    foreign = paths.strangers(paths.root(env), paths.slug(paths.project_root(cwd)))
+    foreign = paths.strangers(paths.root(env), paths.project_key(paths.project_root(cwd)))
     if foreign:
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client

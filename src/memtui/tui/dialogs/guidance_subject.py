@@ -167,7 +167,7 @@ class GuidanceSubject:
         others: dict[str, str | None] = {
             each.slug: each.project if each.project.startswith("/") else None for each in recent if each.slug
         }
-        others |= {each.slug: each.path for each in with_memory(data.env) if each.path or each.slug not in others}
+        others |= {paths.project_key(each.path): each.path for each in with_memory(data.env) if each.path}
         others.pop(self.slug, None)
         called = sorted(names(data.env, others).items(), key=lambda each: each[1])
         return [(to, words) for _, to, words in found] + [(OTHER + slug, f"project {name}") for slug, name in called]

@@ -15,7 +15,7 @@ from .hands import choose, everywhere, exists, press, read, stand_on, write
 
 def drafts(world):
     root = world.env["MEMTUI_HOME"] if "MEMTUI_HOME" in world.env else world.config + "/memtui"
-    found = waiting.waiting_in(root, [paths.slug(world.shop), None], ("updates",))
+    found = waiting.waiting_in(root, [paths.project_key(world.shop), None], ("updates",))
     return [each.entry.fields.get("name") for each in found if each.entry.fields.get("kind") == "imported"]
 
 

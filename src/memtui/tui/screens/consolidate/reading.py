@@ -181,7 +181,7 @@ def stamps(data: "Data") -> Stamps:
     root = data.root
     decided = (rejected.path(root), apart.path(root), trust.path(root), config.file_path(root))
     directories = [proposed.directory(root)]
-    directories += [paths.inbox_dir(root, slug) for slug in (None, paths.slug(data.project_root))]
+    directories += [paths.inbox_dir(root, slug) for slug in (None, paths.project_key(data.project_root))]
     found = [*decided]
     for directory in directories:
         found += [f"{directory}/{name}" for name in (os.listdir(directory) if os.path.isdir(directory) else ())]

@@ -7,7 +7,7 @@ from memtui.core.client import projects, transcript
 from memtui.core.client import titles as session_titles
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries import notes, receipts
-from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.record import Delivery, project_of
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review.waiting import homes, waiting_in
@@ -74,7 +74,7 @@ class GuidanceNotes:
         since = max(0.0, data.now() - HISTORY_SECONDS)
         found: list[notes.Note] = []
         for record in delivery_log.newest_first(data.root, needle=b'"guidance"', since=since):
-            if self.every or record.get("project") in slugs:
+            if self.every or project_of(record) in slugs:
                 found += notes.of(Delivery.of(record))
             if len(found) >= HISTORY:
                 break

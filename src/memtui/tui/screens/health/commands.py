@@ -35,6 +35,7 @@ FIXES = {
     "again": "delivers it again, or withdraws it; asks first",
     "withdraw": "withdraws it, after asking",
     "guidance": "finds out whether it arrived",
+    "projects": "gives it to this project, after asking",
     "index": "shows the change, and makes it after a yes",
     "errors": "sets the errors aside, beside the log",
     "files": "lets only you read and write them",
@@ -182,6 +183,7 @@ class HealthCommands:
             "withdraw": lambda: self._notes(subjects, again=False),
             "collect": self._collect,
             "forget": self._forget,
+            "projects": lambda: self._adopt(subjects),
         }
         done = with_questions.get(what, lambda: self._run_fix(what, subjects))()
         if inspect.isawaitable(done):
@@ -231,6 +233,13 @@ class HealthCommands:
         question = "Forget what your decisions on drafts taught? Drafts are judged as memtui ships it then."
         if await self.services.ask(sure(question, "Forget it")):
             self._run_fix("forget")
+
+    async def _adopt(self, subjects: Sequence[str]) -> None:
+        """Give what may be of several projects, or was of one whose directory is gone, to this one, if that is
+        wanted."""
+        name = safe_text.line(self.services.data.facts.project)
+        if await self.services.ask(sure(f"Give it to {name}?", "Give it to this project")):
+            self._run_fix("projects", subjects)
 
     async def _collect(self) -> None:
         """Show what is kept no longer, and remove it if that is wanted."""
