@@ -152,7 +152,6 @@ SCENARIOS = [
     HookScenario("PreToolUse", "forbidding", TOLD, {"tool_input": {"command": "npm i"}}),
     HookScenario("UserPromptSubmit", "new"),
     HookScenario("UserPromptSubmit", "old"),
-    HookScenario("Stop", "old"),
     HookScenario("SessionStart", "new"),
     HookScenario("SessionStart", "new", NONE),
     HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),
