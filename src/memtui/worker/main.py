@@ -120,7 +120,7 @@ def take_in_versions(env: dict[str, str], payload: dict[str, object], event: str
     settings, project = config.load(root), paths.project_root(cwd)
     if "off" in {config.value(settings, project, "mode"), config.value(settings, project, "gate")}:
         return
-    looked = f"{root}/run/looked-{paths.slug(project)}"
+    looked = f"{root}/run/looked-{paths.project_key(project)}"
     versions = Versions(root)
     # A first look may come between an agent's write and the hook that logs it.
     patient = event == "SessionStart" and not os.path.exists(looked)
