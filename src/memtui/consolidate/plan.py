@@ -31,7 +31,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import apart, memory, references
 from memtui.core.memories.index_state import IndexState, index_of
-from memtui.core.memories.links import Targets
+from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -181,7 +181,7 @@ class _Planner:
         first, *others = memories
         outside = {name for each in others if each.scope_label != first.scope_label for name in each.links}
         if outside:
-            own = Targets(each for each in self.subject.memories.values() if each.scope_label == first.scope_label)
+            own = LinkTargets(each for each in self.subject.memories.values() if each.scope_label == first.scope_label)
             outside = {target for target in outside if own.of(target, first.path) is None}
         try:
             made = merging.proposal(memories, evidence, reason=reason, outside=sorted(outside))

@@ -77,7 +77,7 @@ def memories(
     if scope.kind == "instructions" or not scope.exists:
         return
     every = [*takewhile(lambda _: go_on(), scopes.memories(scope, known))]
-    targets = links.Targets(every)
+    targets = links.LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):
         for each in status.of_memory(scope, memory, targets, others):

@@ -10,7 +10,7 @@ from itertools import takewhile
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
-from memtui.core.memories.links import Targets
+from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
@@ -168,7 +168,7 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
 
 
 def _one_way(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    known = Targets(memories)
+    known = LinkTargets(memories)
     for memory in memories:
         targets = [found for each in memory.links if (found := known.of(each, memory.path)) is not None]
         names = list(dict.fromkeys(each.stem for each in targets if each is not memory and not each.links_to(memory)))

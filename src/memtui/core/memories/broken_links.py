@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from memtui.core.memories import scopes
-from memtui.core.memories.links import Targets
+from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 
@@ -34,16 +34,16 @@ class BeforeMove:
 
     def _to(self, stay: dict[str, list[Memory]], moved: Sequence[Memory]) -> Iterator[BrokenLink]:
         for label in dict.fromkeys(found.scope_label for found in moved):
-            before, after = Targets(self.memories[label]), Targets(stay[label])
+            before, after = LinkTargets(self.memories[label]), LinkTargets(stay[label])
             for each in stay[label]:
                 for target in each.links:
                     if before.of(target, each.path) is not None and after.of(target, each.path) is None:
                         yield BrokenLink(self.scopes[label], each.stem, target)
 
     def _from(self, stay: dict[str, list[Memory]], moved: Sequence[Memory], new_name: str) -> Iterator[BrokenLink]:
-        reached = Targets([*stay[self.target.label], *([] if new_name else moved)])
+        reached = LinkTargets([*stay[self.target.label], *([] if new_name else moved)])
         for found in moved:
-            led = Targets(self.memories[found.scope_label])
+            led = LinkTargets(self.memories[found.scope_label])
             for target in found.links:
                 meant = led.of(target, found.path)
                 if meant is None or target.removesuffix(".md") == new_name:

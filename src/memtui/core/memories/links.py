@@ -222,7 +222,7 @@ def leads_to(target: str, source: str, path: str, names: Collection[str]) -> boo
     return not file.startswith("..") and key(path).endswith("/" + key(file))
 
 
-class Targets(Generic[M]):
+class LinkTargets(Generic[M]):
     """The memories of a scope, by what links can name. A file goes before another memory's name."""
 
     def __init__(self, memories: Iterable[M]) -> None:

@@ -209,7 +209,7 @@ class Usage:
 
 
 def of_memory(
-    scope: Scope, found: Memory, known: links.Targets[Memory], others: Sequence[Scope] = ()
+    scope: Scope, found: Memory, known: links.LinkTargets[Memory], others: Sequence[Scope] = ()
 ) -> Iterator[Finding]:
     """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` memories.
     `others`: the scopes that apply beside this one, in which the memory that a link means may be."""
@@ -273,7 +273,7 @@ def of_scope(
     waiting = not_trusted(root, scope)
     rows = []
     memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))
-    known_targets = links.Targets(memories)
+    known_targets = links.LinkTargets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for each in itertools.takewhile(lambda _: go_on(), memories):

@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from memtui.core.health import findings
-from memtui.core.memories.links import Targets
+from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import LINKS
 from memtui.core.places import loading
@@ -132,7 +132,7 @@ class MemoryDetail:
         """Return by path the memories of a scope that link to a memory, by their stems."""
         if scope.label not in self._links:
             memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
-            known = Targets(memories)
+            known = LinkTargets(memories)
             found: dict[str, dict[str, None]] = {}
             for each in memories:
                 for target in each.links:
