@@ -126,7 +126,7 @@ def test_what_stays_is_not_looked_at_again_until_something_changes(two, monkeypa
     env = {**two.env, "CLAUDE_CONFIG_DIR": str(two.config)}
     old_inboxes.move(env, str(two.root), two.old.name, str(two.project))
     tried = []
-    monkeypatch.setattr(old_inboxes._Move, "run", lambda self: tried.append(self.slug))
+    monkeypatch.setattr(old_inboxes._OldInbox, "run", lambda self: tried.append(self.slug))
     old_inboxes.move(env, str(two.root), two.old.name, str(two.project))
     assert tried == []
     two.leave_old("guidance", "another")

@@ -7,7 +7,6 @@ places, and the next one takes it out of the old one.
 """
 
 import posix
-from functools import partial
 
 from memtui.core.base import clock, fastjson, fs, paths, session_state
 from memtui.core.deliveries import error_log
@@ -40,7 +39,7 @@ def move(env: "dict[str, str]", root: str, slug: str, here: str = "") -> None:
         look = _look(root, slug)
         if fs.read_or_empty(left, 1 << 16) == look + here.encode("utf-8", "replace"):
             return
-        _Move(env, root, slug, here).run()
+        _OldInbox(env, root, slug, here).run()
         after = _look(root, slug)
         if after:
             fs.write_cache(left, after + here.encode("utf-8", "replace"))
@@ -65,8 +64,8 @@ def _keys(root: str, slug: str) -> "list[str]":
         return []
 
 
-class _Move:
-    """One attempt to empty an old inbox. `roots`: the projects with its slug that are known."""
+class _OldInbox:
+    """An old inbox that is to be emptied. `roots`: the projects with its slug that are known."""
 
     def __init__(self, env: "dict[str, str]", root: str, slug: str, here: str) -> None:
         from memtui.core.client import projects
@@ -82,11 +81,11 @@ class _Move:
         """Move each file as far as that is possible. Raises the first OSError, after the others were moved."""
         errors: list[OSError] = []
         with fs.Lock(f"{self.directory}/{inbox_format.LOCK_NAME}", LOCK_SECONDS):
-            steps: list[Callable[[], None]] = [partial(self._move_entries, kind) for kind in inbox_format.FILES]
-            steps += [*[partial(self._move_ledger, name) for name in LEDGERS], self._move_blocks]
-            for step in steps:
+            steps: list[tuple[Callable[[str], None], str]] = [(self._move_entries, kind) for kind in inbox_format.FILES]
+            steps += [*[(self._move_ledger, name) for name in LEDGERS], (self._move_blocks, self.only)]
+            for step, what in steps:
                 try:
-                    step()
+                    step(what)
                 except OSError as error:
                     errors.append(error)
         if errors:
@@ -110,7 +109,7 @@ class _Move:
         inbox_file.recover(self.directory)
         path = f"{self.directory}/{inbox_format.FILES[kind]}"
         if fs.stamp(path):
-            inbox_file.rewrite_locked(path, partial(self._without_moved, kind))
+            inbox_file.rewrite_locked(path, lambda source: self._without_moved(kind, source))
 
     def _without_moved(self, kind: str, source: str) -> str:
         """Put the entries of a file whose project is known there, and return what is left of the file."""
@@ -157,10 +156,10 @@ class _Move:
                     fs.append(target, missing, durable=True)
             fs.unlink(path)
 
-    def _move_blocks(self) -> None:
+    def _move_blocks(self, root: str) -> None:
         """Move the blocks of the subconscious that the project has none of its own for yet."""
-        target = f"{self.root}/subconscious/projects/{paths.project_key(self.only)}"
-        for path in paths.blocks(self.root, self.slug) if self.only else ():
+        target = f"{self.root}/subconscious/projects/{paths.project_key(root)}"
+        for path in paths.blocks(self.root, self.slug) if root else ():
             fs.makedirs(target)
             name = path[path.rfind("/") + 1 :]
             if not fs.stamp(f"{target}/{name}"):
