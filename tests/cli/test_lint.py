@@ -79,7 +79,7 @@ def test_a_missing_index_is_named_and_made(bare):
     index.parent.mkdir(parents=True)
     (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
     found = bare.json("lint", ".")["findings"]
-    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui lint . --fix")]
+    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui lint --fix .")]
     bare("lint", ".", "--fix")
     assert index.read_text() == "- [one](one.md) — Use one thing\n"
     assert bare.json("lint", ".")["findings"] == []
@@ -116,7 +116,7 @@ def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy)
     same = next(line for line in lines if "memories.same_line" in line)
     assert same == (
         "::error file=.claude/memory/MEMORY.md,line=6,title=memtui memories.same_line::MEMORY.md of project "
-        "lists package-manager.md 2 times. memtui lint . --fix"
+        "lists package-manager.md 2 times. memtui lint --fix ."
     )
     assert any(line.startswith("::notice file=") for line in lines)
     assert any(line.startswith("::error file=.claude/memory/50%25%2Ca%3Ab.md,title=") for line in lines)
@@ -309,9 +309,9 @@ def test_the_command_that_lint_of_a_path_ends_with_fixes_what_is_there(memtui, m
     before = contents(path)
     others = {each: data for each, data in contents(world.shop).items() if not each.startswith(str(path))}
     done = memtui("lint", str(path), check=False)
-    said = re.search(r"^(memtui lint .* --fix) fixes ", done.err, re.MULTILINE)
+    said = re.search(r"^(memtui lint --fix .*) fixes ", done.err, re.MULTILINE)
     assert said, done.err
-    assert said[1] == shlex.join(["memtui", "lint", str(path), "--fix"])
+    assert said[1] == shlex.join(["memtui", "lint", "--fix", str(path)])
     for remedy in re.findall("→ .*?(memtui .*)", done.out) if where != "in the project" else []:
         assert remedy == said[1]
     memtui(*shlex.split(said[1])[1:], check=False)
@@ -327,8 +327,8 @@ def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
     for name in ("one", "two"):
         (found / f"{name}.md").write_text(f"---\nname: {name}\ndescription: About {name}\n---\nText of {name}.\n")
     (row,) = (each for each in bare.json("lint", ".", check=False)["findings"] if each["code"] == "memories.no_line")
-    assert row["remedy"] == "memtui lint . --fix"
-    assert "memtui lint . --fix" in bare("lint", ".", "--format", "github", check=False).out
+    assert row["remedy"] == "memtui lint --fix ."
+    assert "memtui lint --fix ." in bare("lint", ".", "--format", "github", check=False).out
     done = bare("index", "--scope", "project", "--fix")
     assert done.out == "Nothing to fix.\n"
     assert "project: 1 memory is not trusted, and gets no line here: memtui trust" in done.err
@@ -341,7 +341,7 @@ def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
 def test_the_numbers_add_up_with_what_is_left_after_the_fix(bare, messy):
     done = bare("lint", ".", check=False)
     problems = int(re.search(r"(\d+) problems to fix", done.out)[1])
-    fixed = int(re.search(r"memtui lint \. --fix fixes (\d+) of the problems", done.err)[1])
+    fixed = int(re.search(r"memtui lint --fix \. fixes (\d+) of the problems", done.err)[1])
     left = int(re.search(r"(\d+) problems? (is|are) left for you\.", done.err)[1])
     assert problems == fixed + left
     bare("lint", ".", "--fix", check=False)

@@ -95,7 +95,7 @@ def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memt
 
 def test_a_mistyped_type_is_taken_and_asked_about(memtui):
     said = memtui("new", "no-mocks", "--type", "feedbak", "--body", "No mocks.").err
-    assert "Its type is “feedbak”. Did you mean feedback?\n  memtui edit no-mocks --type feedback\n" in said
+    assert "Its type is “feedbak”. Did you mean feedback?\n  memtui edit project:no-mocks --type feedback\n" in said
     assert "Did you mean" not in memtui("edit", "no-mocks", "--type", "feedback").err
     assert "Did you mean reference?" in memtui("edit", "no-mocks", "--type", "referrence").err
     assert "Did you mean" not in memtui("edit", "no-mocks", "--type", "recipe").err
@@ -257,8 +257,8 @@ def test_moving_copying_deleting_and_restoring(memtui, world):
 def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_is_told(memtui, verb, word, scope):
     done = memtui(verb, "test-database", word, check=False)
     assert done.code == 2
-    assert f"memtui {verb} test-database --to {scope}" in done.err
-    assert f"memtui {verb} test-database --name {word}" in done.err
+    assert f"memtui {verb} --to {scope} test-database" in done.err
+    assert f"memtui {verb} --name {word} test-database" in done.err
     assert memory(memtui, "test-database")["scope"] == "auto"
     assert memory(memtui, word) is None
     memtui(verb, "test-database", "--name", word)
@@ -267,7 +267,7 @@ def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_i
 
 def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     done = memtui("mv", "prefer-pnpm", "release-steps", "global", check=False)
-    assert (done.code, "memtui mv prefer-pnpm release-steps --to global" in done.err) == (2, True)
+    assert (done.code, "memtui mv --to global prefer-pnpm release-steps" in done.err) == (2, True)
     done = memtui("mv", "prefer-pnpm", "agent:nobody", check=False)
     assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
 
@@ -295,7 +295,7 @@ def test_a_scope_and_a_name_are_not_called_a_scope(memtui):
 
 def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui):
     done = memtui("mv", "prefer-pnpm", "--to", "project", check=False)
-    assert (done.code, "memtui mv prefer-pnpm NEWNAME" in done.err) == (1, True)
+    assert (done.code, "memtui mv project:prefer-pnpm NEWNAME" in done.err) == (1, True)
     memtui("mv", "prefer-pnpm", "NEWNAME")
 
 

@@ -1,9 +1,8 @@
 """The warning of `memtui guide` about a session or an agent that is not known here."""
 
-from shlex import quote
-
 from memtui.cli.context import Context
 from memtui.cli.output import line
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.review.addressees import strangers
 from memtui.present.addressees import meant, why
@@ -19,6 +18,8 @@ def warned(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "
         remedy = f"To withdraw it: memtui guide --withdraw {note}"
         if each.near:  # --edit replaces all addressees
             better = [f"{each.kind}:{each.near[0]}" if address == each.address else address for address in given]
-            remedy = f"To change it: memtui guide --edit {note} " + " ".join(f"--to {quote(one)}" for one in better)
+            remedy = f"To change it: memtui guide --edit {note} " + " ".join(
+                f"--to {shell_word(one)}" for one in better
+            )
         ctx.out.say(" ".join(filter(None, (f"! {why(each)}", meant(each)))) + f"\n  {line(remedy)}")
     return [{"address": e.address, "why": why(e), "near": [f"{e.kind}:{n}" for n in e.near]} for e in found]

@@ -10,6 +10,7 @@ from memtui.core.base import clock, paths, short_ids
 from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import MIN_REF, short_id
 from memtui.core.deliveries import notes
 from memtui.core.health import findings
@@ -78,7 +79,7 @@ def pick_each(
                 raise taken from None
             searched = "guidance" in kinds and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
-                hint = f"See `memtui deliveries show {delivery}`."
+                hint = f"See `memtui deliveries show {shell_word(delivery)}`."
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
             if "guidance" in kinds and (note := notes.find(ctx.root, ref.strip())):
                 hint = f"To deliver it again: memtui guide --again {short_id(note.id)}"
@@ -120,7 +121,7 @@ def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     wanted = ref.strip().upper()
     for record in log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace")):
         if len(wanted) >= MIN_REF and str(record.get("id")).endswith(wanted):
-            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui deliveries show {ref}`?")
+            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui deliveries show {shell_word(ref)}`?")
     return None
 
 

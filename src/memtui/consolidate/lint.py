@@ -15,6 +15,7 @@ from memtui.consolidate.project_checks import ProjectFiles
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
+from memtui.core.base.shell import shell_word
 from memtui.core.health import content_checks, findings, index_checks, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.journal.changes.pairs_edit import Pair
@@ -78,7 +79,9 @@ def at(
     if not os.path.lexists(top):
         raise NotFoundError(f"There is no {path}.", "Give a directory of memories, or a project.")
     if not os.path.isdir(top):
-        raise UsageError(f"{path} is a file.", f"Give its directory: memtui lint {os.path.dirname(path) or '.'}")
+        raise UsageError(
+            f"{path} is a file.", f"Give its directory: memtui lint {shell_word(os.path.dirname(path) or '.')}"
+        )
     own = {os.path.realpath(each.directory): each for each in known if each.exists and each.kind != "instructions"}
     found = []
     for directory in _directories(top):

@@ -8,6 +8,7 @@ from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import fs
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import match
 from memtui.core.base.storage import read_or_none, storage_error
 
@@ -28,7 +29,9 @@ def read(path: str, files: MemoryFiles) -> ChangeSet:
     try:
         data = fs.read_bytes(path, changeset_json.MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(f"There is no {path}.", f"`memtui consolidate --plan {path}` makes it.") from None
+        raise NotFoundError(
+            f"There is no {path}.", f"`memtui consolidate --plan {shell_word(path)}` makes it."
+        ) from None
     except OSError as error:
         raise MemtuiError(f"{path} can't be read: {error.strerror or error}.") from error
     try:

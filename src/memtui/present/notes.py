@@ -1,5 +1,6 @@
 """Words for when a note goes: with which prompt or tool use, of which sessions."""
 
+from memtui.core.base.shell import shell_word
 from memtui.present.safe_text import line
 
 WIDEST = 60  # characters of a name or a pattern
@@ -30,6 +31,6 @@ def first_session(addressees: str, where: str) -> str:
     if "session" in named:
         return ""
     agent, path = named.get("agent", ""), named.get("path", "")
-    start = f"Start claude in {line(where)}" + (f" with MEMTUI_AGENT={agent}" if agent else "")
+    start = f"Start claude in {line(where)}" + (f" with MEMTUI_AGENT={shell_word(agent)}" if agent else "")
     gets = f"this note comes when a tool touches {path}" if path else "your next prompt there gets this note"
     return f"{start}: {gets}."

@@ -1,8 +1,8 @@
 """How sessions are said and drawn: whether they are live, what arrived of what they got, how to resume them."""
 
 import os
-import shlex
 
+from memtui.core.base.shell import shell_word
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.present.deliveries import sums
 
@@ -60,8 +60,8 @@ def resume(row: SessionRow, cwd: str) -> str:
     """Return the shell command that resumes a session, empty if it can't be. `cwd`: the directory that it is for."""
     if is_gone(row):
         return ""
-    command = f"claude --resume {shlex.quote(row.id)}"  # the id is from files
+    command = f"claude --resume {shell_word(row.id)}"  # the id is from files
     there = row.cwd or (row.project if row.project.startswith("/") else "")
     if not there or os.path.realpath(there) == cwd:
         return command
-    return f"cd {shlex.quote(there)} && {command}"
+    return f"cd {shell_word(there)} && {command}"

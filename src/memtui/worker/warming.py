@@ -134,7 +134,7 @@ def check(root: str) -> Iterator[Finding]:
     said = status(root)
     does = doing(root, said)
     if not sentences.installed() and does != RUNNING:
-        yield problem("semantic.not_installed", install=sentences.INSTALL)
+        yield problem("semantic.not_installed")
     elif does == FAILED:
         yield problem("semantic.not_loaded", why=why_failed(root).rstrip(".") or "no reason is known")
     elif does == SILENT:

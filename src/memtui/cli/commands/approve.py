@@ -10,6 +10,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base.errors import EXIT_FAILED, ConflictError, MemtuiError, UsageError
 from memtui.core.base.phrasing import likeness
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
@@ -161,7 +162,10 @@ def _name_taken(proposed: Draft) -> ConflictError:
 
     short = short_id(proposed.item.id)
     ref = f"{proposed.scope.label}:{proposed.name}"
-    append, rename = f"memtui approve {short} --into {ref}", f"memtui approve {short} --name {proposed.name}-2"
+    append, rename = (
+        f"memtui approve {short} --into {shell_word(ref)}",
+        f"memtui approve {short} --name {shell_word(proposed.name + '-2')}",
+    )
     ways = f"Append to it: {append}\n  Or choose another name: {rename}"
     return ConflictError(
         f"There is a memory {ref} already.", ways if takes_draft(proposed) else f"Choose another name: {rename}"

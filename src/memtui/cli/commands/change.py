@@ -1,7 +1,6 @@
 """`memtui rm`, `mv`, `cp`, `restore`: trash, move, copy and restore memories."""
 
 import argparse
-import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, many
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import references, scopes
 from memtui.core.memories.memory import Memory
@@ -190,11 +190,11 @@ def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     kind, _, _ = scope.partition(":")
     if scope not in labels and (kind not in scopes.KINDS or SYNONYMS.get(kind, kind) in labels):
         return  # no scope, or SCOPE:NEWNAME
-    command = f"memtui {args.command} {shlex.join(names)}"
-    hint = f"To put it there: {command} --to {shlex.quote(scope)}" if scope in labels else ""
+    name = " ".join(map(shell_word, names))
+    hint = f"To put it there: memtui {args.command} --to {shell_word(scope)} {name}" if scope in labels else ""
     hint = hint or "memtui list names the scopes."
     if len(names) == 1 and ":" not in last:
-        hint += f"   To use that name: {command} --name {shlex.quote(last)}"
+        hint += f"   To use that name: memtui {args.command} --name {shell_word(last)} {name}"
     raise UsageError(f"“{last}” is a scope, not a new name.", hint)
 
 

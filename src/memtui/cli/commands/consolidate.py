@@ -17,6 +17,7 @@ from memtui.consolidate.plan_file import Decisions
 from memtui.consolidate.rejected import Rejected
 from memtui.core.base.errors import EXIT_CONFLICT, UsageError
 from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import apart
 from memtui.core.memories.store import Store
@@ -246,7 +247,9 @@ def _write(ctx: Context, path: str, found: ChangeSet) -> Result:
 
     def text(out: Output) -> None:
         out.print(f"{many(len(found.proposals), 'change')}, {accepted} accepted: {line(ctx.tilde(path))}")
-        out.say(f"memtui consolidate --apply {line(ctx.tilde(path))} makes those that are accepted.")
+        out.say(
+            f"`memtui consolidate --apply {shell_word(ctx.tilde(path), tilde=True)}` makes those that are accepted."
+        )
 
     return Result(data, text)
 

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 import shutil
 import sys
 import tempfile
@@ -11,6 +10,7 @@ from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result
 from memtui.core.base.errors import UsageError
+from memtui.core.base.shell import shell_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             ctx.confirm(
                 "There is a sample world already. Make it anew, without what you did in it?",
                 "The sample world is as it was. To use it: "
-                f"memtui demo --keep{' --open' if args.open or args.tour else ''} {shlex.quote(directory)}",
+                f"memtui demo --keep{' --open' if args.open or args.tour else ''} {shell_word(directory)}",
             )
         world = demo_world.build(directory, ctx.now())
         _install(world)
@@ -113,7 +113,7 @@ def _open(ctx: Context, world: "World", *, tour: bool) -> Result:
     os.environ.update(world.env)  # for an editor or a shell that is started from the TUI
     os.chdir(world.shop)
     result = open_tui.run(_context_there(ctx, world), tour=tour)
-    quoted = shlex.quote(world.directory)
+    quoted = shell_word(world.directory)
 
     def text(out: Output) -> None:
         out.exact("The sample world is still there. Open it again, or remove it when you are done:")
@@ -139,12 +139,12 @@ def _print_how(ctx: Context, out: Output, world: "World") -> None:
     out.print()
     out.print(out.style("Try it yourself, in a shell of its own:", "bold"))
     for name, value in world.env.items():
-        out.exact(f"  export {name}={shlex.quote(value)}")
+        out.exact(f"  export {name}={shell_word(value)}")
     started = os.path.abspath(sys.argv[0]) if sys.argv and os.path.basename(sys.argv[0]) == "memtui" else ""
     if started and shutil.which("memtui", path=ctx.env.get("PATH")) != started:
-        out.exact(f"  export PATH={shlex.quote(os.path.dirname(started))}:$PATH")
-    out.exact(f"  cd {shlex.quote(world.shop)}")
+        out.exact(f"  export PATH={shell_word(os.path.dirname(started))}:$PATH")
+    out.exact(f"  cd {shell_word(world.shop)}")
     for command, why in TRY:
         out.exact(f"  {command:<32}{out.style('# ' + why, 'dim')}")
     out.print()
-    out.exact(f"When you are done: rm -r {shlex.quote(world.directory)}")
+    out.exact(f"When you are done: rm -r {shell_word(world.directory)}")

@@ -15,6 +15,7 @@ from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
@@ -137,7 +138,7 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         for each in waiting:
             wait = "waits" if each.open == 1 else "wait"
             out.print(f"{many(each.open, 'proposal')} {wait} already: {line(ctx.tilde(each.path))}")
-            out.say(REVIEW.format(line(ctx.tilde(each.path))))
+            out.say(REVIEW.format(shell_word(ctx.tilde(each.path), tilde=True)))
         if args.plan and path is None:
             out.print(f"{line(args.plan)} was not written.")
 
@@ -232,4 +233,4 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
         out.print("The answers so far are kept: memtui dream goes on from there.")
     if path is not None:
         out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")
-        out.say(f"Make them: memtui consolidate --apply {line(path)} --accept ID… (or --all, --reject ID…)")
+        out.say(f"Make them: memtui consolidate --apply {shell_word(path)} --accept ID… (or --all, --reject ID…)")

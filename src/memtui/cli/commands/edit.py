@@ -11,6 +11,7 @@ from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import document
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
@@ -99,7 +100,7 @@ def _question_type(out: Output, found: Memory) -> None:
     near = [] if found.type in memory.TYPES else difflib.get_close_matches(found.type, memory.TYPES, 1)
     if near:
         out.say(f"Its type is “{line(found.type)}”. Did you mean {near[0]}?")
-        out.say(f"  memtui edit {line(found.stem)} --type {near[0]}")
+        out.say(f"  memtui edit {shell_word(found.ref)} --type {near[0]}")
 
 
 def _new_in_editor(ctx: Context, store: Store, scope: Scope, stem: str, args: argparse.Namespace) -> Memory:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -11,6 +10,7 @@ from memtui.cli.show import diff
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.phrasing import age, size
+from memtui.core.base.shell import shell_word
 from memtui.core.memories import history, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -71,7 +71,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if chosen is None:
         last = f"It is in the trash: memtui restore {trashed}" if trashed else ""
         if gone is not None:
-            last = f"It {_became(ctx, now, gone)}: memtui history {line(shlex.quote(now))}"
+            last = f"It {_became(ctx, now, gone)}: memtui history {shell_word(now)}"
         return Result(data, lambda out: _print(ctx, out, args.name, history_rows, occasions, every, last))
     content = versions.content(chosen)
     if args.show is not None:
@@ -113,7 +113,7 @@ def _became(ctx: Context, now: str, newest: Version) -> str:
 
 def _elsewhere(name: str, now: str, became: str, known: "list[Version]", version: Version) -> ConflictError:
     """Return the error that a memory has another name `now`, as `became` says: its versions are restored under that."""
-    command = f"memtui history {line(shlex.quote(now))}"
+    command = f"memtui history {shell_word(now)}"
     hint = f"{command} lists its versions."
     if version in known:
         hint = f"{command} --restore {known.index(version) + 1} restores that version there."
@@ -185,6 +185,6 @@ def _print(
     if history_rows[-1].became is not None:
         return  # its new name has what it changed
     if len(known) > 1:
-        out.say(f"What the newest changed: memtui history {line(name)} --diff {len(known)}")
+        out.say(f"What the newest changed: memtui history --diff {len(known)} {shell_word(name)}")
     else:
         out.say("No other version is known yet: memtui keeps each new one from now on.")

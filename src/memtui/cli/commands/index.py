@@ -8,6 +8,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show import index_fix
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
 from memtui.core.health import findings, fixes
 from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import index as memory_index
@@ -78,7 +79,7 @@ def _print(ctx: Context, out: Output, found: "list[Report]") -> None:
         if each.untrusted:
             out.print("  " + out.style(f"· {_untrusted(each)}", "dim"))
         if each.fixable:
-            out.print(f"  Fix: memtui index --scope {line(each.scope.shown)} --fix")
+            out.print(f"  Fix: memtui index --scope {shell_word(each.scope.shown)} --fix")
 
 
 def _untrusted(report: Report) -> str:

@@ -2,7 +2,6 @@
 
 import argparse
 import os
-import shlex
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
@@ -15,6 +14,7 @@ from memtui.core.base import paths
 from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
 from memtui.core.health import findings
 from memtui.core.memories import apart, scopes
 from memtui.core.memories.scopes import Scope
@@ -76,8 +76,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         subject = _subject(ctx, args.path)
         found = lint.check(subject)
         planned = lint_fixes.plan_all(subject, found)
-    path = "" if args.path is None else shlex.quote(args.path) + " "
-    told = Remedies(subject, f"memtui lint {path}--fix")
+    told = Remedies(subject, "memtui lint --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     problems = findings.problems(found)
     data = {
         "findings": [_row(each, told) for each in found],

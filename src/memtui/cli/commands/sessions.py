@@ -10,6 +10,7 @@ from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, cut, many, short
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
@@ -237,5 +238,5 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         return
     out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, flex=(4,), right=(1,))
     if details.more:
-        out.print(f"and {details.more:,} older: memtui sessions {line(row.id)[:8]} --rows 0")
+        out.print(f"and {details.more:,} older: memtui sessions --rows 0 {shell_word(row.id[:8])}")
     out.print("The exact text: memtui deliveries show ID")

@@ -11,6 +11,7 @@ from memtui.cli.show import deliveries, diff
 from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, ago, many
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.present import models
 from memtui.present import subconscious as present
@@ -276,7 +277,7 @@ def history(ctx: Context, args: argparse.Namespace) -> Result:
             for at, (each, writer) in enumerate(zip(newest, present.writers(newest), strict=True))
         ]
         out.table(["VERSION", "AGE", "SIZE", "WRITTEN BY", "TEXT"], cells, flex=(4, 3), right=(0, 1, 2))
-        out.say(f"What the newest changed: memtui subconscious history {args.block} --diff {len(versions)}")
+        out.say(f"What the newest changed: memtui subconscious history {shell_word(args.block)} --diff {len(versions)}")
 
     return Result(data, text)
 

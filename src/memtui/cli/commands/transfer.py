@@ -2,12 +2,12 @@
 
 import argparse
 import os
-import shlex
 
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.transfer import limits
 
@@ -120,7 +120,7 @@ def _print(ctx: Context, out: Output, source: "ImportSource", plan: "ImportPlan"
     if done:
         out.say("`memtui inbox` lists them, `memtui approve ID` makes one a memory; memtui undo takes them back.")
     elif source.archive is not None and source.archive.scopes:
-        out.say(f"To write them back as they were: memtui import {shlex.quote(source.path)} --restore")
+        out.say(f"To write them back as they were: memtui import --restore {shell_word(source.path)}")
 
 
 def _print_skipped(out: Output, lines: "list[str]") -> None:
@@ -211,6 +211,6 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         for each in transfers.beside(found):
             out.paragraph(each)
         _print_skipped(out, transfers.skipped(found.skipped))
-        out.say(f"On the other machine: memtui import {shlex.quote(os.path.basename(path))} --restore")
+        out.say(f"On the other machine: memtui import --restore {shell_word(os.path.basename(path))}")
 
     return Result(data, text)

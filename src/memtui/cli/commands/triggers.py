@@ -10,6 +10,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.phrasing import age, many
+from memtui.core.base.shell import shell_word
 from memtui.core.memories import muting, scopes, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.muting import MutedPrompt
@@ -133,7 +134,7 @@ def _of(ctx: Context, found: Memory) -> "list[Trigger]":
 
 
 def _named(known: "list[Trigger]", word: str, found: Memory) -> str:
-    hint = f"It has {many(len(known), 'trigger')}: memtui triggers {line(found.stem)}"
+    hint = f"It has {many(len(known), 'trigger')}: memtui triggers {shell_word(found.ref)}"
     return _meant([each.text for each in known], word, f"{found.stem} has no trigger", hint)
 
 
@@ -192,7 +193,7 @@ def _listed(ctx: Context, found: Memory, *, changed: "bool | None") -> Result:
             out.print(f"  {number}  {line(each.text)}  {out.style(present.origin(each, ctx.now()), 'dim')}")
         if not known:
             out.print("  No triggers. Say when one would need it, in other words than its own:")
-            out.print(f'  memtui triggers {line(found.stem)} --add "…"')
+            out.print(f'  memtui triggers {shell_word(found.ref)} --add "…"')
         if muted:
             out.print("Never recalled for prompts like")
         for number, prompt in enumerate(muted, 1):

@@ -5,6 +5,7 @@ from memtui.cli.output import Output, Result, cut, line, safe
 from memtui.cli.show import diff
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, many
+from memtui.core.base.shell import shell_word
 from memtui.core.memories.writers import Occasions
 from memtui.core.review import changed
 from memtui.core.review.changed import Changed
@@ -57,7 +58,7 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
             lines = [cut(each, out.columns - len(INDENT)) for each in lines]
         diff.show_lines(out, lines, INDENT)
         if len(every) > len(lines):
-            rest = f"… {many(len(every) - len(lines), 'more line')}: memtui inbox show {line(item.ref)}"
+            rest = f"… {many(len(every) - len(lines), 'more line')}: memtui inbox show {shell_word(item.ref)}"
             out.print(INDENT + out.style(rest, "dim"))
     if more:
         out.print(f"  and {more:,} more: memtui inbox --kind changed --limit 0")
@@ -86,6 +87,8 @@ def whole(ctx: Context, item: Changed) -> Result:
             out.print("  " + out.style(line(fact), "dim"))
         out.print()
         diff.show_lines(out, _diff(ctx, item), "  ")
-        out.say(f"memtui keep {line(item.ref)} marks it as seen, memtui take-back {line(item.ref)} undoes it.")
+        out.say(
+            f"memtui keep {shell_word(item.ref)} marks it as seen, memtui take-back {shell_word(item.ref)} undoes it."
+        )
 
     return Result(as_data(ctx, item, occasions), text)

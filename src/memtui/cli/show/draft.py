@@ -9,6 +9,7 @@ from memtui.consolidate import similar
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import likeness
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.inbox import refused
 from memtui.core.memories.store import Store
@@ -145,7 +146,7 @@ def how_to_merge(store: Store, item: Waiting, near: Sequence[Similar]) -> str:
     refused = {each.memory.ref: merge.refusal(owner, each.memory) for each in near}
     for ref, error in refused.items():
         if error is None:
-            return f"memtui approve {short_id(item.id)} --into {ref}"
+            return f"memtui approve {short_id(item.id)} --into {shell_word(ref)}"
     first = next(error for error in refused.values() if error is not None)
     return f"{first.message} {first.hint}"
 

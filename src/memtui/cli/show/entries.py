@@ -9,6 +9,7 @@ from memtui.cli.show import changed
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, ago, cut, many, until
+from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
@@ -109,9 +110,10 @@ def listing(
             out.print(f"  {remedy}")
         for each in proposals:
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
-            path = line(ctx.tilde(each.path))
-            out.print(f"{what}: {path}")
-            out.print(f"  review: memtui --screen consolidate, or memtui consolidate --apply {path} --all")
+            path = ctx.tilde(each.path)
+            out.print(f"{what}: {line(path)}")
+            apply = f"memtui consolidate --apply {shell_word(path, tilde=True)} --all"
+            out.print(f"  review: memtui --screen consolidate, or {apply}")
         _print_told(ctx, out, delivered)
 
     return Result(data, text)

@@ -4,8 +4,10 @@ A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`
 memories and the states of guidance take their words from here. No code reads a sentence to decide what to do.
 """
 
+import re
 from collections.abc import Iterable
 
+from memtui.core.base import shell
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
 from memtui.core.base.phrasing import ago, likeness, many, size, some
 from memtui.core.health import memory_kinds
@@ -37,6 +39,8 @@ NOTE_OF = "Note “{text}” for {inbox}"
 STATUS = "memtui hooks status"
 REINSTALL = "`memtui hooks install --scope {source}` fixes it."
 EDIT = "memtui config edit   (it opens {path})"
+# A word of a remedy that facts fill, as `{scope}:{memory}`.
+_PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")
 UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of the files it names.")
 
 REGISTRY = {
@@ -244,7 +248,8 @@ REGISTRY = {
     "semantic.starting": Kind("{model} is being loaded"),
     "semantic.idle": Kind("{model}; its daemon starts with the next session"),
     "semantic.not_installed": Kind(
-        "The setting semantic is on, but the extra is not installed, so prompts are compared without it.", "{install}"
+        "The setting semantic is on, but the extra is not installed, so prompts are compared without it.",
+        "pip install fastembed",
     ),
     "semantic.not_loaded": Kind(
         "The daemon can't work, so prompts are compared without it: {why}.", "memtui semantic on tries again at once."
@@ -345,7 +350,7 @@ def message(found: Finding) -> str:
 
 def remedy(found: Finding) -> str:
     """Return what to do about a finding; empty if there is nothing to do."""
-    return _filled(REGISTRY[found.code].remedy, found)
+    return _PLACE.sub(lambda place: shell.shell_word(_filled(place[0], found)), REGISTRY[found.code].remedy)
 
 
 def flag(found: Finding, do: str = "memtui trust") -> str:

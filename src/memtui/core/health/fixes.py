@@ -13,6 +13,7 @@ from typing import NamedTuple
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, some
+from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import storage_error
 from memtui.core.health import adoption, file_checks, index_report, retention
 from memtui.core.health.index_report import Report
@@ -108,7 +109,7 @@ def _open(path: str, mode: int) -> None:
     try:
         os.chmod(path, mode | _wanted(path, mode))
     except OSError as error:
-        hint = f'Make it yours again: sudo chown "$USER" {path}'
+        hint = f'Make it yours again: sudo chown "$USER" {shell_word(path)}'
         raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
 
 

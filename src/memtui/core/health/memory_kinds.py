@@ -21,7 +21,7 @@ KINDS = {
     ),
     "memories.link": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}.",
-        "memtui new {name} --scope {scope}, or remove the link: memtui edit {scope}:{memory}",
+        "memtui new --scope {scope} {name}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
         each="files",
     ),
@@ -122,7 +122,7 @@ KINDS = {
     ),
     "memories.corrected": Kind(
         "{scope}:{memory} was delivered to session {session}, and you corrected Claude on it again: “{words}”.",
-        "Make it clearer, or put the draft {draft} into it: memtui approve {draft} --into {memory}",
+        "Make it clearer, or put the draft {draft} into it: memtui approve {draft} --into {scope}:{memory}",
     ),
     "memories.date": Kind(
         "{scope}:{memory} says “{words}”, which means another day each time it is read. It was written on {written}, "

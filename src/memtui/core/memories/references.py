@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
 from memtui.core.journal.changes.change import Change
@@ -120,7 +121,7 @@ def not_trusted(stem: str) -> MemtuiError:
     """Return the error that a memory must be trusted before its text may become part of what sessions get."""
     return MemtuiError(
         f"{stem} is not trusted: it came with the repository.",
-        f"Read it, and trust it first: memtui trust {stem}",
+        f"Read it, and trust it first: memtui trust {shell_word(stem)}",
     )
 
 

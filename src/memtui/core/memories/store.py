@@ -5,13 +5,13 @@ meanwhile, ConflictError is raised and the file stays as it is.
 """
 
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.changes.change import Change, conflict
@@ -193,7 +193,7 @@ class Store:
         if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
             raise MemtuiError(
                 f"{found.stem} is in the scope “{scope.label}” already.",
-                f"To rename it: memtui mv {shlex.quote(found.stem)} NEWNAME",
+                f"To rename it: memtui mv {shell_word(found.ref)} NEWNAME",
             )
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
