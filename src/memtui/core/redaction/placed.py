@@ -16,6 +16,10 @@ def placed(text: str, low: str) -> Iterator[Secret]:
 
 
 _SCHEME = re.compile(r"://(?P<user>[^\s/@:'\"<>?#\0]{0,256}+)(?::(?P<secret>[^\s/'\"<>\0]{1,300}+))?")
+# The rest of an address as in instructions: `postgres://user:password@localhost`.
+_EXAMPLE = re.compile(
+    r"(?i)(?:password|passwd|pass|pwd)@(?:localhost|127\.0\.0\.1|\[::1\]|host(?:name)?|(?:[\w-]+\.)?example\.(?:com|org|net))(?![\w.-])"
+)
 _HOST_WORDS = re.compile(r"^[a-z]+(?:[.-][a-z]+)*$")
 
 
@@ -28,7 +32,7 @@ def _in_addresses(text: str) -> Iterator[Secret]:
             secret, user = match["secret"], match["user"]
             if secret and "@" in secret:
                 value = secret[: secret.rfind("@")]
-                if value and not PLACEHOLDER.match(value):
+                if value and not PLACEHOLDER.match(value) and not _EXAMPLE.match(secret):
                     yield Secret(match.start("secret"), match.start("secret") + len(value), "password in a URL", 1)
                     if len(user) >= NEAR_LENGTH and (generated(user, NEAR_RUN) or is_long_hash(user)):
                         yield Secret(match.start("user"), match.end("user"), "token in a URL", 1)

@@ -37,7 +37,7 @@ def _rules(text: str) -> Iterator[Secret]:
 
 def found_in(text: str) -> list[Secret]:
     """List the secrets of a text in order, none within another."""
-    view = unescaped(_REDACTED.sub(lambda match: BARRIER * len(match[0]), text))
+    view = unescaped(_HARMLESS.sub(lambda match: BARRIER * len(match[0]), text))
     found = [
         Secret(view.place(f.start), view.place(_rest(view.text, f.end) - 1) + 1, f.kind, f.rank)
         for f in _rules(view.text)
@@ -51,8 +51,12 @@ def found_in(text: str) -> list[Secret]:
     return _merged(text, found)
 
 
-# A mark of an earlier redaction. Its kind is words of a few letters, which can't hold a key.
-_REDACTED = re.compile(r"\[redacted: (?:[A-Za-z0-9.&]{1,13} ){0,5}[A-Za-z0-9.&]{1,13}\]")
+# A mark of an earlier redaction, whose kind is words of a few letters, which can't hold a key; and the public half of
+# a pair of keys.
+_HARMLESS = re.compile(
+    r"\[redacted: (?:[A-Za-z0-9.&]{1,13} ){0,5}[A-Za-z0-9.&]{1,13}\]"
+    r"|(?<![A-Za-z0-9])pk_(?:test|live)_[A-Za-z0-9]{20,120}(?![A-Za-z0-9_])"
+)
 _REST = re.compile("[A-Za-z0-9]{0,100}")
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memtui.core.redaction.generated import DIGIT, FREE_RUN, HASH, NEAR_RUN, entropy, generated, is_both, run_length
-from memtui.core.redaction.secret import Secret
+from memtui.core.redaction.secret import BARRIER, Secret
 
 # The least length and entropy per character of a secret without a telling word before it.
 FREE_LENGTH, FREE_ENTROPY_BITS = 20, 3.6
@@ -41,6 +41,7 @@ _GIVEN = re.compile(r"[A-Za-z0-9_.-]*=(?=[^=])|(?:[A-Z]{2,20}_)+(?=[^_]{20})")
 
 def unnamed(text: str) -> Iterator[Secret]:
     """Find tokens that look like secrets; after a telling word on the same line less is enough."""
+    text = _PUBLIC.sub(_barred, text)
     for match in _TOKEN.finditer(text):
         run = match[0]
         if len(run) > BLOB_LENGTH:
@@ -63,6 +64,43 @@ def unnamed(text: str) -> Iterator[Secret]:
             )
             if found:
                 yield found
+
+
+# Random parts that name a document, a message or a row, and open nothing by themselves.
+_PUBLIC = re.compile(
+    # links to documents, of sites whose addresses are known
+    r"https?://(?:"
+    r"(?:docs|drive|sheets|slides|forms|script|colab\.research)\.google\.com/(?:[a-z]+/|u/[0-9]{1,2}/|a/[\w.-]{1,60}/){0,6}"
+    r"(?:d/(?:e/)?|folders/|open\?id=|uc\?id=)"
+    r"|(?:www\.)?figma\.com/(?:file|design|proto|board|slides)/"
+    r"|open\.spotify\.com/(?:[a-z-]{1,12}/)?(?:track|album|playlist|artist|episode|show)/"
+    r"|(?:www\.)?youtube\.com/(?:channel/|playlist\?list=|watch\?v=[\w-]{11}&list=)"
+    r"|(?:www\.)?loom\.com/share/"
+    r"|miro\.com/app/board/"
+    r")(?P<link>[A-Za-z0-9_-]{10,100})(?![A-Za-z0-9_-])"
+    # a nanoid that is called an id
+    r"|(?:(?<![A-Za-z])|(?<=[a-z_]))(?:[Ii]d|ID|[Nn]ano ?[Ii][Dd])[\"'`]?[ \t]{0,2}(?::|=|\bis\b|)[ \t]{0,2}[\"'`]?"
+    r"(?P<nano>[A-Za-z0-9_-]{21})(?![A-Za-z0-9_/+=-])"
+    # a cuid and a ULID of the years 2012 to 2033
+    r"|(?<![A-Za-z0-9_-])(?P<dated>c[h-p][0-9a-z]{23}|01[6-9A-HJKMNP-T][0-9A-HJKMNP-TV-Z]{23})(?![A-Za-z0-9_-])"
+    # the id of a mail
+    r"|<(?P<mail>[A-Za-z0-9.!#$%&'*+=?^_`{|}~-]{6,250}@[A-Za-z0-9.-]{1,200})>"
+)
+# Words that such an id also follows where it is no secret: `the primary key`.
+_STRONG = re.compile(
+    r"pass|pwd|secret|credential|bearer|api.?key|access.?(?:key|token)|parol|密|비밀|암호", re.IGNORECASE
+)
+
+
+def _barred(match: re.Match[str]) -> str:
+    """Return the text of an id, hidden from the search; as it is after a word that tells of a secret."""
+    name = match.lastgroup or ""
+    start = match.start(name)
+    line = match.string[max(0, start - NEAR_CHARACTERS) : start].rpartition("\n")[2]
+    if name != "link" and (_STRONG if name == "dated" else _TELLING).search(line):
+        return match[0]
+    at = start - match.start()
+    return match[0][:at] + BARRIER * len(match[name]) + match[0][at + len(match[name]) :]
 
 
 def _piece(text: str, piece: str, at: int, before: str) -> Secret | None:
@@ -103,7 +141,7 @@ def _in_path(text: str, start: int, end: int, run: str) -> bool:
     ):
         return True
     left = text[max(0, start - 200) : start]
-    word = left[max(left.rfind(" "), left.rfind("\n"), left.rfind('"'), left.rfind("'"), left.rfind("(")) + 1 :]
+    word = left[max(map(left.rfind, " \n\"'(" + BARRIER)) + 1 :]
     if "://" in word or word.endswith(("/", "\\", "@", "#")):
         return "?" not in word
     return text[end : end + 1] in {"\\", "@", "("} or "://" in text[start : end + 3]
