@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -137,3 +138,28 @@ def test_without_a_model_it_says_how_to_choose_one(bare):
     done = bare("triggers", "--write", "--all", check=False)
     assert done.code == 1
     assert "llm_backend" in done.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", ["settings.json", "settings.local.json"])
+@pytest.mark.parametrize("name", ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_KEY", "HTTPS_PROXY", "PATH"])
+@pytest.mark.parametrize("command", ["triggers --write --all --yes", "dream --yes", "dream --unattended"])
+def test_no_memory_is_sent_where_a_repository_says(homely, api, tmp_path, file, name, command):
+    """As in a session of the project: what its settings set is in the environment of whatever the session starts."""
+    settings = Path(homely.cwd) / ".claude" / file
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    homely.env.setdefault(name, "http://127.0.0.1:1")
+    settings.write_text(json.dumps({"env": {name: homely.env[name]}}))
+    done = homely(*command.split(), check=False)
+    assert (done.code, api.requests) == (1, [])
+    assert f"{settings} sets {name}, so no model is asked here" in " ".join(done.err.split())
+    assert f"Take {name} out of that file." in " ".join(done.err.split())
+
+
+def test_what_a_repository_sets_and_no_session_handed_on_is_no_reason_to_refuse(homely, api):
+    settings = Path(homely.cwd) / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"env": {"ANTHROPIC_AUTH_TOKEN": "t", "EDITOR": "vi"}}))
+    homely.env["EDITOR"] = "vi"
+    homely("triggers", "--write", "--all", "--yes")
+    assert len(api.requests) == 1

@@ -39,7 +39,7 @@ def world(tmp_path, api):
 def dream(world, model=True, labels=("auto",), **more):
     store = Store(world.env, world.repo)
     within = [store.scope(label) for label in labels]
-    asked = LanguageModel(world.env, world.root, first_wait=0.01) if model else None
+    asked = LanguageModel(world.env, world.root, world.root, first_wait=0.01) if model else None
     return Dream(store, within, asked, **more)
 
 

@@ -31,7 +31,7 @@ def model(api, settings, tmp_path):
     def make(*lines, **more):
         root = settings('llm_backend = "api"', *lines)
         env = {"ANTHROPIC_API_KEY": "sk-loopback", "ANTHROPIC_BASE_URL": api.url}
-        return LanguageModel({**env, **more.pop("env", {})}, root, first_wait=0.01, **more)
+        return LanguageModel({**env, **more.pop("env", {})}, root, root, first_wait=0.01, **more)
 
     return make
 
@@ -195,20 +195,20 @@ def test_secrets_are_taken_out_before_anything_leaves(api, model):
 def test_without_a_setting_no_model_is_asked(api, settings):
     root = settings("")
     with pytest.raises(errors.OffError) as caught:
-        LanguageModel({"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}, root)
+        LanguageModel({"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}, root, root)
     assert "llm_backend" in caught.value.hint
 
 
 def test_auto_takes_what_is_there(settings, tmp_path):
     root = settings('llm_backend = "auto"')
-    assert LanguageModel({"ANTHROPIC_API_KEY": "k", "PATH": ""}, root).choice.backend == "api"
+    assert LanguageModel({"ANTHROPIC_API_KEY": "k", "PATH": ""}, root, root).choice.backend == "api"
     with pytest.raises(errors.OffError) as caught:
-        LanguageModel({"PATH": str(tmp_path)}, root)
+        LanguageModel({"PATH": str(tmp_path)}, root, root)
     assert "ANTHROPIC_API_KEY" in caught.value.message
     client = tmp_path / "claude"
     client.write_text("#!/bin/sh\n")
     client.chmod(0o700)
-    assert LanguageModel({"PATH": str(tmp_path)}, root).choice.backend == "claude"
+    assert LanguageModel({"PATH": str(tmp_path)}, root, root).choice.backend == "claude"
 
 
 @given(

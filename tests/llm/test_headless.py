@@ -41,7 +41,9 @@ def world(request, tmp_path, api):
 def model(world, *lines, env=None, **more):
     (world.root / "config.toml").write_text('llm_backend = "claude"\n' + "\n".join(lines) + "\n")
     given = {**world.environment(), **(env or {})}
-    return LanguageModel({k: v for k, v in given.items() if v}, str(world.root), first_wait=0.01, **more)
+    return LanguageModel(
+        {k: v for k, v in given.items() if v}, str(world.root), str(world.root), first_wait=0.01, **more
+    )
 
 
 def ask(asked, prompt="Which?"):

@@ -21,7 +21,7 @@ def asks(settings, api, monkeypatch):
         api.offered = names
         env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
         api.will(use("answer", fits=True))
-        LanguageModel(env, root).ask("test", "Rules.", "Words.", FORM)
+        LanguageModel(env, root, root).ask("test", "Rules.", "Words.", FORM)
         return api.requests[-1].body["model"]
 
     return ask
@@ -62,9 +62,9 @@ def test_the_list_is_read_once_a_day(asks, api, monkeypatch):
 def test_a_service_that_was_down_is_asked_again(settings, api):
     root = settings('llm_backend = "api"')
     env = {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}
-    assert LanguageModel(env, root).name == "claude-haiku-5-5"
+    assert LanguageModel(env, root, root).name == "claude-haiku-5-5"
     api.offered = ["llama-9"]
-    assert LanguageModel({**env, "ANTHROPIC_BASE_URL": api.url}, root).name == "llama-9"
+    assert LanguageModel({**env, "ANTHROPIC_BASE_URL": api.url}, root, root).name == "llama-9"
     path = f"{root}/run/llm-models.json"
     with open(path) as file:
         assert "127.0.0.1:9" not in file.read()

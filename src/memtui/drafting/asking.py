@@ -59,7 +59,7 @@ def _read(
     words = "\n".join(turn.text for turn in turns)[-LOOKED_UP:]
     known = selection.catalogue(root, places.of_session(env, cwd), words, clock.now())
     try:
-        return reading.read(LanguageModel(env, root), turns, known)
+        return reading.read(LanguageModel(env, root, cwd), turns, known)
     except ModelError as error:
         if error.futile:
             waiting.sent_in_vain(turns)

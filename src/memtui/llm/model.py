@@ -10,7 +10,7 @@ from memtui.core.base import clock
 from memtui.core.base.storage import storage_error
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.llm import log, offered, schema
+from memtui.llm import believed, log, offered, schema
 from memtui.llm.call import Answer, Backend, Call, Stop
 from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
@@ -24,17 +24,19 @@ MOST_OUTPUT = 16_000
 
 
 class LanguageModel:
-    """The model that the settings choose, with their limits. `spent` sums up what was used, in `calls`.
+    """The model that the settings choose, with their limits, asked from the directory `cwd`. `spent` sums up what was
+    used, in `calls`.
 
     `cancelled` is called while an answer is awaited; True ends the call. `choice`: another model than the settings
     choose; `workplace`: the directory in which the client may use tools of its own, none if empty. Raises OffError if
-    there is no model.
+    there is no model, MemtuiError if the settings of the project of `cwd` say which one is asked.
     """
 
     def __init__(
         self,
         env: dict[str, str],
         root: str,
+        cwd: str,
         *,
         now: Callable[[], float] = clock.now,
         cancelled: Callable[[], bool] = lambda: False,
@@ -44,6 +46,7 @@ class LanguageModel:
     ) -> None:
         self.choice = choice or choose(env, config.load(root))
         self.choice.must_be()
+        believed.must_be_own(env, cwd)
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
         name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)

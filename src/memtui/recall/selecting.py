@@ -29,7 +29,8 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
     words, why = own_words.counted(prompt)
     if not key or why:
         return
-    where = places.of_session(env, paths.started_in(env, transcript.text_of(payload.get("cwd"))))
+    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
+    where = places.of_session(env, cwd)
     entries = selection.catalogue(root, where, words, clock.now())
     end = time.monotonic() + WAIT
 
@@ -37,7 +38,7 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
         return time.monotonic() > end or session_state.load(root, session, PART).get("key") != key
 
     try:
-        found = selection.select(LanguageModel(env, root, cancelled=over), prompt, entries)
+        found = selection.select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
     except ModelError:
         return
     if not over():

@@ -162,7 +162,9 @@ class Along:
         """Return the model, which ends its call as soon as the person stops the subconscious."""
         chosen = control.choose(self.env, config.load(self.root))
         workplace = self.top if powers.allowed == "full" else ""
-        return LanguageModel(self.env, self.root, choice=chosen, workplace=workplace, cancelled=self._switched_off)
+        return LanguageModel(
+            self.env, self.root, self.cwd, choice=chosen, workplace=workplace, cancelled=self._switched_off
+        )
 
     def _switched_off(self) -> bool:
         """Tell whether the person has stopped the subconscious meanwhile, or switched it off: the settings are

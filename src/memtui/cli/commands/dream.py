@@ -10,7 +10,6 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.trigger_writing import DreamTriggers
-from memtui.cli.unattended import must_be_believed
 from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
@@ -68,7 +67,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.unattended:
         return _dreamt(ctx, args)
     try:
-        must_be_believed(ctx)
         return _dreamt(ctx, args)
     except MemtuiError as error:
         error_log.add(ctx.root, "dream", error)
@@ -159,7 +157,7 @@ def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageMo
         if unattended or choice.off or choice.none_found:
             return None
         raise
-    return LanguageModel(ctx.env, ctx.root, now=ctx.now)
+    return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
 
 
 def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:

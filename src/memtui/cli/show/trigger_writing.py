@@ -7,7 +7,6 @@ import sys
 from memtui.cli import memories
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.unattended import must_be_believed
 from memtui.consolidate import trigger_writing
 from memtui.consolidate.trigger_writing import TriggerWriting, WrittenTriggers
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
@@ -27,7 +26,6 @@ def write(ctx: Context, args: argparse.Namespace) -> Result:
     if not args.unattended:
         return _written(ctx, args)
     try:
-        must_be_believed(ctx)
         return _written(ctx, args)
     except MemtuiError as error:
         error_log.add(ctx.root, "triggers", error)
@@ -84,7 +82,7 @@ class DreamTriggers:
 def _written(ctx: Context, args: argparse.Namespace) -> Result:
     store = ctx.store()
     named = [memories.find(ctx, name) for name in args.names]
-    model = LanguageModel(ctx.env, ctx.root, now=ctx.now)
+    model = LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
     wanted = named or trigger_writing.without(store, _writable(ctx))
     wanted, left_out = trigger_writing.sendable(store, wanted)
     if args.unattended:
