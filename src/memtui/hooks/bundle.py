@@ -30,6 +30,7 @@ GROUPS = {
         "core.base.ids",
         "core.deliveries.given",
         "core.deliveries.uses",
+        "core.places.settings_files",
         "core.places.locate",
         "recall.own_words",
         "recall.content",

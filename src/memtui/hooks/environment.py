@@ -14,7 +14,7 @@ from memtui.core.places import settings_files
 # Variables that no repository may set.
 ROOTS = ("MEMTUI_HOME", "CLAUDE_CONFIG_DIR")
 MUTES = ("MEMTUI_INSIDE", "CLAUDE_HEADLESS")
-HOOKS = (*ROOTS, *MUTES, ENTRYPOINT, ATTENDED)
+HOOKS = (*ROOTS, *MUTES, ENTRYPOINT, ATTENDED, *paths.MOVING)
 
 
 class NotBelievedError(Exception):

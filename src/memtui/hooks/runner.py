@@ -243,9 +243,9 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
     """Return the environment without the variables that a repository may have set, and an error that names these, for
     the log. Where no variable is in doubt, no file is read."""
     root, config = (argv[2], argv[4]) if argv[1:4:2] == ["--root", "--config"] and len(argv) > 4 else ("", "")
-    muted = INSIDE in env or "CLAUDE_HEADLESS" in env
+    set_aside = INSIDE in env or "CLAUDE_HEADLESS" in env or any(map(env.__contains__, paths.MOVING))
     moved = paths.root(env) != root or paths.config_dir(env) != config
-    if not muted and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
+    if not set_aside and not (moved if root else "MEMTUI_HOME" in env or "CLAUDE_CONFIG_DIR" in env):
         return env, None
     from memtui.hooks.environment import believed
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.memories import scopes, trusting
-from memtui.core.places import locate
+from memtui.core.places import locate, settings_files
 
 MEMORY = "---\nname: {name}\ndescription: about {name}\nmetadata:\n  type: project\n---\nBody of {name}\n"
 
@@ -139,9 +139,59 @@ def test_auto_memory_directory_local_before_project_before_user(world):
     settings(world.config / "settings.json", "~/user-memory")
     assert world.discover()["auto"].directory == str(world.top / "home" / "user-memory")
     settings(world.repo / ".claude" / "settings.json", "/project/memory/")
-    assert world.discover(world.repo / "src")["auto"].directory == "/project/memory"
+    assert world.discover()["auto"].directory == "/project/memory"
     settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
     assert world.discover()["auto"].directory == "/local/memory"
+
+
+def test_from_a_subdirectory_the_projects_settings_do_not_count_and_the_local_ones_do(world):
+    settings(world.repo / ".claude" / "settings.json", "/project/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == str(world.auto)
+    settings(world.repo / "src" / ".claude" / "settings.json", "/own/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == "/own/memory"
+    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
+    assert world.discover(world.repo / "src")["auto"].directory == "/local/memory"
+
+
+def test_an_administrators_directory_comes_before_all_others(world, monkeypatch):
+    monkeypatch.setattr(settings_files, "MANAGED", str(world.top / "managed"))
+    settings(world.repo / ".claude" / "settings.local.json", "/local/memory")
+    settings(world.top / "managed" / "managed-settings.json", "/managed/memory")
+    assert world.discover()["auto"].directory == "/managed/memory"
+    settings(world.top / "managed" / "managed-settings.d" / "10.json", "/managed/10")
+    settings(world.top / "managed" / "managed-settings.d" / "20.json", "/managed/20")
+    assert world.discover()["auto"].directory == "/managed/20"
+
+
+def test_an_empty_directory_in_a_nearer_file_stands_for_the_default(world):
+    settings(world.config / "settings.json", "/user/memory")
+    settings(world.repo / ".claude" / "settings.local.json", "")
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+@pytest.mark.parametrize("name", ["shop-1", "A_b", "x" * 64])
+def test_a_project_directory_that_a_variable_names_holds_the_memory_with_a_configuration_of_its_own(world, name):
+    world.env["CLAUDE_CODE_PROJECT_DIR_NAME"] = name
+    assert world.discover()["auto"].directory == str(world.auto)
+    world.env["CLAUDE_CONFIG_DIR"] = str(world.config)
+    assert world.discover()["auto"].directory == str(world.config / "projects" / name / "memory")
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "a b", "é", "x" * 65])
+def test_what_is_no_name_of_a_project_directory_is_passed_over(world, name):
+    world.env |= {"CLAUDE_CODE_PROJECT_DIR_NAME": name, "CLAUDE_CONFIG_DIR": str(world.config)}
+    assert world.discover()["auto"].directory == str(world.auto)
+
+
+def test_variables_that_move_the_memory_are_followed(world):
+    settings(world.config / "settings.json", "/user/memory")
+    world.env["CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"] = "/cowork/memory/"
+    assert world.discover()["auto"].directory == "/cowork/memory"
+    world.env["CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"] = "~/memory"
+    assert world.discover()["auto"].directory == "/user/memory"
+    (world.config / "settings.json").unlink()
+    world.env["CLAUDE_CODE_REMOTE_MEMORY_DIR"] = "/remote"
+    assert world.discover()["auto"].directory == f"/remote/projects/{paths.slug(str(world.repo))}/memory"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ which worktrees and subdirectories share. The environment is always a parameter.
 
 import posix
 
+# Variables that move the client's own memory (core/places/locate.py).
+MOVING = ("CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE_MEMORY_DIR", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
 SLUG_LIMIT = 200
 # A prime below 2^24, so that six hex digits hold what a root leaves, and roots that differ in one letter differ in it.
 KEY_PRIME = 16777213

@@ -1,10 +1,10 @@
 """How Claude Code brings its own memory into sessions, and the settings that keep it from that."""
 
 from memtui.core.base import fastjson, fs
-from memtui.core.places import locate
+from memtui.core.places import settings_faults, settings_files
 
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
-FALSE = ("", "0", "false", "no", "off")
+TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
 # What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that.
 LOADED, RECALLED, OFF, CUT = "loaded", "recalled", "off", "cut"
 # What has the client recall memories: a variable, and a feature that its vendor switches on; and what keeps it from
@@ -13,25 +13,23 @@ STORES, FLAG = "CLAUDE_MEMORY_STORES", "tengu_moth_copse"
 SILENT = ("DISABLE_TELEMETRY", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC")
 SILENT_READS = "CLAUDE_CODE_GB_DISK_CACHE_WHEN_TELEMETRY_OFF"
 CLIENT_BYTES = 64 << 20
-SETTINGS_BYTES = 1 << 20
 
 
 def auto_memory_off(env: dict[str, str], cwd: str) -> str:
     """Return what switches Claude Code's own memory off in a directory: the path of a settings file, or a variable;
-    empty if nothing does. Local settings come before the project's, these before the user's."""
-    if env.get(VARIABLE, "").lower() not in FALSE:
-        return VARIABLE
-    for path in locate.settings_files(env, cwd):
-        try:
-            found = fastjson.loads_dict(fs.read_bytes(path, SETTINGS_BYTES))
-        except OSError:
-            continue
-        given = found.get("env")
-        if isinstance(given, dict) and str(given.get(VARIABLE, "")).lower() not in FALSE:
-            return path
-        if isinstance(found.get("autoMemoryEnabled"), bool):
-            return "" if found["autoMemoryEnabled"] else path
-    return ""
+    empty if nothing does. The variable overrides the setting, both ways; of each the nearest file decides."""
+    files = [
+        (path, settings_faults.read(path, managed=scope == "managed").value)
+        for scope, path in reversed(settings_files.every(env, cwd))
+    ]
+    given = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
+    for by, switch in [*given, (VARIABLE, env.get(VARIABLE, ""))][:1]:
+        if str(switch).strip().lower() in TRUE:
+            return by
+        if str(switch).strip().lower() in FALSE:
+            return ""
+    setting = next(((path, value["autoMemoryEnabled"]) for path, value in files if "autoMemoryEnabled" in value), None)
+    return setting[0] if setting and setting[1] is False else ""
 
 
 def way(env: dict[str, str], cwd: str) -> str:
@@ -45,8 +43,8 @@ def way(env: dict[str, str], cwd: str) -> str:
 def _is_switched_on(env: dict[str, str]) -> bool:
     """Tell whether the client's vendor has switched on that it recalls, which the client keeps in its own file. It does
     not look there without telemetry."""
-    silent = any(env.get(name, "").lower() not in FALSE for name in SILENT)
-    if silent and env.get(SILENT_READS, "").lower() in FALSE:
+    silent = any(env.get(name, "").lower() not in {"", *FALSE} for name in SILENT)
+    if silent and env.get(SILENT_READS, "").lower() in {"", *FALSE}:
         return False
     path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
     try:

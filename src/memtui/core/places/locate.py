@@ -4,8 +4,9 @@ builds on it.
 
 import posix
 
-from memtui.core.base import fastjson, fs, paths
+from memtui.core.base import fs, paths
 from memtui.core.base.paths import inside
+from memtui.core.places import settings_files
 
 INDEX_NAME = "MEMORY.md"
 SUFFIX = ".md"
@@ -17,6 +18,9 @@ LEAVES = "is a symlink that leaves its scope"
 LEAVES_REPOSITORY = "is a symlink that leaves the repository"
 PERSONAL_STORE = "personal"  # the client's name for its native memory, in its memory tools
 IN_REPOSITORY = "/.claude/memory"
+# What the client takes for a name of a project's directory.
+LONGEST_NAME = 64
+NAME_CHARACTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 
 def worktree_top(cwd: str) -> str:
@@ -99,34 +103,24 @@ def leaves_repository(directory: str) -> bool:
     return not inside(directory[: -len(IN_REPOSITORY)] or "/", directory)
 
 
-def _setting(path: str, key: str) -> "str | None":
-    try:
-        found = fastjson.loads_dict(fs.read(path, "client")).get(key)
-    except OSError:
-        return None
-    return found if isinstance(found, str) and found else None
-
-
-def settings_files(env: "dict[str, str]", cwd: str) -> "list[str]":
-    """List where Claude Code looks for settings files for a directory, the one with the highest precedence first."""
-    places = []
-    for here in upwards(cwd, worktree_top(cwd)):
-        places += [here.rstrip("/") + "/.claude/settings.local.json", here.rstrip("/") + "/.claude/settings.json"]
-    return [*places, paths.config_dir(env) + "/settings.json"]
-
-
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
-    """Return the client's native memory of a project: `projects/<slug>/memory`, or where `autoMemoryDirectory` points.
+    """Return the client's native memory of a project: `projects/<slug>/memory`, or where `autoMemoryDirectory` or a
+    variable points.
 
-    The setting has the client's precedence: local before project before user settings; `~/` is the home directory; a
-    value that is no absolute path is ignored.
+    The rules are those of 2.1.332: the nearest file that sets the directory decides; `~/` is the home directory; a
+    value that is no absolute path, also an empty one, stands for the default.
     """
-    default = paths.config_dir(env) + "/projects/" + paths.slug(paths.project_root(cwd)) + "/memory"
-    for place in settings_files(env, cwd):
-        value = _setting(place, "autoMemoryDirectory")
-        if value is not None:
-            return _expand(env, value) or default
-    return default
+    moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
+    if moved is None:
+        setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
+        moved = _expand(env, setting) if isinstance(setting, str) else None
+    if moved is not None:
+        return moved
+    elsewhere = env.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
+    name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME", "") if not elsewhere and env.get("CLAUDE_CONFIG_DIR") else ""
+    if not 0 < len(name) <= LONGEST_NAME or name.strip(NAME_CHARACTERS):
+        name = paths.slug(paths.project_root(cwd))
+    return f"{elsewhere or paths.config_dir(env)}/projects/{name}/memory"
 
 
 def _expand(env: "dict[str, str]", value: str) -> "str | None":
@@ -135,6 +129,10 @@ def _expand(env: "dict[str, str]", value: str) -> "str | None":
         value = paths.normal(home + "/" + value[2:])
         if not value.startswith(home.rstrip("/") + "/"):
             return None
+    return _absolute(value)
+
+
+def _absolute(value: str) -> "str | None":
     if not value.startswith("/") or value.startswith("//") or "\0" in value:
         return None
     value = paths.normal(value)

@@ -1,0 +1,123 @@
+"""Where the client keeps its own memory of a project: memtui writes approved drafts there."""
+
+import json
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from memtui.core.places import locate, settings_files
+from memtui.hooks.installer import status
+
+from .client import OLDEST
+
+pytestmark = pytest.mark.client
+MARK = "The words of this memory"
+
+
+@pytest.fixture
+def place(world):
+    """Write settings, at a place below the world's base."""
+
+    def write(where, value):
+        path = world.base / where
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"autoMemoryDirectory": value}))
+
+    return write
+
+
+def check(world, moved, cwd=None, env=None):
+    """The client must load the memory that memtui takes for its own; `moved`: whether that is not the default."""
+    cwd = cwd or world.project
+    cwd.mkdir(exist_ok=True)
+    directory = locate.auto_dir(world.environment(env), str(cwd))
+    assert (not directory.startswith(f"{world.config}/projects/-")) is moved
+    (world.base / directory).mkdir(parents=True)
+    (world.base / directory / "MEMORY.md").write_text(f"- [x](x.md) — {MARK}\n")
+    assert MARK in world.claude("hi", cwd=cwd, env=env).main[0].text()
+
+
+def only_newer(world):
+    if OLDEST in str(world.binary.resolve()):
+        pytest.skip("older clients do otherwise, see locate.auto_dir")
+
+
+def test_by_default(world):
+    check(world, moved=False)
+
+
+def test_a_name_of_the_projects_directory(world):
+    only_newer(world)
+    check(world, moved=True, env={"CLAUDE_CODE_PROJECT_DIR_NAME": "shop_1", "CLAUDE_CONFIG_DIR": str(world.config)})
+
+
+def test_a_name_without_a_configuration_of_its_own(world):
+    check(world, moved=False, env={"CLAUDE_CODE_PROJECT_DIR_NAME": "shop_1"})
+
+
+def test_variables(world):
+    check(world, moved=True, env={"CLAUDE_COWORK_MEMORY_PATH_OVERRIDE": str(world.base / "cowork")})
+    check(world, moved=True, env={"CLAUDE_CODE_REMOTE_MEMORY_DIR": str(world.base / "remote")})
+
+
+def test_an_empty_directory_in_a_nearer_file(world, place):
+    place("home with blanks/.claude/settings.json", str(world.base / "user memory"))
+    place("my project/.claude/settings.local.json", "")
+    check(world, moved=False)
+
+
+def test_a_session_in_a_subdirectory(world, place):
+    place("my project/.claude/settings.json", str(world.base / "project memory"))
+    check(world, moved=False, cwd=world.project / "src")
+    only_newer(world)
+    place("my project/.claude/settings.local.json", str(world.base / "local memory"))
+    check(world, moved=True, cwd=world.project / "src")
+
+
+def test_a_session_in_a_linked_worktree(world, place):
+    only_newer(world)
+    world.git("worktree", "add", "-q", str(world.base / "tree"))
+    place("my project/.claude/settings.local.json", str(world.base / "local memory"))
+    check(world, moved=True, cwd=world.base / "tree")
+
+
+@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
+def test_an_administrators_directory(world, place, monkeypatch, name):
+    administered(world, monkeypatch)
+    place("home with blanks/.claude/settings.json", str(world.base / "user memory"))
+    place(f"etc/claude-code/{name}", str(world.base / "managed memory"))
+    check(world, moved=True)
+
+
+@pytest.mark.parametrize("key", ["allowManagedHooksOnly", "strictPluginOnlyCustomization", "disableAllHooks"])
+@pytest.mark.parametrize("name", ["managed-settings.json", "managed-settings.d/10.json"])
+def test_an_administrator_turns_hooks_off(on, monkeypatch, name, key):
+    administered(on, monkeypatch)
+    on.leave("A note.", from_="script")
+    path = on.base / "etc/claude-code" / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({key: True}))
+    on.claude("hi")
+    assert "A note." in on.waiting()
+    assert status.status(on.environment(), str(on.project)).disabled_by == str(path)
+
+
+def administered(world, monkeypatch):
+    """Give the client an /etc of its own, in a namespace, and show memtui the same administrator's directory."""
+    etc = world.base / "etc"
+    (etc / "claude-code").mkdir(parents=True)
+    for each in ("passwd", "group", "hosts"):
+        shutil.copy(f"/etc/{each}", etc)
+    if subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs a namespace of its own for files")
+    program = world.base / "administered"
+    client, etc_quoted = shlex.quote(str(world.binary)), shlex.quote(str(etc))
+    program.write_text(f'#!/bin/sh\nmount --bind {etc_quoted} /etc && exec {client} "$@"\n')
+    outer = world.base / "claude"
+    outer.write_text(f'#!/bin/sh\nexec unshare -m {shlex.quote(str(program))} "$@"\n')
+    for each in (program, outer):
+        each.chmod(0o755)
+    world.binary = outer
+    monkeypatch.setattr(settings_files, "MANAGED", str(etc / "claude-code"))
