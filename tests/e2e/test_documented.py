@@ -153,6 +153,8 @@ STORIES = {
         typed("index", "memtui index", "old-wiki"),
         typed("", "memtui index --fix", "old-wiki", 0, ASKED),
         typed("", "memtui index --fix --yes", "MEMORY.md|index"),
+        typed("", "memtui edit prefer-pnpm --keep ours", "no conflict markers", 2),
+        typed("", "memtui index --scope project --keep both", "no conflict markers", 2),
     ],
     "what waits": [
         typed(("guide TEXT", "guide"), "memtui guide Take care", r"[0-9A-Z]{26}"),

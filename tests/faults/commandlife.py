@@ -175,6 +175,7 @@ EARLIER = {
     "message": {"role": "user", "content": "Never use npm here, always use pnpm for packages."},
 }
 PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n"}
+CONFLICT = "<<<<<<< HEAD\ntok-n1\n=======\ntok-n1 other\n>>>>>>> main\n"
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
     C("guide", "tok-n1 note"),
@@ -219,6 +220,7 @@ SCENARIOS = [
     C("edit", "native", "--description", "tok-n1"),
     C("edit", "deploy", "--body", "tok-n1"),
     C("edit", "alpha", env=EDITOR),
+    C("edit", "native", "--keep", "ours", before=[("edit", "native", "--body", CONFLICT)]),
     C("edit", "alpha", "native", "--type", "user", pieces=True),
     C("rm", "native"),
     C("rm", "alpha", "native", "deploy", pieces=True),
@@ -275,6 +277,15 @@ SCENARIOS = [
         "index",
         pieces=True,
         files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n"},
+    ),
+    C("index", "--scope", "global", "--keep", "both", files={"home/.claude/memory/MEMORY.md": CONFLICT}),
+    C(
+        "consolidate",
+        "--scope",
+        "global",
+        "--all",
+        "--yes",
+        files={"home/.claude/memory/MEMORY.md": "- tok-n1 is said here alone\n"},
     ),
     C(
         "gc",

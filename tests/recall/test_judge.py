@@ -116,6 +116,17 @@ def test_what_has_expired_is_not_given(store, field):
     assert store.outcomes()["release-pipeline"] == "inject"
 
 
+def test_a_memory_with_conflict_markers_is_not_given_whenever_they_came(store):
+    sides = f"<<<<<<< HEAD\n{TEXTS['release-pipeline']}\n=======\nNever.\n>>>>>>> main\n"
+    assert store.outcomes()["release-pipeline"] == "inject"
+    store.write("release-pipeline", sides)
+    assert "release-pipeline" not in [each.hit.name for each in store.again().injected()]
+    store.run()
+    assert "release-pipeline" not in [each.hit.name for each in store.again().injected()]
+    store.write("release-pipeline", f"{TEXTS['release-pipeline']}\n```\n{sides}```\n")
+    assert store.outcomes()["release-pipeline"] == "inject"
+
+
 def test_a_memory_of_a_repository_is_given_once_its_bytes_are_trusted(tmp_path):
     store = Store(tmp_path, "project")
     assert store.outcomes()["release-pipeline"] == "untrusted"

@@ -14,7 +14,7 @@ from memtui.consolidate.coverage import FieldValue, Statement, Targets
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter.document import Document
-from memtui.core.memories import references
+from memtui.core.memories import copies, references
 from memtui.core.memories.memory import Memory
 
 # What belongs to one file alone.
@@ -55,10 +55,17 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
     """Sort memories so that the one to keep is first: no copy of another, which has its name; one that the index or
     links refer to (`referred`: paths); then the one with the most text, of those the newest."""
     names = [each.name for each in memories]
+    copied = copies.of_memories(memories)
 
     def key(found: Memory) -> tuple[bool, bool, int, float, str]:
         is_copy = found.stem != found.name and names.count(found.name) > 1
-        return is_copy, found.path not in referred, -len(found.body), -found.changed_at, found.path
+        return (
+            is_copy or found.path in copied,
+            found.path not in referred,
+            -len(found.body),
+            -found.changed_at,
+            found.path,
+        )
 
     return sorted(memories, key=key)
 

@@ -29,7 +29,7 @@ from memtui.core.base import clock, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
-from memtui.core.memories import apart, memory, references
+from memtui.core.memories import apart, copies, memory, references
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import Memory
@@ -135,11 +135,14 @@ class _Planner:
             if (share := _of_one(each, "share")) >= MERGED:
                 found[frozenset((str(each.data["path"]), str(each.data["other_path"])))] = (share, at)
         proposals = []
+        copied = copies.of_memories(tuple(self.subject.memories.values()))
         for cluster in _clusters(found):
             memories = [each for each in map(self._memory, cluster) if each is not None]
             if len(memories) < len(cluster):
                 continue
             memories, why = self._mergeable(memories)
+            if all(each.path in copied for each in memories):
+                continue  # what they are copies of is to stay, and can't be merged now
             if len(memories) < 2 or not all(self.store.is_trusted(each) for each in memories):
                 continue
             paths = {each.path for each in memories}

@@ -38,6 +38,8 @@ def blocks(hook: runner.Hook, giving: recall_block.Giving) -> "list[delivery_blo
             known = giving.had().sent.get(path)
             if (allowed is not None and not allowed.knows(digest)) or (known and known[0] == seen):
                 continue
+            if content.in_conflict(data):
+                continue
             text = _end(content.body(data).strip(), path)
             if not text:
                 continue

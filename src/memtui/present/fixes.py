@@ -35,6 +35,7 @@ def words(done: FixOutcome) -> str:
         "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
         "index": f"Fixed MEMORY.md of {names}.",
+        "conflict": "Resolved: " + some([os.path.basename(str(each)) for each in done.changed]) + ".",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",
         "forget": "Forgotten: drafts are judged as memtui ships it.",
         "projects": "This project has now what was kept apart.",

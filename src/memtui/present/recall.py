@@ -13,6 +13,7 @@ OUTCOMES = {
     "unlikely": ("·", "dim", "too unlikely to help"),
     "muted": ("x", "dim", "muted for prompts like this"),
     "expired": ("x", "yellow", "expired"),
+    "conflict": ("x", "yellow", "git's conflict markers are in it"),
     "gone": ("x", "yellow", "its file is gone"),
     "untrusted": ("!", "yellow", "not trusted"),
     "known": ("=", "cyan", "the session has it already"),

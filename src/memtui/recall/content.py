@@ -26,6 +26,15 @@ def body(data: bytes) -> str:
     return head(data)[1]
 
 
+def in_conflict(data: bytes) -> bool:
+    """Tell whether a memory has git's conflict markers: then nobody knows which of both versions holds."""
+    if b"<<<<<<<" not in data:
+        return False
+    from memtui.core.frontmatter import conflict_markers
+
+    return conflict_markers.first(data) > 0
+
+
 def seen(data: bytes) -> str:
     """Return a hash of what a session has once it was given a memory: of the body, for the client adds fields of its
     own to the frontmatter of what the agent writes; of a memory without a body of all."""

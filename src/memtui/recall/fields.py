@@ -67,6 +67,8 @@ def read(data: bytes, file: str, triggers: Iterable[str] = ()) -> Fields:
     data = data[:MOST_BYTES]
     doc = document.parse(data)
     name, description, kind = memory_head.summarise(data)
+    if content.in_conflict(data):
+        name = description = ""
     stem = file[file.rfind("/") + 1 :].removesuffix(".md")
     name = name or stem
     lines = [*own_triggers.in_frontmatter(doc.fields), *triggers]

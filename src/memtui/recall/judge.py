@@ -39,6 +39,7 @@ OUTCOMES = (
     "unlikely",  # below the threshold
     "muted",  # never for prompts like this
     "expired",
+    "conflict",  # git's conflict markers are in it: nobody knows which of both versions holds
     "gone",  # its file is missing, unreadable, or leads out of its directory
     "untrusted",  # of a repository, and its present bytes are not trusted
     "known",  # the session has it, as it is
@@ -275,6 +276,8 @@ def hindrance(
     expires = content.expiry(verdict.data)
     if expires is not None and expires <= now:
         return "expired"
+    if content.in_conflict(verdict.data):
+        return "conflict"
     verdict.seen = content.seen(verdict.data)
     if sent is not None and sent[0] == verdict.seen:
         return "known"

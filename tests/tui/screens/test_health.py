@@ -338,6 +338,25 @@ async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
 
 
 @pytest.mark.slow
+async def test_f_asks_which_version_of_a_conflict_to_keep_and_z_takes_it_back(health, world):
+    path = world.shop + "/.claude/memory/prefer-pnpm.md"
+    before = b"<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
+    fs.write_atomic(path, before)
+    async with health.run_test(size=(120, 40)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: getattr(r.about, "code", "") == "memories.conflict")
+        await pilot.press("F", "escape")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+        await pilot.press("F", "down", "enter")
+        await ready(pilot)
+        assert fs.read_bytes(path) == b"Use bun.\n"
+        await pilot.press("z")
+        await ready(pilot)
+        assert fs.read_bytes(path) == before
+
+
+@pytest.mark.slow
 async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world):
     path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     before = fs.read_bytes(path)

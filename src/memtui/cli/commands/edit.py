@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import sys
+from collections.abc import Callable
 
 from memtui.cli import memories, parser, secret
 from memtui.cli.bulk import BulkResult
@@ -12,7 +13,8 @@ from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
 from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
 from memtui.core.base.shell import shell_word
-from memtui.core.frontmatter import document
+from memtui.core.frontmatter import conflict_markers, document
+from memtui.core.health import fixes
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -59,6 +61,9 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    found.add_argument(
+        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
+    )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
@@ -143,9 +148,13 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, or fields of one or more memories."""
     store = ctx.store()
     fields = _fields(args)
+    if args.keep:
+        if fields:
+            raise UsageError("--keep takes no fields.", "Resolve the conflict first, then change them.")
+        return _edit_each(ctx, args.names, store, lambda found: fixes.resolve_memory(store, found, args.keep), [])
     if fields:
         fields, redacted = _checked(ctx, fields, yes=args.yes, declined="Nothing was changed.")
-        return _edit_fields(ctx, store, args.names, fields, redacted)
+        return _edit_each(ctx, args.names, store, lambda found: store.edit(found, fields), redacted)
     if len(args.names) > 1:
         raise UsageError(
             "Your editor can open only one memory.", "For several, use --type, --set, --description or --body."
@@ -174,12 +183,14 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     return Result(data, text)
 
 
-def _edit_fields(
-    ctx: Context, store: Store, names: "list[str]", fields: "dict[str, str]", redacted: "list[str]"
+def _edit_each(
+    ctx: Context, names: "list[str]", store: Store, edited: "Callable[[Memory], Memory]", redacted: "list[str]"
 ) -> Result:
+    """Change each memory without an editor."""
+
     def change(name: str) -> "tuple[Memory, Memory]":
         found = memories.find(ctx, name)
-        return found, store.edit(found, fields)
+        return found, edited(found)
 
     bulk = BulkResult()
     done = bulk.run(store, names, change)

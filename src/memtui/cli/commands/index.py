@@ -6,9 +6,11 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import index_fix
+from memtui.core.base.errors import UsageError
 from memtui.core.base.finding import PROBLEM
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
+from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings, fixes
 from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import index as memory_index
@@ -37,16 +39,35 @@ def register(commands: "parser.Commands") -> None:
         action="store_true",
         help="show a diff, then add missing lines and remove those that point nowhere; it asks first on a terminal",
     )
+    found.add_argument(
+        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
+    )
     found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report on the indexes, or fix them."""
+    if args.keep:
+        return _resolve(ctx, args)
     found = reports(ctx.root, memories.chosen_scopes(ctx, args.scope, args.all_projects))
     if args.fix:
         return _fix(ctx, args, found)
     return Result({"indexes": [each.data() for each in found]}, lambda out: _print(ctx, out, found))
+
+
+def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
+    """Resolve the conflict in the MEMORY.md of one scope."""
+    if args.fix or not args.scope:
+        raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui index --scope auto --keep ours")
+    store = ctx.store()
+    path = fixes.resolve_index(store, store.scope(args.scope), args.keep)
+
+    def text(out: Output) -> None:
+        out.print(f"resolved  {line(ctx.tilde(path))}")
+        memories.say_undo(out)
+
+    return Result({"path": path, "kept": args.keep}, text)
 
 
 def meter(share: float) -> str:

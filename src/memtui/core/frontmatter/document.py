@@ -7,10 +7,10 @@ and can't be changed here. Every value is the text that the person wrote, a list
 
 import copy
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import edit, loose, subset
+from memtui.core.frontmatter import conflict_markers, edit, loose, subset
 from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
@@ -196,6 +196,12 @@ def _body(rest: str) -> str:
 
 def parse(data: bytes) -> Document:
     """Parse a file of any content. Never raises; see `Document.broken`."""
+    found = _parse(data)
+    line = conflict_markers.first(data)
+    return replace(found, broken=f"git's conflict markers are in it, from line {line} on") if line else found
+
+
+def _parse(data: bytes) -> Document:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     start = 1 if bom else 0

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from memtui.core.base import clock, paths
-from memtui.core.base.errors import MemtuiError
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import many, some
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import storage_error
+from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.health import adoption, file_checks, index_report, retention
 from memtui.core.health.index_report import Report
 from memtui.core.inbox import reconcile
@@ -23,6 +24,8 @@ from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.renaming import Renaming
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import references, scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.review import taught
 from memtui.core.review.entries import Review
@@ -144,6 +147,41 @@ def _withdraw(store: Store, subjects: Sequence[str]) -> FixOutcome:
     items = [note(store.root, each) for each in subjects]
     _review(store).withdraw(items)
     return FixOutcome("withdraw", [item.id for item in items])
+
+
+def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
+    """Resolve git's conflict markers in the memories and indexes that findings are about, by one of
+    `conflict_markers.SIDES`, as one step of undo. Raises MemtuiError."""
+    changed: list[object] = []
+    with store.journal.together():
+        for subject in subjects:
+            kind, _, name = subject.partition(":")
+            if kind == "index":
+                changed.append(resolve_index(store, store.scope(name), side))
+            else:
+                changed.append(resolve_memory(store, store.find(name), side).path)
+    return FixOutcome("conflict", changed)
+
+
+def resolve_index(store: Store, scope: Scope, side: str) -> str:
+    """Resolve the conflict markers in a scope's MEMORY.md; return its path. Raises MemtuiError."""
+    references.writable(scope)
+    edits = references.index_edits(scope, lambda data: conflict_markers.resolved(data, side))
+    if not edits:
+        raise UsageError(f"MEMORY.md of {scope.shown} has no conflict markers.", "memtui lint says what is wrong.")
+    store.journal.run("index", edits, f"resolve MEMORY.md of {scope.shown} ({side})")
+    return scope.index_path
+
+
+def resolve_memory(store: Store, found: Memory, side: str) -> Memory:
+    """Resolve the conflict markers in a memory. Raises MemtuiError."""
+    if not conflict_markers.first(found.raw):
+        raise UsageError(f"{found.ref} has no conflict markers.", "memtui lint says what is wrong.")
+    if side == "both" and conflict_markers.first(found.raw) <= document.parse(found.raw).lines_above:
+        raise MemtuiError(
+            f"The two versions of {found.ref} differ in its frontmatter.", "Keep one of them, or edit it."
+        )
+    return store.edit(found, conflict_markers.resolved(found.raw, side), verb="resolve")
 
 
 def _forget(store: Store, _: Sequence[str]) -> FixOutcome:

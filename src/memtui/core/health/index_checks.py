@@ -30,6 +30,8 @@ def of_index(scope: Scope, index: Index, memories: Mapping[str, Memory]) -> Iter
     if found_secrets := memory_checks.secrets(index.raw):
         kinds, at = found_secrets
         yield problem("memories.secret", subject, kinds=kinds, line=at, memory="MEMORY.md", **about)
+    if index.conflict:
+        return  # what else is wrong with it depends on how that is resolved
     for first, *others in index_lines.repeated(index):
         numbers = [entry.line for entry in (first, *others)]
         line = _combined(index, first, others, memories.get(normal(first.target)))

@@ -10,6 +10,7 @@ from itertools import takewhile
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
+from memtui.core.memories import copies
 from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
 from memtui.core.memories.scopes import Scope
@@ -40,7 +41,13 @@ def of_memories(
         yield from _secrets(scope, memory)
     for memory in takewhile(lambda _: go_on(), whole):
         yield from _texts(scope, memory, now)
-    yield from _names(scope, whole)
+    copied = copies.of_memories(memories)
+    for memory in memories:
+        if memory.path in copied:
+            facts = {"original": copied[memory.path], **about(scope, memory)}
+            yield problem("memories.copy", f"memory:{memory.path}", **facts)
+    # A copy with a name of its own would look like a memory of its own.
+    yield from _names(scope, [memory for memory in whole if memory.path not in copied])
     yield from _types(scope, whole)
     yield from _one_way(scope, whole)
 

@@ -14,6 +14,19 @@ KINDS = {
     "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
     "memories.broken": Kind("{scope}:{memory} is broken: {why}.", "Fix {path} in an editor.", flag="broken: {why}"),
     "memories.leaves": Kind("{scope}:{memory} is not read: it {why}.", UNLINK, flag="broken: {why}"),
+    "memories.conflict": Kind(
+        "{scope}:{memory} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} yet, "
+        "so no session gets it from memtui.",
+        "Keep a version: memtui edit {scope}:{memory} --keep ours, or theirs, or both; or edit it.",
+        "conflict",
+        "git's conflict markers are in it",
+    ),
+    "memories.index_conflict": Kind(
+        "MEMORY.md of {scope} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} "
+        "yet, and until then memtui writes nothing into it.",
+        "Keep a version: memtui index --scope {scope} --keep ours, or theirs, or both; or edit {path}.",
+        "conflict",
+    ),
     "memories.hidden": Kind(
         "{scope}:{memory} has {count:invisible character}.",
         "They can hide instructions: look at {path} in an editor that shows them.",
@@ -88,6 +101,10 @@ KINDS = {
         "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
+    "memories.copy": Kind(
+        "{scope}:{memory} is a copy of {original} that a sync program or a file manager left.",
+        "Put what only it says into {original}, and delete it: memtui rm {scope}:{memory}",
+    ),
     "memories.same_name": Kind(
         "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.", LINT, "lint"
     ),

@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from memtui.core.frontmatter import document
+from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.memories import links
 from memtui.core.places.locate import INDEX_NAME
 
@@ -65,6 +65,7 @@ class Index:
     mentions: tuple[IndexEntry, ...]
     hidden: frozenset[int]  # numbers, from 0, of lines in frontmatter, comments and code
     code: frozenset[int]  # those of code alone
+    conflict: int  # the first line, from 1, with git's conflict markers; 0: none
     unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
 
 
@@ -79,6 +80,7 @@ def parse_index(data: bytes) -> Index:
     text = data.decode("utf-8", "surrogateescape")
     bom = text.startswith("\ufeff")
     lines = tuple(re.findall(r"[^\n]*\n|[^\n]+", text.removeprefix("\ufeff")))
+    conflict = conflict_markers.first(data)
     hidden, code, unclosed = _hidden(lines, doc.lines_above)
     entries: list[IndexEntry] = []
     mentions: list[IndexEntry] = []
@@ -87,7 +89,7 @@ def parse_index(data: bytes) -> Index:
             continue
         for entry in _links(line, number + 1):
             (entries if entry.leads else mentions).append(entry)
-    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, code, unclosed)
+    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, code, conflict, unclosed)
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:

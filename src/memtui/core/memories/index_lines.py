@@ -1,5 +1,5 @@
 """Change the lines of one memory in MEMORY.md. All other lines keep their bytes; order, headings, bullets, separators,
-line ends and prose stay as a person wrote them."""
+line ends and prose stay as a person wrote them. An index with git's conflict markers is not changed at all."""
 
 import os
 import re
@@ -15,6 +15,8 @@ EM_DASH = " — "
 
 
 def _bytes(index: Index, lines: Iterable[str]) -> bytes:
+    if index.conflict:  # whoever resolves it would lose what was written between the markers
+        return index.raw
     return (("\ufeff" if index.bom else "") + "".join(lines)).encode("utf-8", "surrogateescape")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from memtui.core.base import fs, phrasing
 from memtui.core.base.finding import Finding, note, problem
+from memtui.core.frontmatter import conflict_markers
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_text, scopes
 from memtui.core.memories.index import Budget, Index, IndexEntry
@@ -25,6 +26,13 @@ def index_of(scope: Scope) -> Index | None:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
     except OSError:
         return None
+
+
+def sides(data: bytes) -> dict[str, object]:
+    """Return what a finding says of git's conflict markers: where the first are, and what both versions are called."""
+    lines = data.decode("utf-8", "replace").split("\n")
+    first = conflict_markers.hunks(lines)[0]
+    return {"line": first.start + 1, "ours": first.names[0], "theirs": first.names[1]}
 
 
 def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
@@ -64,7 +72,12 @@ class IndexState:
         ]
 
     def findings(self) -> Iterator[Finding]:
-        """Find what is wrong with the index, each kind once with all its files."""
+        """Find what is wrong with the index, each kind once with all its files; of one with conflict markers only
+        these."""
+        if self.index.conflict:
+            about = {"scope": self.scope.shown, "path": self.scope.index_path}
+            yield problem("memories.index_conflict", f"index:{self.scope.label}", **sides(self.index.raw), **about)
+            return
         if self.budget.cut_line is not None:
             yield self._cut(self.below)
         if own := [entry.target for entry in self.dangling if entry.leads]:
@@ -81,6 +94,8 @@ class IndexState:
 
     def flags(self) -> dict[str, Finding]:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
+        if self.index.conflict:
+            return {}
         found = {name: self._cut([name]) for name in self.below}
         if self._lacks_lines:
             found |= {name: self._about(self._no_line, [name]) for name in self.missing}

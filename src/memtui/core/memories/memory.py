@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs, visible
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.frontmatter import document, edit
+from memtui.core.frontmatter import conflict_markers, document, edit
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.memories import links
 
@@ -134,6 +134,8 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
     """
     doc = document.parse(data[:MAX_BYTES])
     name, description, kind = memory_head.summarise(data[:MAX_BYTES])
+    if conflict_markers.first(data[:MAX_BYTES]):
+        name = description = ""  # of two versions nobody knows which holds
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
     fields = doc.fields
     return Memory(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.client import projects
+from memtui.core.memories import copies
 from memtui.core.memories.memory import Memory, read_memory, unreadable
 from memtui.core.places import locate, trust
 
@@ -294,9 +295,9 @@ def files(scope: Scope) -> list[tuple[str, str]]:
 
 
 def indexed(root: str, scope: Scope) -> list[str]:
-    """List the files for which a scope's index should have a line: those that may be read, and in a project scope only
-    those that are trusted."""
-    found = [name for name, problem in files(scope) if not problem]
+    """List the files for which a scope's index should have a line: those that may be read and are no copies of a sync
+    program, and in a project scope only those that are trusted."""
+    found = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
     if scope.kind != "project":
         return found
     trusted = trust.trusted_names(root, scope.directory)

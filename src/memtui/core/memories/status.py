@@ -13,7 +13,8 @@ from memtui.core.base.finding import OK, Finding, good, note, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
-from memtui.core.memories import links, moved, references, scopes
+from memtui.core.frontmatter import conflict_markers
+from memtui.core.memories import index_state, links, moved, references, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -40,6 +41,7 @@ NEWEST_KEPT = 8
 LETTERS = {
     "memories.broken": "X",
     "memories.leaves": "X",
+    "memories.conflict": "X",
     "memories.hidden": "H",
     "trust.waiting": "U",
     "memories.cut": "B",
@@ -54,7 +56,7 @@ LETTERS = {
 LINKS = ("memories.link", "memories.elsewhere", "memories.odd_link")
 ORDER = list(dict.fromkeys(LETTERS.values()))
 MEANINGS = {
-    "X": "the frontmatter is broken",
+    "X": "the frontmatter is broken, or git's conflict markers are in it",
     "H": "it has invisible characters",
     "U": "not trusted, so not delivered",
     "B": "below the cut of MEMORY.md",
@@ -217,7 +219,10 @@ def of_memory(
     subject = f"memory:{found.path}"
     if found.broken:
         code = "memories.leaves" if found.broken == locate.LEAVES else "memories.broken"
-        yield problem(code, subject, why=found.broken, **about)
+        if conflict_markers.first(found.raw):
+            yield problem("memories.conflict", subject, **index_state.sides(found.raw), **about)
+        else:
+            yield problem(code, subject, why=found.broken, **about)
     if scope.kind == "instructions":
         return
     if count := hidden(found.raw):

@@ -3,13 +3,14 @@ back asks first."""
 
 import asyncio
 import inspect
+import os
 from collections.abc import Callable, Sequence
 
 from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings, fixes, retention
 from memtui.core.health.index_report import Report
 from memtui.core.places import locate
@@ -37,6 +38,7 @@ FIXES = {
     "guidance": "finds out whether it arrived",
     "projects": "gives it to this project, after asking",
     "index": "shows the change, and makes it after a yes",
+    "conflict": "asks which version to keep, ours, theirs or both",
     "errors": "sets the errors aside, beside the log",
     "files": "lets only you read and write them",
     "config": "opens config.toml in your editor",
@@ -179,6 +181,7 @@ class HealthCommands:
             "trust": self.trust,
             "config": self.config.edit,
             "index": lambda: self._index(subjects),
+            "conflict": lambda: self._conflict(subjects),
             "again": lambda: self._notes(subjects, again=True),
             "withdraw": lambda: self._notes(subjects, again=False),
             "collect": self._collect,
@@ -212,6 +215,14 @@ class HealthCommands:
             Preview(title, index_changes(shown), f"write {'it' if len(shown) == 1 else 'them'}")
         ):
             self._tell(fixes.index(store, shown))
+
+    async def _conflict(self, subjects: Sequence[str]) -> None:
+        """Ask which version to keep of what git could not merge."""
+        names = some([os.path.basename(each.partition(":")[2]) for each in subjects])
+        options = [("ours", "Keep our version"), ("theirs", "Keep their version"), ("both", "Keep both, ours first")]
+        side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", options))
+        if side:
+            self._tell(fixes.resolve(self.services.data.store(), subjects, side))
 
     async def _notes(self, subjects: Sequence[str], *, again: bool) -> None:
         """Ask what to do with guidance that is not delivered: a person's words are never thrown away unasked."""

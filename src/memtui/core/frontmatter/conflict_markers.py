@@ -1,0 +1,77 @@
+"""Git's conflict markers: both versions of some lines, which a merge left for a person to choose from. Hot path.
+
+Markers in a fenced block of code are an example. Whoever calls `first` for many texts looks for MARK before it.
+"""
+
+MARK = b"<<<<<<<"
+OURS, BASE, MIDDLE, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
+# What can be done about a conflict.
+SIDES = ("ours", "theirs", "both")
+
+
+class Hunk:
+    """A conflict by the numbers, from 0, of its lines with markers; `base` is `middle` where there is no third version.
+    `names`: what the markers call our version and theirs."""
+
+    __slots__ = ("base", "end", "middle", "names", "start")
+
+    def __init__(self, lines: "list[str]", start: int, base: int, middle: int, end: int) -> None:
+        self.start, self.base, self.middle, self.end = start, base, middle, end
+        self.names = (lines[start][len(OURS) :].strip() or "ours", lines[end][len(THEIRS) :].strip() or "theirs")
+
+
+def first(data: bytes) -> int:
+    """Return the number, from 1, of the first line with a conflict; 0 if there is none."""
+    if MARK not in data:
+        return 0
+    found = hunks(data.decode("utf-8", "replace").split("\n"))
+    return found[0].start + 1 if found else 0
+
+
+def hunks(lines: "list[str]") -> "list[Hunk]":
+    """List the conflicts among lines, which may have their ends."""
+    found: list[Hunk] = []
+    fence = ""
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        hunk = _hunk(lines, at) if not fence and _is(line, OURS) else None
+        if hunk is not None:
+            found.append(hunk)
+            at = hunk.end
+        else:
+            text = line.strip()
+            if fence:
+                fence = "" if text.startswith(fence) and not text.strip(fence[0]) else fence
+            elif text.startswith(("```", "~~~")):
+                fence = text[: len(text) - len(text.lstrip(text[0]))]
+        at += 1
+    return found
+
+
+def _hunk(lines: "list[str]", start: int) -> "Hunk | None":
+    base = middle = 0
+    for at in range(start + 1, len(lines)):
+        if _is(lines[at], OURS):
+            return None
+        if _is(lines[at], BASE) and not middle:
+            base = base or at
+        elif lines[at].rstrip() == MIDDLE:
+            middle = middle or at
+        elif _is(lines[at], THEIRS) and middle:
+            return Hunk(lines, start, base or middle, middle, at)
+    return None
+
+
+def _is(line: str, mark: str) -> bool:
+    return line.startswith(mark) and line[len(mark) : len(mark) + 1] in ("", " ", "\r", "\n")
+
+
+def resolved(data: bytes, side: str) -> bytes:
+    """Return a text with the version of one of SIDES in the place of each conflict; `both`: ours above theirs."""
+    lines = [each + "\n" for each in data.decode("utf-8", "surrogateescape").split("\n")]
+    for hunk in reversed(hunks(lines)):
+        ours = lines[hunk.start + 1 : hunk.base] if side != "theirs" else []
+        theirs = lines[hunk.middle + 1 : hunk.end] if side != "ours" else []
+        lines[hunk.start : hunk.end + 1] = [*ours, *theirs]
+    return "".join(lines)[:-1].encode("utf-8", "surrogateescape")

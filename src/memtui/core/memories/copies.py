@@ -1,0 +1,31 @@
+"""Copies of memories that other programs left behind: a sync that could not merge two versions, or a file manager."""
+
+import os
+import re
+from collections.abc import Sequence
+
+from memtui.core.memories.memory import Memory
+
+# The name of a file that a sync program writes beside another one, which it could not merge: `of` is that one's.
+CONFLICT = re.compile(
+    r"(?P<of>.+?)(?:\s*\([^()]*\b(?:conflicted copy|conflict)\b[^()]*\)|\.sync-conflict-\d{8}-\d{6}[-\w]*)",
+    re.IGNORECASE,
+)
+# What a file manager calls a copy. People call their files so as well.
+COPY = re.compile(r"Copy of (?P<first>.+)|(?P<of>.+?)(?: - Copy| copy)?(?: \(\d+\)| \d+)?", re.IGNORECASE)
+
+
+def of_memories(memories: Sequence[Memory]) -> dict[str, str]:
+    """Return the paths of the memories that are copies, with the stem of what each is a copy of. A name that people
+    choose as well counts only if the copied file is there and claims the same name."""
+    stems = {(os.path.dirname(each.path), each.stem): each for each in memories}
+    found = {}
+    for each in memories:
+        directory = os.path.dirname(each.path)
+        if match := CONFLICT.fullmatch(each.stem):
+            found[each.path] = match["of"]
+        elif (match := COPY.fullmatch(each.stem)) and (stem := match["first"] or match["of"]) != each.stem:
+            original = stems.get((directory, stem))
+            if original is not None and each.has_frontmatter and each.name == original.name:
+                found[each.path] = stem
+    return found
