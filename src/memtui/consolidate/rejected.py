@@ -58,6 +58,8 @@ def without(found: ChangeSet, root: str) -> ChangeSet:
 def reject(store: Store, proposals: Sequence[Proposal], what: str, files: Iterable[str] = ()) -> Rejected:
     """Reject proposals, as one step of undo that the list of changes calls `what`; `files` are those of the saved
     ChangeSets that have some of them. What was rejected before changes nothing. Raises MemtuiError."""
+    if not proposals:
+        return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
     found = {each.id for each in proposals}
     with store.journal.together():
         pairs = plan.reject(store, proposals)
