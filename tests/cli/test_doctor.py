@@ -1,5 +1,6 @@
 """The doctor fixes what needs no decision, and says how to take it back."""
 
+import json
 import os
 from pathlib import Path
 
@@ -282,3 +283,91 @@ def test_what_may_be_of_two_projects_is_asked_about_and_given_to_one_and_back(ba
     assert (old / "guidance.md").read_text() == "whose?\n"
     bare.cwd = str(one)
     assert "whose?" not in bare("inbox").out
+
+
+def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
+    """A project with a note, an item and two memories of Claude Code's, whose directory was renamed."""
+    before, after = tmp_path / old, tmp_path / inside / new
+    (before / ".git").mkdir(parents=True)
+    bare.cwd = str(before)
+    bare("guide", "mind the queue")
+    directory = Path(bare.env["HOME"]) / ".claude" / "projects" / paths.slug(str(before))
+    for name, text in (("one.md", "ONE"), ("deep/two.md", "TWO"), ("MEMORY.md", "- [one](one.md) — one\n")):
+        (directory / "memory" / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / "memory" / name).write_text(text)
+    (directory / "s.jsonl").write_text('{"type": "user", "cwd": "%s"}\n' % before)
+    after.parent.mkdir(exist_ok=True)
+    os.rename(before, after)
+    bare.cwd = str(after)
+    return directory / "memory", directory.parent / paths.slug(str(after)) / "memory"
+
+
+def findings_of(bare, code):
+    return [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == code]
+
+
+def files(directory):
+    return {str(each.relative_to(directory)): each.read_text() for each in directory.rglob("*.md")}
+
+
+def test_a_renamed_project_is_noticed_and_takes_over_what_was_kept_and_gives_it_back(bare, tmp_path):
+    old, new = renamed(bare, tmp_path)
+    before = files(old)
+    (found,) = findings_of(bare, "inbox.renamed")
+    assert found["level"] == "problem"
+    assert str(tmp_path / "shop") in found["message"]
+    assert "is that directory" in found["message"]
+    assert f"memtui doctor --fix projects --project {tmp_path / 'store'}" in found["remedy"]
+    bare("doctor", "--fix", "projects", check=False)
+    assert "mind the queue" in bare("inbox").out
+    assert files(new) == before
+    assert files(old) == {}
+    assert findings_of(bare, "inbox.renamed") == []
+    bare("undo", "--yes")
+    assert files(old) == before
+    assert files(new) == {}
+    assert "mind the queue" not in bare("inbox").out
+    assert len(findings_of(bare, "inbox.renamed")) == 1
+
+
+def test_a_renamed_project_keeps_a_memory_of_its_own_with_the_same_name(bare, tmp_path):
+    old, new = renamed(bare, tmp_path)
+    new.mkdir(parents=True)
+    (new / "one.md").write_text("MINE")
+    (new / "MEMORY.md").write_text("- [one](one.md) — mine\n")
+    bare("doctor", "--fix", "projects", check=False)
+    assert files(new) == {"one.md": "MINE", "deep/two.md": "TWO", "MEMORY.md": "- [one](one.md) — mine\n"}
+    assert files(old).keys() == {"one.md", "MEMORY.md"}
+
+
+def test_a_project_that_moved_elsewhere_is_a_note_by_its_name_alone(bare, tmp_path):
+    renamed(bare, tmp_path, new="shop", inside="work")
+    for each in (Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects").rglob("project.json"):
+        each.write_text(each.read_text().replace('"inode"', '"no"'))  # as an older version would have left it
+    (found,) = findings_of(bare, "inbox.renamed")
+    assert found["level"] == "note"
+    assert "has the same name" in found["message"]
+
+
+def test_another_clone_at_the_place_of_a_gone_one_with_another_remote_is_not_offered(bare, tmp_path):
+    renamed(bare, tmp_path, new="shop", inside="work")
+    note = next((Path(bare.env["HOME"]) / ".claude" / "memtui" / "projects").rglob("project.json"))
+    note.write_text(json.dumps({**json.loads(note.read_text()), "inode": "1", "remote": "host/a"}))
+    config = Path(bare.cwd) / ".git" / "config"
+    config.write_text('[remote "origin"]\n\turl = git@host:b.git\n')
+    assert findings_of(bare, "inbox.renamed") == []
+    config.write_text('[remote "origin"]\n\turl = https://user:word@host/a.git\n')
+    (found,) = findings_of(bare, "inbox.renamed")
+    assert "has the same remote" in found["message"]
+
+
+def test_memories_that_a_living_neighbour_shares_stay_where_they_are(bare, tmp_path):
+    """The client keeps those of `my_app` and `my-app` in one directory."""
+    old, _ = renamed(bare, tmp_path, old="my_app", new="shop")
+    neighbour = tmp_path / "my-app"
+    (neighbour / ".git").mkdir(parents=True)
+    (old.parent / "n.jsonl").write_text('{"type": "user", "cwd": "%s"}\n' % neighbour)
+    before = files(old)
+    bare("doctor", "--fix", "projects", check=False)
+    assert files(old) == before
+    assert "mind the queue" in bare("inbox").out

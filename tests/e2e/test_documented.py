@@ -274,6 +274,7 @@ STORIES = {
         typed("", "memtui lint --apart prefer-pnpm release-steps", "are kept apart"),
         typed("memtui lint --apart", "memtui lint --compare prefer-pnpm release-steps", "are compared again"),
         typed("", "memtui doctor --fix --yes", "memtui", 5),
+        typed("--fix projects", "memtui doctor --fix projects", "Nothing waits to be given", 5),
         typed("consolidate", "memtui consolidate", "propose|nothing to consolidate"),
         typed(
             "memtui consolidate --plan FILE",

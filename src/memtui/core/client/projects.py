@@ -223,11 +223,11 @@ def noted_root(root: str, key: str) -> str | None:
 
 
 def noted(root: str, key: str) -> dict[str, str]:
-    """Return the root and the remote of a project as they are noted in its inbox; nothing if they are not, or are those
-    of another project."""
+    """Return the root, the remote and the inode of a project as they are noted in its inbox; nothing if they are not,
+    or are those of another project."""
     try:
         row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", HEAD_BYTES))
     except OSError:
         return {}
-    found = {name: value for name in ("root", "remote") if isinstance(value := row.get(name), str)}
+    found = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
     return found if paths.project_key(found.get("root", "")) == key else {}

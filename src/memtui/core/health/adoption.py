@@ -1,71 +1,160 @@
-"""What memtui keeps for a project that nobody can tell, or whose directory is gone: whose it may be, and the changes
-that give it to a project."""
+"""What memtui and Claude Code keep for a project that nobody can tell, or whose directory is gone, as after a rename:
+whose it may be, and the changes that give it to a project."""
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from memtui.core.base import fs, paths
-from memtui.core.base.finding import Finding, problem
+from memtui.core.base.finding import NOTE, Finding, problem
 from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
-from memtui.core.client import projects
+from memtui.core.client import projects, repository
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import old_inboxes
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.memories import apart, beside
 from memtui.core.memories.store import Store
+from memtui.core.places import locate
 
 SUBJECT = "project:"
+# Why a directory that is gone may have become another one.
+SAME_DIRECTORY, SAME_REMOTE, SAME_NAME = "is that directory", "has the same remote", "has the same name"
+
+
+class GoneProject(NamedTuple):
+    """A project whose directory is gone. `key`: its name among memtui's files; `memories`: the directory of those that
+    Claude Code keeps for it, empty if another project shares it; `number`: how much is kept for it."""
+
+    key: str
+    root: str
+    memories: str
+    number: int
 
 
 def unknown(env: dict[str, str], root: str, slugs: list[str]) -> Iterator[Finding]:
     """Find what has stayed in old inboxes, since it may be of several projects."""
     for slug, count in old_inboxes.left(root, slugs):
-        roots = projects.roots_of(env, slug)
-        path = paths.inbox_dir(root, slug)
-        yield problem("inbox.whose", SUBJECT + slug, count=count, path=path, names=some(roots) or "a project")
+        names = some(projects.roots_of(env, slug)) or "a project"
+        yield problem("inbox.whose", SUBJECT + slug, count=count, path=paths.inbox_dir(root, slug), names=names)
+
+
+def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
+    """Find what is kept for projects whose directory is gone, and which the project at `here` may be now."""
+    for each in _gone(env, here):
+        why = _likeness(paths.root(env), each, here)
+        if why:
+            found = problem("inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here)
+            yield found._replace(level=NOTE) if why == SAME_NAME else found
+
+
+def _likeness(root: str, gone: GoneProject, here: str) -> str:
+    """Return why a project may be what another one has become; empty if nothing speaks for it."""
+    noted = projects.noted(root, gone.key)
+    if noted.get("inode") == str(os.stat(here).st_ino):
+        return SAME_DIRECTORY
+    remote, own = noted.get("remote"), repository.remote(here)
+    if remote and own:
+        return SAME_REMOTE if remote == own else ""
+    return SAME_NAME if os.path.basename(gone.root) == os.path.basename(here) else ""
+
+
+def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
+    """List the projects for which anything is kept, and whose directory is gone."""
+    root = paths.root(env)
+    known = {path: each.directory for each in projects.with_memory(env) if (path := each.path)}
+    noted = [projects.noted_root(root, key) for key in projects.directories(root + "/projects")]
+    for path in sorted({*known, *(each for each in noted if each)}):
+        if os.path.lexists(path):
+            continue
+        key, memories = paths.project_key(path), known.get(path, "")
+        if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
+            memories = ""
+        count = sum(each for _, each in old_inboxes.left(root, [key]))
+        count += len(_files(memories)) if memories else 0
+        if count:
+            yield GoneProject(key, path, memories, count)
+
+
+def _files(directory: str) -> list[str]:
+    try:
+        return [file for file, wrong in locate.walk(directory) if not wrong]
+    except OSError:
+        return []
 
 
 def adopt(store: Store, subjects: Sequence[str]) -> list[object]:
     """Give what is kept for `subjects`, or else for all that the project of the store may be, to it, in one step of
     undo. Return the paths that changed. Raises MemtuiError, OSError."""
+    here = paths.project_root(store.cwd)
+    if not subjects:
+        own = [*unknown(store.env, store.root, [paths.slug(here)]), *renamed(store.env, here)]
+        subjects = [each.subject for each in own]
+    gone = {each.key: each for each in _gone(store.env, here)}
+    done: list[object] = []
     with store.journal.together():
-        return [path for each in subjects or _any(store) for path in _adopt(store, each.removeprefix(SUBJECT))]
-
-
-def _any(store: Store) -> list[str]:
-    own = paths.slug(paths.project_root(store.cwd))
-    return [each.subject for each in unknown(store.env, store.root, [own])]
-
-
-def _adopt(store: Store, name: str) -> list[object]:
-    own = paths.project_key(paths.project_root(store.cwd))
-    changes = [*_of_inbox(store.root, name, own), *_of_blocks(store.root, name, own)]
-    if changes:
-        words = f"give what was kept for {name.strip('-')} to {os.path.basename(paths.project_root(store.cwd))}"
-        store.journal.run("adopt", changes, words)
-    return [change.path for change in changes]
+        for name in [each.removeprefix(SUBJECT) for each in subjects]:
+            old = gone.get(name, GoneProject(name, name.strip("-"), "", 0))
+            moved = _moved(old.memories, locate.auto_dir(store.env, here))
+            changes = [*_of_inbox(store.root, name, paths.project_key(here)), *_of_memories(store, old, moved)]
+            if changes:
+                words = f"give what was kept for {old.root} to {os.path.basename(here)}"
+                store.journal.run("adopt", changes, words, became=moved)
+            done += [change.path for change in changes]
+    return done
 
 
 def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
+    """Yield the changes that move the entries of an inbox, the lists beside it, and the blocks of the subconscious that
+    the project has none of its own for."""
     source, target = paths.inbox_dir(root, name), paths.inbox_dir(root, own)
     for file in (*inbox_format.FILES.values(), *old_inboxes.LEDGERS):
         text = inbox_format.decode(read_or_none(f"{source}/{file}") or b"")
-        if text.strip():
-            if file not in old_inboxes.LEDGERS:
-                entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
-                moved = "".join(map(inbox_format.standalone, entries))
-            else:
-                moved = text if text.endswith("\n") else text + "\n"
-            yield TextEdit(f"{target}/{file}", "", moved)
-            yield TextEdit(f"{source}/{file}", text, "")
-
-
-def _of_blocks(root: str, name: str, own: str) -> Iterator[Change]:
-    """Yield the changes of the blocks that the project has none of its own for."""
+        if not text.strip():
+            continue
+        if file in old_inboxes.LEDGERS:
+            moved = text if text.endswith("\n") else text + "\n"
+        else:
+            entries = inbox_format.parse(text, items=file == inbox_format.FILES["items"])
+            moved = "".join(map(inbox_format.standalone, entries))
+        yield TextEdit(f"{target}/{file}", "", moved)
+        yield TextEdit(f"{source}/{file}", text, "")
     for path in paths.blocks(root, name):
-        target = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
-        if not fs.stamp(target):
-            yield FileChange(target, None, read_or_none(path))
+        block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
+        if not fs.stamp(block):
+            yield FileChange(block, None, read_or_none(path))
             yield FileChange(path, read_or_none(path), None)
+
+
+def _moved(source: str, target: str) -> dict[str, str]:
+    """Map the memories of a directory to where they go; one whose name is taken there stays."""
+    pairs = {f"{source}/{file}": f"{target}/{file}" for file in _files(source)} if source else {}
+    return {old: new for old, new in pairs.items() if not os.path.lexists(new)}
+
+
+def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iterator[Change]:
+    """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
+    target = locate.auto_dir(store.env, paths.project_root(store.cwd))
+    for old, new in moved.items():
+        data, found = read_or_none(old), os.stat(old)
+        yield FileChange(new, None, data, found.st_mode & 0o777, (None, found.st_mtime_ns))
+        yield FileChange(old, data, None)
+    if not gone.memories:
+        return
+    index, own = f"{gone.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
+    lines = (read_or_none(index) or b"").splitlines(keepends=True)
+    known = (read_or_none(own) or b"").splitlines(keepends=True)
+    if lines and len(moved) == len(_files(gone.memories)):
+        missing = [each for each in lines if each not in known]
+        if missing:
+            yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
+        yield FileChange(index, b"".join(lines), None)
+    places = {_place(gone.memories, old): [_place(target, new)] for old, new in moved.items()}
+    yield from apart.moved_edits(store.root, moved)
+    yield from beside.moved_edits(store.root, places)
+
+
+def _place(directory: str, path: str) -> tuple[str, str]:
+    return directory, path.removeprefix(directory + "/")

@@ -36,7 +36,9 @@ def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | 
         "config": settings_checks.check(env, root, here),
         "errors": file_checks.errors(root, now),
         "inbox": chain(
-            adoption.unknown(env, root, [paths.slug(here)]), content_checks.inboxes(root, names.items(), now)
+            adoption.unknown(env, root, [paths.slug(here)]),
+            adoption.renamed(env, here),
+            content_checks.inboxes(root, names.items(), now),
         ),
         "memories": (
             each for scope in scopes_here for each in content_checks.memories(root, scope, known, others=scopes_here)

@@ -187,6 +187,11 @@ REGISTRY = {
         "Give them to a project: memtui doctor --fix projects --project DIR",
         "projects",
     ),
+    "inbox.renamed": Kind(
+        "{root} is gone, and this project {why}: {count:memory or entry|memories and entries} of it are kept apart.",
+        "If it was renamed: memtui doctor --fix projects --project {here}",
+        "projects",
+    ),
     "inbox.closed": Kind("You may not read {path}.", 'Make it yours again: sudo chown "$USER" {path}'),
     "inbox.directory": Kind("{path} is a directory, not a file.", "Move it away: mv {path} {path}.aside"),
     "inbox.unread": Kind("{path} can't be read: {why}.", "Check what it is, its owner and its mode."),

@@ -167,16 +167,24 @@ class _OldInbox:
 
 
 def note_root(root: str, project_root: str) -> str:
-    """Make the inbox of a project, if it has none, with a file that tells a person whose it is. Return its directory.
-    Raises OSError."""
-    directory = paths.inbox_dir(root, paths.project_key(project_root))
-    path = f"{directory}/{paths.PROJECT_FILE}"
-    if not fs.stamp(path):
-        from memtui.core.client import repository
+    """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
+    project is known again under another name. Return the directory. Raises OSError."""
+    from memtui.core.client import projects, repository
 
-        row = {"v": 1, "root": project_root, "remote": repository.remote(project_root)}
-        fs.write_atomic(path, fastjson.dumps(row).encode() + b"\n", durable=False)
+    key = paths.project_key(project_root)
+    directory = paths.inbox_dir(root, key)
+    row = {"root": project_root, "remote": repository.remote(project_root), "inode": _inode(project_root)}
+    if projects.noted(root, key) != row and (row["inode"] or not projects.noted(root, key)):
+        fs.write_atomic(f"{directory}/{paths.PROJECT_FILE}", fastjson.dumps({"v": 1, **row}).encode() + b"\n")
     return directory
+
+
+def _inode(directory: str) -> str:
+    """Return the number of a directory, which it keeps when it is renamed; empty if it is gone."""
+    try:
+        return str(posix.stat(directory).st_ino)
+    except OSError:
+        return ""
 
 
 def left(root: str, slugs: "Iterable[str]") -> "list[tuple[str, int]]":
