@@ -14,6 +14,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.frontmatter import document
 from memtui.core.health import findings, index_checks
 from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
@@ -31,6 +32,7 @@ from memtui.core.places.locate import INDEX_NAME
 ROUNDS = 5
 FIELDS = {"memories.no_description", "memories.same_name"}
 TEXTS = {"memories.date", "memories.path"}
+HEADS = {"memories.unquoted"}
 LINES = {
     "memories.dangling",
     "memories.no_line",
@@ -56,7 +58,7 @@ class FileFix(NamedTuple):
 
 def fixable(found: Finding) -> bool:
     """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known."""
-    if found.code not in FIELDS | TEXTS | LINES:
+    if found.code not in FIELDS | TEXTS | HEADS | LINES:
         return False
     return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
 
@@ -119,6 +121,8 @@ def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | 
 
 def memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
+    if any(each.code == "memories.unquoted" for each in found):
+        data = document.parse(data).with_quotes().raw
     texts = sorted((each for each in found if each.code in TEXTS), key=_start, reverse=True)
     read = memory.from_bytes("", "", data)
     body = read.body

@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import document
+from memtui.core.frontmatter import document, loose
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
 
@@ -124,10 +124,9 @@ def test_a_new_body_takes_the_line_ends_of_the_file():
 @pytest.mark.parametrize(
     ("data", "fields"),
     [
-        (b"---\nname: a\ndescription: Fix: do it\nmetadata:\n  type: user\n---\nx", {"name": "a", "description": "Fix: do it", "metadata": {"type": "user"}}),
+        (b"---\nname: a\ndescription: Fix: do it\n  and more\nmetadata:\n  type: user\n---\nx", {"name": "a", "description": "Fix: do it and more", "metadata": {"type": "user"}}),
         (b'---\nname: a\ndescription: "b" and so on\n---\nx', {"name": "a", "description": '"b" and so on'}),
         (b'---\nname: a\ndescription: "never closed\ntype: user\n---\nx', {"name": "a", "description": '"never closed', "type": "user"}),
-        (b"---\nmetadata:\n\ttype: user\nname: a\n---\nx", {"metadata": {"type": "user"}, "name": "a"}),
         (b"---\nname: a\n   type: user\n---\nx", {"name": "a type: user"}),
         (b"---\nname: a\xff\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
         (b"---\nname: 'a\xe2\x82'\ntype: user\n---\nx", {"name": "a\ufffd", "type": "user"}),
@@ -153,7 +152,33 @@ def test_broken_frontmatter_is_read_as_far_as_it_goes_flagged_and_never_rewritte
 
 
 def test_the_reason_names_the_line():
-    assert document.parse(b"---\nname: a\ndescription: Fix: do it\n---\n").broken.startswith("line 3: ")
+    assert document.parse(b"---\nname: a\ndescription: Fix: do it\n  more\n---\n").broken.startswith("line 3: ")
+
+
+@pytest.mark.parametrize(
+    ("block", "field", "quoted"),
+    [
+        ("description: Release rule: tag before you push\n", "Release rule: tag before you push", None),
+        ("description: `pnpm` is the tool\n", "`pnpm` is the tool", None),
+        ("description: @alice decides, *not* me & you\n", "@alice decides, *not* me & you", None),
+        ('description: see: C:\\dir and "this"\n', 'see: C:\\dir and "this"', '"see: C:\\\\dir and \\"this\\""'),
+        ("description: [draft] a thing\r\n", "[draft] a thing", None),
+        ("description: a b\nmetadata:\n\ttype: user\n", "a b", "a b"),
+    ],
+)
+def test_a_value_without_the_quotes_that_it_needs_is_read_as_the_client_reads_it(block, field, quoted):
+    data = f"---\nname: x\n{block}---\nText.\n".encode()
+    doc = document.parse(data)
+    assert (doc.broken, doc.get(("description",)), doc.raw) == (None, field, data)
+    assert loose.read(block.replace("\r\n", "\n"))["description"] == field
+    made = doc.with_quotes()
+    value = quoted or f'"{field}"'
+    assert made.raw == data.replace(
+        block.partition("\n")[0].strip().encode(), f"description: {value}".encode()
+    ).replace(b"\ttype", b"  type")
+    assert (made.fields, made.quoted, made.with_quotes()) == (doc.fields, "", made)
+    assert document.parse(doc.with_field(("name",), "y").raw).fields == {**doc.fields, "name": "y"}
+    assert doc.with_body("New.\n").raw == data.replace(b"Text.", b"New.")
 
 
 @pytest.mark.parametrize("data", [b"\0\1\2", b"\xff\xfe-\0-\0-\0", b"---\nname: a\0\n---\n"])
@@ -202,7 +227,7 @@ def test_a_field_that_cannot_be_changed_alone_is_refused(block, path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", ["a: &a [*a]", "a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
+@pytest.mark.parametrize("block", ["a: &a [x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d]\nf: [*e]", "a: " + "[" * 5000, '"a": "\\Uffffffff"', "? [a]\n: b\nc: d"])  # fmt: skip
 def test_endless_and_silly_yaml_is_broken_not_fatal(block):
     assert document.parse(f"---\n{block}\n---\n".encode()).broken
 

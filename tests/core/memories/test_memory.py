@@ -31,8 +31,10 @@ def test_other_forms():
     assert of("---\ntype: user\nmetadata:\n  type: tool\n---\nx").type == "tool"
     bare = of("# Just text\nmore")
     assert (bare.name, bare.description, bare.type, bare.has_frontmatter) == ("some-file", "Just text", "", False)
-    broken = of("---\nname: a\ndescription: Fix: this\n---\nx")
-    assert (broken.name, broken.description, bool(broken.broken)) == ("a", "Fix: this", True)
+    broken = of("---\nname: a\ndescription: Fix: this\n  more\n---\nx")
+    assert (broken.name, broken.description, bool(broken.broken)) == ("a", "Fix: this more", True)
+    unquoted = of("---\nname: a\ndescription: Fix: this\n---\nx")
+    assert (unquoted.description, unquoted.broken, unquoted.unquoted) == ("Fix: this", None, True)
 
 
 def test_files_that_are_no_text_or_can_not_be_read_are_broken_memories(tmp_path):
@@ -116,5 +118,5 @@ def test_links_are_repaired_in_the_body_only_and_nothing_else_changes():
     assert references.relink(data, "", "", ("zz",), "b") == data
     made = references.relink(data.replace(b"name: [[a]]\n", b""), "", "", ("a",), "new")
     assert made == b"---\nsee: '[[a]]'\n---\r\nx [[new]] `[[a]]` [[new|b]] [[new#c]] [[ab]] \xff\r\n[[new]]\n"
-    broken = b"---\nname: a: b\n---\n[[a]]"
+    broken = b"---\nname: 'a\n---\n[[a]]"
     assert references.relink(broken, "", "", ("a",), "b") == broken

@@ -38,6 +38,9 @@ class Document:
     block: str = ""
     fence: str = ""
     rest: str = ""
+    # The lines of the fields with the quotes without which they are no YAML: the client adds them by itself to read
+    # them, and a change of a field writes them. Empty if they need none.
+    quoted: str = ""
 
     def get(self, path: Sequence[str]) -> object:
         """Return the value at a path such as `("metadata", "type")`; None if there is none."""
@@ -63,7 +66,7 @@ class Document:
             return self
         expected = copy.deepcopy(self.fields)
         _put(expected, path, new)
-        return self._replaced(edit.set_field(self.block, path, old, new, self.newline), expected)
+        return self._replaced(edit.set_field(self.quoted or self.block, path, old, new, self.newline), expected)
 
     def without_field(self, path: Sequence[str]) -> "Document":
         """Return a document without one field, and without a parent such as `metadata:` that would be left empty.
@@ -73,7 +76,7 @@ class Document:
             return self
         expected = copy.deepcopy(self.fields)
         _drop(expected, path)
-        return self._replaced(edit.drop_field(self.block, path), expected)
+        return self._replaced(edit.drop_field(self.quoted or self.block, path), expected)
 
     def with_body(self, text: str) -> "Document":
         """Return a document with another body, in the file's line ends. Raises MemtuiError on a broken document."""
@@ -84,6 +87,12 @@ class Document:
         fence = self.fence + self.newline if self.fence and not self.fence.endswith("\n") else self.fence
         head = self.head or ("\ufeff" if self.bom else "")
         return parse(_encode(head + self.block + fence + body))
+
+    def with_quotes(self) -> "Document":
+        """Return a document in which the values stand in the quotes that they need. Raises MemtuiError on a broken
+        document."""
+        self._must_be_sound()
+        return self._replaced(self.quoted, self.fields) if self.quoted else self
 
     def _must_be_sound(self) -> None:
         if self.broken is not None:
@@ -149,27 +158,40 @@ def _plain(value: object, budget: list[int]) -> object:
     return clean(str(value))
 
 
-def _pyyaml(block: str) -> dict[str, object] | None:
+def _pyyaml(block: str) -> tuple[dict[str, object] | None, bool]:
+    """Return the fields that PyYAML reads, None if it can't, and whether the block may be YAML nevertheless."""
     if len(block) > PYYAML_LIMIT:
-        return None
+        return None, True
     try:
         import yaml
-
+    except ImportError:
+        return None, False
+    try:
         value = _plain(yaml.load(block, yaml.BaseLoader), [NODE_LIMIT])  # noqa: S506  BaseLoader makes only text
-    except Exception:  # not installed, not YAML, or an overflow by a huge number or deep nesting
-        return None
-    return value if isinstance(value, dict) else None
+    except yaml.YAMLError:
+        return None, False
+    except Exception:  # an overflow by a huge number or deep nesting
+        return None, True
+    return (value, True) if isinstance(value, dict) else (None, True)
 
 
-def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None]:
-    """Read the fields of a block that begins at the line `first_line` of the file, and why it is broken, or None."""
+def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | None, bool]:
+    """Read the fields of a block that begins at the line `first_line` of the file, and why it is broken, or None; and
+    whether quotes make it YAML."""
     block = block.replace("\r\n", "\n")
     try:
-        return subset.load(block), None
+        return subset.load(block), None, False
     except NotInSubsetError as error:
         broken = f"line {first_line + error.line}: {error.reason}"
-    strict = _pyyaml(block)
-    return (loose.read(_shown(block)), broken) if strict is None else (strict, None)
+    strict, may_be_yaml = _pyyaml(block)
+    if strict is not None:
+        return strict, None, False
+    try:
+        if not may_be_yaml:
+            return subset.load(loose.quoted(block)), None, True
+    except NotInSubsetError:
+        pass
+    return loose.read(_shown(block)), broken, False
 
 
 def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
@@ -220,14 +242,15 @@ def _parse(data: bytes) -> Document:
     head_end = text.index("\n", opened) + 1
     first_line = text.count("\n", 0, head_end) + 1
     block = "".join(lines)
-    fields, broken = _read_fields(block, first_line)
+    fields, broken, unquoted = _read_fields(block, first_line)
     if not fence:
         broken = "the frontmatter has no closing `---`"
     elif opened > start:
         broken = "there is something blank above the frontmatter: Claude Code does not see it"
     rest = text[rest_at:]
     notes = _notes(lines, fields)
-    return Document(data, bom, newline, True, fields, broken, _body(rest), notes, text[:head_end], block, fence, rest)
+    parts = (text[:head_end], block, fence, rest, loose.quoted(block) if unquoted else "")
+    return Document(data, bom, newline, True, fields, broken, _body(rest), notes, *parts)
 
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:

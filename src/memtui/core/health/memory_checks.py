@@ -13,6 +13,7 @@ from memtui.core.frontmatter import prose
 from memtui.core.memories import copies
 from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
+from memtui.core.memories.references import is_name
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact
 
@@ -90,6 +91,8 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
         yield problem(code, subject, proposed=proposed, field="description", **facts)
     if not memory.has_frontmatter:
         yield note("memories.no_frontmatter", subject, **facts)
+    if memory.unquoted:
+        yield note("memories.unquoted", subject, **facts)
     size = len(memory.body.encode("utf-8", "replace"))
     if size > LARGE_BYTES:
         yield note("memories.large", subject, bytes=size, **facts)
@@ -114,7 +117,9 @@ def _names(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
     taken = {memory.stem for memory in memories}
     claims = dict(_claims(memories))
     for memory in memories:
-        facts = {"name": memory.name, "proposed": memory.stem, "field": "name", **about(scope, memory)}
+        # The name for both is the frontmatter's, by which links and sessions know it.
+        new = memory.name if is_name(memory.name) else slugify(memory.name)
+        facts = {"name": memory.name, "proposed": memory.stem, "field": "name", "new": new, **about(scope, memory)}
         if memory.path in claims:
             first, certain = claims[memory.path]
             yield problem("memories.same_name", f"memory:{memory.path}", first=first.stem, certain=certain, **facts)

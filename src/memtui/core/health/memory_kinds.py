@@ -181,7 +181,10 @@ KINDS = {
     ),
     "memories.name": Kind(
         "{scope}:{memory} has another name in its frontmatter: “{name}”.",
-        "Links reach it by both. To make them one: memtui mv {scope}:{memory} {proposed}",
+        "Links reach it by both. To make them one, rename the file: memtui mv {scope}:{memory} {new}",
+    ),
+    "memories.unquoted": Kind(
+        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.", LINT, "lint"
     ),
     "memories.one_way": Kind(
         "{scope}:{memory} links to {names}, with no link back.", "Fine, unless both are about one thing."

@@ -66,6 +66,7 @@ class Memory:
     modified: str = ""  # as written in the file, in any form; the file's own time is `mtime`
     notes: tuple[str, ...] = ()
     raw: bytes = field(default=b"", repr=False)
+    unquoted: bool = False  # values of its frontmatter need quotes, which the client adds by itself to read them
 
     @property
     def stem(self) -> str:
@@ -155,6 +156,7 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         modified=text_of(fields, "modified", "updated"),
         notes=doc.notes + _yaml_differs(fields, name, description),
         raw=data,
+        unquoted=bool(doc.quoted),
     )
 
 
