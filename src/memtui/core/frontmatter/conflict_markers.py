@@ -9,7 +9,7 @@ OURS, BASE, MIDDLE, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"
 SIDES = ("ours", "theirs", "both")
 
 
-class Hunk:
+class MarkedConflict:
     """A conflict by the numbers, from 0, of its lines with markers; `base` is `middle` where there is no third version.
     `names`: what the markers call our version and theirs."""
 
@@ -24,21 +24,21 @@ def first(data: bytes) -> int:
     """Return the number, from 1, of the first line with a conflict; 0 if there is none."""
     if MARK not in data:
         return 0
-    found = hunks(data.decode("utf-8", "replace").split("\n"))
+    found = conflicts(data.decode("utf-8", "replace").split("\n"))
     return found[0].start + 1 if found else 0
 
 
-def hunks(lines: "list[str]") -> "list[Hunk]":
+def conflicts(lines: "list[str]") -> "list[MarkedConflict]":
     """List the conflicts among lines, which may have their ends."""
-    found: list[Hunk] = []
+    found: list[MarkedConflict] = []
     fence = ""
     at = 0
     while at < len(lines):
         line = lines[at]
-        hunk = _hunk(lines, at) if not fence and _is(line, OURS) else None
-        if hunk is not None:
-            found.append(hunk)
-            at = hunk.end
+        conflict = _conflict(lines, at) if not fence and _is(line, OURS) else None
+        if conflict is not None:
+            found.append(conflict)
+            at = conflict.end
         else:
             text = line.strip()
             if fence:
@@ -49,7 +49,7 @@ def hunks(lines: "list[str]") -> "list[Hunk]":
     return found
 
 
-def _hunk(lines: "list[str]", start: int) -> "Hunk | None":
+def _conflict(lines: "list[str]", start: int) -> "MarkedConflict | None":
     base = middle = 0
     for at in range(start + 1, len(lines)):
         if _is(lines[at], OURS):
@@ -59,7 +59,7 @@ def _hunk(lines: "list[str]", start: int) -> "Hunk | None":
         elif lines[at].rstrip() == MIDDLE:
             middle = middle or at
         elif _is(lines[at], THEIRS) and middle:
-            return Hunk(lines, start, base or middle, middle, at)
+            return MarkedConflict(lines, start, base or middle, middle, at)
     return None
 
 
@@ -70,8 +70,8 @@ def _is(line: str, mark: str) -> bool:
 def resolved(data: bytes, side: str) -> bytes:
     """Return a text with the version of one of SIDES in the place of each conflict; `both`: ours above theirs."""
     lines = [each + "\n" for each in data.decode("utf-8", "surrogateescape").split("\n")]
-    for hunk in reversed(hunks(lines)):
-        ours = lines[hunk.start + 1 : hunk.base] if side != "theirs" else []
-        theirs = lines[hunk.middle + 1 : hunk.end] if side != "ours" else []
-        lines[hunk.start : hunk.end + 1] = [*ours, *theirs]
+    for conflict in reversed(conflicts(lines)):
+        ours = lines[conflict.start + 1 : conflict.base] if side != "theirs" else []
+        theirs = lines[conflict.middle + 1 : conflict.end] if side != "ours" else []
+        lines[conflict.start : conflict.end + 1] = [*ours, *theirs]
     return "".join(lines)[:-1].encode("utf-8", "surrogateescape")

@@ -31,7 +31,7 @@ def index_of(scope: Scope) -> Index | None:
 def sides(data: bytes) -> dict[str, object]:
     """Return what a finding says of git's conflict markers: where the first are, and what both versions are called."""
     lines = data.decode("utf-8", "replace").split("\n")
-    first = conflict_markers.hunks(lines)[0]
+    first = conflict_markers.conflicts(lines)[0]
     return {"line": first.start + 1, "ours": first.names[0], "theirs": first.names[1]}
 
 
