@@ -61,7 +61,7 @@ def read(path: str, project: str) -> SourceContent:
             others: dict[str, int] = {}
             for table in TABLES:
                 for row in _rows(database, table) if table in tables else ():
-                    name = os.path.basename(_text(row, "project").rstrip("/"))
+                    name = _project(row)
                     if project and name and name.casefold() != project.casefold():
                         others[name] = others.get(name, 0) + 1
                         continue
@@ -156,6 +156,13 @@ def _text(row: Row, *keys: str) -> str:
     if isinstance(found, bytes):
         return found.decode("utf-8", "replace")
     return found if isinstance(found, str) else str(found)
+
+
+def _project(row: Row) -> str:
+    """Return the name of the project that a row is of. claude-mem calls a worktree `project/worktree`, and notes in
+    `merged_into_project` what it became part of; older versions have the path of a directory."""
+    given = _text(row, "merged_into_project", "project").rstrip("/")
+    return os.path.basename(given) if os.path.isabs(given) else given.partition("/")[0]
 
 
 def _list(row: Row, key: str) -> tuple[str, ...]:
