@@ -1,5 +1,6 @@
 """Each kind of source is told by its content, and gives what it holds as drafts."""
 
+import contextlib
 import json
 import sqlite3
 
@@ -310,6 +311,29 @@ def test_a_link_by_path_follows_its_note(desk):
     assert text.endswith("See [[water-spec|specs/Water Spec]] and [[water-spec|water spec]].")
 
 
+def test_observations_of_a_worktree_of_this_project_are_taken_in_and_of_another_are_not(desk):
+    columns = "id INTEGER PRIMARY KEY, sdk_session_id TEXT, project TEXT, text TEXT, merged_into_project TEXT"
+    rows = [
+        ("shop/feature-x", "The feature is behind a flag.", None),
+        ("feature-y", "The worktree became part of the shop.", "shop"),
+        ("shop", "Tests run with make test.", None),
+        ("/home/u/shop", "The path of an older version is known.", None),
+        ("blog/shop", "A worktree of the blog is called like the shop.", None),
+        ("shop", "It was moved to the blog.", "blog"),
+        ("shopping/shop", "Another project begins with the same letters.", None),
+    ]
+    script = f"CREATE TABLE observations ({columns});"
+    path = database(desk.tmp / "worktrees.db", script)
+    with contextlib.closing(sqlite3.connect(path)) as made, made:
+        query = "INSERT INTO observations (project, text, merged_into_project) VALUES (?, ?, ?)"
+        made.executemany(query, rows)
+    found = desk.read(path).found
+    assert sorted(each.body for each in found.memories) == sorted(row[1] for row in rows[:4])
+    assert found.notes == [
+        "Left out, of other projects: blog (2), shopping (1). Import them there, or all with --scope global."
+    ]
+
+
 # CLAUDE.md
 
 RULES = """Always answer in English.
@@ -333,6 +357,55 @@ RULES = """Always answer in English.
 ## Testing
 Run `make test` before a commit.
 """
+
+
+CODE = """# T
+
+```python
+@pytest.fixture
+def shop():
+    return 1
+# @docs/in-code.md
+<!-- stays -->
+```
+
+- @alice
+
+    @Override
+
+Read @docs/a.md first, then `@docs/b.md` and (@docs/c.md) and "@~/d".
+Use @anthropic-ai/sdk, @types/node; see @./e#part, or ask a@x.md.
+<!-- @docs/f.md -->
+
+- @~/.claude/g.md
+@docs/h\\ i.md
+"""
+
+
+def test_what_a_claude_md_imports_is_named_by_the_clients_rules_and_no_line_of_code_is_left_out(desk):
+    path = write(desk.repo / "CLAUDE.md", CODE)
+    named = [each.where.removeprefix("CLAUDE.md: @") for each in desk.read(path).found.skipped]
+    assert named == ["docs/a.md", "./e", "~/.claude/g.md", "docs/h\\ i.md"]
+    (draft,) = desk.take(path).values()
+    start, end = CODE.index("```python"), CODE.index("<!-- @docs/f.md")
+    assert CODE[start:end].rstrip() in draft.text
+    assert "g.md" not in draft.text
+
+
+@pytest.mark.parametrize(
+    ("body", "description"),
+    [
+        ("**Package manager:** pnpm, and\nnever npm.", "Manager: Package manager: pnpm, and never npm."),
+        ("**Date**: February 27, 2025", "Manager: Date: February 27, 2025"),
+        ("| Type | Pattern |\n|---|---|\n| a | b |\n\nNames follow the table.", "Manager: Names follow the table."),
+        ("[![build](https://x.test/b.svg)](https://x.test)\n\nIt is built nightly.", "Manager: It is built nightly."),
+        ("La otra cara de la regla. `Modal` resolvía el cargo de un\npedido.", "Manager: La otra cara de la regla."),
+    ],
+)
+def test_the_description_of_a_section_is_its_first_sentence_without_marks(desk, body, description):
+    path = write(desk.repo / "CLAUDE.md", f"# R\n\n## Manager\n\n{body}\n")
+    (draft,) = desk.take(path).values()
+    assert draft.text.partition("\n")[0] == description
 
 
 def test_sections_of_claude_md_become_drafts_and_imports_are_not_followed(desk):

@@ -1,7 +1,7 @@
 """The code in a Markdown text: fenced and indented blocks, and spans between backticks."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 FENCE = re.compile(r"(`{3,})[^`]*$|(~{3,})")
@@ -94,11 +94,11 @@ def _inline(text: str, start: int, end: int) -> Iterator[CodeSpan]:
         number = close + 1
 
 
-def masked(text: str) -> str:
-    """Return a text of the same length with NULs for its code; line ends stay."""
+def masked(text: str, found: Iterable[CodeSpan] | None = None) -> str:
+    """Return a text of the same length with NULs for its code, or for the spans that were `found`; line ends stay."""
     pieces = []
     at = 0
-    for start, end, _ in spans(text):
+    for start, end, _ in spans(text) if found is None else found:
         pieces += [text[at:start], re.sub(r"[^\n]", "\0", text[start:end])]
         at = end
     return "".join([*pieces, text[at:]]) if pieces else text
