@@ -83,6 +83,7 @@ STORIES = {
         typed(("memtui trust", "trust"), "memtui trust", "skip-code-review", 0, ASKED),
         typed("", "memtui trust --remove skip-code-review", "skip-code-review"),
         typed("", "memtui trust --list", "skip-code-review"),
+        typed("", "memtui trust --team --list", "No team shares memories here", 3),
         typed("", "memtui trust --always --yes", ""),
         typed("memtui", "memtui", "", 0, QUIT),
         typed("demo [DIR]", "memtui demo", "A sample world"),

@@ -187,3 +187,9 @@ def around(program, word):
 def test_what_the_client_calls_what_memtui_reads(program, word, fact):
     """`extraction.RECALLED` and the keys of its memories, `loading.STORES`, and what cuts a transcript."""
     assert any(re.search(fact, text) for text in around(program, word))
+
+
+def test_a_team_shares_a_directory_of_the_memory(program):
+    """`locate.TEAM`."""
+    assert any(b"`%s/file.md" % locate.TEAM.encode() in text for text in around(program, b"for private memories and"))
+    assert program.find(b"Key escapes team memory directory") >= 0

@@ -85,7 +85,7 @@ def test_a_draft_keeps_what_was_asked_when_the_write_was_refused(home):
 
 
 def test_an_edit_becomes_a_draft_that_replaces_the_text(home):
-    path = auto(home) / "team" / "use-uv.md"
+    path = auto(home) / "tools" / "use-uv.md"
     path.parent.mkdir(parents=True)
     path.write_text(MEMORY.format(name="use-uv", body="Use uv for tools.").replace("metadata:", "owner: me\nmetadata:"))
     before = path.read_text()

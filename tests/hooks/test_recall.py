@@ -300,13 +300,45 @@ def test_where_the_client_recalls_its_own_memories_itself_a_prompt_is_given_only
     (home.root / "run").mkdir(parents=True, exist_ok=True)
     (home.root / recall_places.BY_CLIENT.lstrip("/")).touch()
     assert RELEASE in home.ask()
-    own = home.config / "projects" / home.boxes["project"].name / "memory"
+    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
     own.mkdir(parents=True)
     (own / "canary.md").write_text("---\nname: canary\ndescription: The canary of a release\n---\nWatch the canary.\n")
     asked = "what about the canary of a release, how do we watch the canary?"
     assert "Watch the canary." not in home.ask(asked, session="s2")
     (home.root / recall_places.BY_CLIENT.lstrip("/")).unlink()
     assert "Watch the canary." in home.ask(asked, session="s3")
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_what_a_team_shares_is_given_once_it_is_trusted_and_as_the_teams(home, tmp_path, moved):
+    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    if moved:
+        own = tmp_path / "moved"
+        home.config.mkdir(parents=True, exist_ok=True)
+        (home.config / "settings.json").write_text(json.dumps({"autoMemoryDirectory": str(own)}))
+    path = own / "team" / "release-pipeline.md"
+    path.parent.mkdir(parents=True)
+    path.write_text(f"---\nname: release-pipeline\ndescription: The release\nforbids: npm install\n---\n{RELEASE}\n")
+    assert RELEASE not in home.ask()
+    assert home.tool(command="npm install").refusal == ""
+    trusting.grant(str(home.root), str(path.parent), {path.name: path.read_bytes()})
+    said = home.ask(session="s2")
+    assert f'scope="team" source="{path}"' in said
+    assert "Memory that the user's team shares" in said
+    assert "that the user keeps" not in said
+    assert home.tool("s2", command="npm install").refusal
+    home.hook("PostToolUse", "s3", tool_name="Read", tool_input={"file_path": str(path)})
+    assert [i["scope"] for r in home.log() for i in r["items"] if i["kind"] == "use"] == ["team"]
+
+
+def test_an_index_that_still_has_the_teams_memories_as_ones_own_gives_none_of_them(home, monkeypatch):
+    own = home.config / "projects" / paths.slug(str(home.project)) / "memory"
+    (own / "team").mkdir(parents=True)
+    (own / "team" / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(recall_places.locate, "is_native", lambda directory: False)
+        home.index()
+    assert RELEASE not in home.prompt(prompt=PROMPT).context
 
 
 def test_what_did_not_arrive_is_given_again(home):

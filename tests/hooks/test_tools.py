@@ -6,6 +6,8 @@ import time
 import pytest
 from launching import EVENTS, Home
 
+from memtui.core.base import paths
+
 
 @pytest.fixture
 def home(tmp_path):
@@ -126,7 +128,7 @@ def test_what_the_clients_memory_tools_open_or_write_is_noted(home, tool, more, 
     home.hook("PostToolUse", tool_name=tool, tool_input=MEMORY | more, tool_response={"outcome": "ok"})
     assert uses(home) == [(action, "auto", "five")]
     assert home.log()[0]["items"][0]["path"] == str(
-        home.config / "projects" / home.boxes["project"].name / "memory" / "sub" / "five.md"
+        home.config / "projects" / paths.slug(str(home.project)) / "memory" / "sub" / "five.md"
     )
 
 

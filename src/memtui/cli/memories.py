@@ -1,6 +1,7 @@
 """What commands about memories share: find the memories and scopes that arguments name, and report on a memory."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import cast
 
 from memtui.cli.context import Context
@@ -9,9 +10,11 @@ from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
-from memtui.core.memories import index_state, scopes
+from memtui.core.memories import index_state, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
+from memtui.core.places import locate
 
 # Characters of a passage of MEMORY.md.
 SHOWN = 120
@@ -26,6 +29,19 @@ def find(ctx: Context, ref: str) -> Memory:
     except NotFoundError as error:
         error.hint = _in_trash(ctx, ref) or error.hint
         raise
+
+
+def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
+    """Ask before what a team shares is changed: memories of these names, or what comes to the scope `target`. Raises
+    MemtuiError for no."""
+    labels = [target]
+    for name in names:
+        with suppress(MemtuiError):
+            labels.append(find(ctx, name).scope_label)
+    if any(label.partition(":")[0] == locate.TEAM for label in labels):
+        if not yes:
+            ctx.confirm(f"{references.SHARED} Go on?", "Nothing was changed: others would have got it.")
+        store.shared = True
 
 
 def _in_trash(ctx: Context, ref: str) -> str:
@@ -93,12 +109,6 @@ def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     other = scopes.of_memory(ctx.env, ctx.cwd, found) if found.scope_label.startswith("auto:") else None
     ref = f"{other.shown}:{found.stem}" if other is not None else found.ref
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
-
-
-def say_line(ctx: Context, out: Output, found: Memory) -> None:
-    """Say what became of a new memory's line in MEMORY.md, if that is not as usual."""
-    if note := ctx.line_note(found):
-        out.say(f"! {line(note)}.")
 
 
 def say_undo(out: Output, count: int = 1) -> None:

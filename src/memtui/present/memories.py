@@ -31,6 +31,7 @@ SCOPES = {
     "global": "for all your sessions, wherever you work",
     "project": "in the repository, for all who work on it",
     "auto": "Claude Code's own, on this machine only",
+    "team": "shared with a team through Claude Code: colleagues write it",
     "agent": "for this subagent only",
 }
 # The colour of each type, by its name in the terminal. The type's letter says the same without colours.
@@ -52,9 +53,9 @@ def scope_name(scope: "Scope", project: str) -> str:
     the person works in."""
     if scope.kind == "agent":
         return scope.label.replace(":", " ", 1)
-    if scope.label in {"project", "auto"}:
+    if scope.label in {"project", "auto", "team"}:
         return f"{scope.label} {project}".strip()
-    return f"auto {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
+    return f"{scope.kind} {scope.project}" if scope.project else scope.label.replace(":", " ", 1)
 
 
 def scopes_explained(

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memtui.recall.query import Hit
 
 INTRO = "Memory that the user keeps, recalled by memtui because it may help here: {about}"
+INTRO_TEAM = "Memory that the user's team shares, recalled by memtui because it may help here: {about}"
 AGED = " It was written {ago}: check that what it says still holds before relying on it."
 CUT = "\n(The rest of it is in {path}.)"
 # Characters of a description, and of a name, that stand above a text. A longer description is left out whole: half of
@@ -54,7 +55,7 @@ def _block(verdict: "judge.Verdict", text: str, most: int, now: float) -> delive
     hit = verdict.hit
     written = verdict.stamp[0] / 1e9
     name = hit.name[:MOST_NAME]
-    intro = INTRO.format(about=sentence(_about(hit)))
+    intro = (INTRO_TEAM if hit.scope == "team" else INTRO).format(about=sentence(_about(hit)))
     if now - written > clock.DAY:
         intro += AGED.format(ago=clock.ago(written, now))
     short = cut(text, min(most, judge.MOST_BYTES))

@@ -11,11 +11,16 @@ BY_CLIENT = "/run/client-recalls"
 
 def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     """List (scope, directory) of the memories that a session may recall: the project's, the global ones, those that the
-    client keeps itself (`auto`), and with MEMTUI_AGENT those of that agent."""
+    client keeps itself (`auto`), what colleagues share there (`team`), and with MEMTUI_AGENT those of that agent."""
     found = locate.delivered_dirs(env, cwd)
     auto = locate.auto_dir(env, cwd)
     if auto not in [directory for _, directory in found]:
         found.append(("project" if _has_files_of_repository(env, cwd, auto) else "auto", auto))
+    try:
+        posix.stat(f"{auto}/{locate.TEAM}")
+        found.append((locate.TEAM, f"{auto}/{locate.TEAM}"))
+    except OSError:
+        pass
     agent = env.get("MEMTUI_AGENT", "")
     if agent and "/" not in agent and not agent.startswith("."):
         found.append((f"agent:{agent}", f"{paths.config_dir(env)}/agent-memory/{agent}"))
@@ -29,7 +34,7 @@ def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, st
         posix.stat(root + BY_CLIENT)
     except OSError:
         return found
-    return [place for place in found if place[0] != "auto"]
+    return [place for place in found if place[0] not in {"auto", locate.TEAM}]
 
 
 def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:
@@ -45,4 +50,4 @@ def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool
 
 def needs_trust(scope: str) -> bool:
     """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
-    return scope == "project"
+    return scope in {"project", locate.TEAM}

@@ -56,6 +56,8 @@ def collect(env: dict[str, str], wanted: Sequence[Scope]) -> Export:
     for scope in wanted:
         if scope.kind == "instructions":
             raise UsageError(f"The scope “{scope.label}” has no memories, but instructions.", "Copy these files.")
+        if scope.is_shared:
+            raise UsageError(f"The scope “{scope.label}” is your team's.", "Claude Code fetches it on each machine.")
         project = identity.of_project(env, scope.slug, scope.root_path) if scope.slug else identity.NONE
         made = ArchivedScope(_label(scope, {each.label for each in found.scopes}), project)
         for name, problem in [*scopes.files(scope), *([(locate.INDEX_NAME, "")] if scope.exists else [])]:
@@ -107,7 +109,8 @@ def _others(scope: Scope, known: set[str]) -> list[str]:
     listed = known | {name for name, _ in scopes.files(scope)}
     found: list[str] = []
     for here, directories, names in os.walk(scope.directory):
-        directories[:] = sorted(name for name in directories if name != ".git")
+        never = {".git", locate.TEAM} if here == scope.directory and scope.kind == "auto" else {".git"}
+        directories[:] = sorted(name for name in directories if name not in never)
         below = here[len(scope.directory) :].strip("/")
         found += [name for each in sorted(names) if (name := f"{below}/{each}".strip("/")) not in listed]
         if len(found) > MAX_FILES:

@@ -72,7 +72,7 @@ def _written(tool: str, given: dict[str, object], before: bytes | None) -> bytes
 
 def _scope(env: dict[str, str], cwd: str, path: str) -> Scope | None:
     """Return the scope of a file, also of the memory of another project."""
-    for scope in scopes.discover(env, cwd):
+    for scope in sorted(scopes.discover(env, cwd), key=lambda each: -len(each.directory)):
         if not scope.files and not scope.problem and path.startswith(scope.directory + "/"):
             return scope
     top = paths.config_dir(env) + "/projects/"

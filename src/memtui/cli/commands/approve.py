@@ -64,6 +64,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one entry only.")
     store = ctx.store()
+    store.shared = args.yes
     near: dict[str, Sequence[Similar]] = {}
     outcomes = _into(ctx, store, args, items) if args.into else _create(ctx, store, args, items, near)
     failed = [each.error for each in outcomes if each.error is not None]
@@ -231,7 +232,6 @@ def _print(
     if each.memory is None:
         return
     memories.print_written(ctx, out, verb, each.memory)
-    memories.say_line(ctx, out, each.memory)
     if loaded := loader(each.memory.scope_label, 1, _project(ctx, each.item), ctx.way_of(each.memory)):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):

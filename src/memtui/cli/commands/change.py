@@ -73,6 +73,7 @@ def _add_target_options(found: "parser.Parser") -> None:
     )
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     found.add_argument("--name", metavar="NEWNAME", help="the new name; it may be the name of a scope")
+    found.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
 
 
 def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
@@ -102,6 +103,7 @@ def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
     """Move memories to the trash, or delete them for good."""
     store = ctx.store()
+    memories.ask_others(ctx, store, args.names, yes=args.yes)
     if args.purge:
         return _purge(ctx, store, args)
 
@@ -230,7 +232,6 @@ def _place(
     def text(out: Output) -> None:
         for _, made in done:
             memories.print_written(ctx, out, verb, made)
-            memories.say_line(ctx, out, made)
         if links:
             out.print(f"{many(len(links), 'link leads', 'links lead')} nowhere now: links lead within one scope.")
             for row in broken_links(links):
@@ -252,7 +253,7 @@ def _found(ctx: Context, names: "list[str]") -> "list[Memory]":
 def _trusted(store: Store, found: Memory, target: scopes.Scope) -> Memory:
     """Return the memory. Raises MemtuiError for an untrusted one that would get into a scope where none needs trust."""
     if not target.needs_trust and not store.is_trusted(found):
-        raise references.not_trusted(found.stem)
+        raise references.not_trusted(found.stem, shared=store.scope(found.scope_label).is_shared)
     return found
 
 
@@ -260,6 +261,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     """Rename a memory, or move some."""
     name = _new_name(ctx, args)
     store = ctx.store()
+    memories.ask_others(ctx, store, args.names, args.to or "", yes=args.yes)
     if args.to:
         scope = store.scope(args.to)
         if name is not None and memories.find(ctx, args.names[0]).scope_label == scope.label:
@@ -275,6 +277,7 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
     name = _new_name(ctx, args)
     store = ctx.store()
     scope = store.scope(args.to) if args.to else None
+    memories.ask_others(ctx, store, [] if args.to else args.names, args.to or "", yes=args.yes)
 
     def copy(found: Memory) -> Memory:
         target = scope or store.scope(found.scope_label)
@@ -299,7 +302,6 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         for made in done:
             memories.print_written(ctx, out, "restored", made)
-            memories.say_line(ctx, out, made)
         memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)

@@ -86,13 +86,12 @@ def new(ctx: Context, args: argparse.Namespace) -> Result:
 
     def text(out: Output) -> None:
         memories.print_written(ctx, out, "created", made)
-        memories.say_line(ctx, out, made)
         memories.say_undo(out)
         _question_type(out, made)
         if args.body is None:
             _say_forbids(ctx, out, None, made)
 
-    return Result({**memories.data_of(made), "redacted": redacted, "index_note": ctx.line_note(made)}, text)
+    return Result({**memories.data_of(made), "redacted": redacted}, text)
 
 
 def _checked(ctx: Context, fields: "dict[str, str]", *, yes: bool, declined: str) -> "tuple[dict[str, str], list[str]]":
@@ -148,6 +147,7 @@ def _first_line(body: str) -> str:
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, or fields of one or more memories."""
     store = ctx.store()
+    memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
     if args.keep:
         if fields:
@@ -163,7 +163,7 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
     found = memories.find(ctx, args.names[0])
     if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
         raise UsageError("There is nothing to change.", "Use --set, --type, --description or --body.")
-    references.writable(store.scope(found.scope_label))
+    references.writable(store.scope(found.scope_label), shared=store.shared)
     with EditedFile(ctx, found.stem, found.raw) as draft:
         after = draft.edit()
         after = secret.checked_bytes(ctx, after, yes=args.yes, declined="Nothing was changed.", before=found.raw)

@@ -29,6 +29,7 @@ KIND_TITLES = {
     "global": "for every project",
     "project": "with the repository",
     "auto": "the client's own",
+    "team": "shared by a team",
     "agent": "of a subagent",
     "instructions": "read-only",
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memtui.transfer.restoring import RestorePlan
 
 KINDS = ("memtui", "letta", "claude-mem", "basic-memory", "claude-md", "markdown")
+NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
 FIRST = 10  # drafts that are listed
 
 
@@ -188,11 +189,11 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
 
     ctx.must_have_home()
     if bool(args.scope) == args.all:
-        labels = ", ".join(each.shown for each in memories.chosen_scopes(ctx, None) if each.kind != "instructions")
+        labels = ", ".join(each.shown for each in memories.chosen_scopes(ctx, None) if each.kind not in NOT_EXPORTED)
         raise UsageError("Give a SCOPE, or --all.", f"There are: {labels}.")
     wanted = memories.chosen_scopes(ctx, args.scope, all_projects=args.all)
     if args.all:
-        wanted = [each for each in wanted if each.kind != "instructions"]
+        wanted = [each for each in wanted if each.kind not in NOT_EXPORTED]
     found = exporting.collect(ctx.env, wanted)
     path = os.path.abspath(args.to or exporting.default_name(args.scope or "all"))
     exporting.write(found, path)

@@ -25,7 +25,8 @@ def register(commands: "parser.Commands") -> None:
         run,
         "trust the memories that came with a repository",
         "memtui trust --list\nmemtui trust prefer-pnpm\nmemtui trust --remove prefer-pnpm",
-        "A memory in .claude/memory is delivered only if its exact text was trusted, or if memtui wrote it. "
+        "A memory in .claude/memory, or one that a team shares, is delivered only if its exact text was trusted, or if "
+        "memtui wrote it. "
         "`memtui undo` undoes this, too.",
     )
     found.add_argument("names", nargs="*", metavar="NAME", help="only these. Default: all; the texts are shown first")
@@ -33,6 +34,7 @@ def register(commands: "parser.Commands") -> None:
     how.add_argument("--list", action="store_true", help="only list which memories are trusted")
     how.add_argument("--always", action="store_true", help="also later versions, for a repository of your own")
     how.add_argument("--remove", action="store_true", help="stop trusting them; without NAME, all")
+    found.add_argument("--team", action="store_true", help="those that a team shares through Claude Code instead")
     found.add_argument("--yes", action="store_true", help="don't ask")
 
 
@@ -41,7 +43,16 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     ctx.must_have_home()
     if args.names and (args.list or args.always):
         raise UsageError("--list and --always work on all memories of a repository.", "Leave the names out.")
+    shared = args.team or any(name.startswith(locate.TEAM + ":") for name in args.names)
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
+    team = f"{locate.auto_dir(ctx.env, ctx.cwd)}/{locate.TEAM}"
+    asks_for_all = not (args.names or args.list or args.always or args.remove)
+    if asks_for_all and not (exists and _waits(ctx, directory)) and _waits(ctx, team):
+        shared = True
+    if shared:
+        directory, exists = team, os.path.isdir(team)
+        if not exists:
+            raise NotFoundError(f"No team shares memories here: there is no {ctx.tilde(directory)}.")
     if not exists:
         if args.list:
             return Result(
@@ -52,7 +63,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.list:
         return Result(_data(directory, before), lambda out: _print(ctx, out, directory, before))
     bulk = BulkResult()
-    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name)) or None
+    names = bulk.find(args.names, lambda name: _relative_path(ctx, directory, name, shared=shared)) or None
     if args.remove:
         return _remove(ctx, directory, names, bulk)
     return _grant(ctx, args, directory, before, names, bulk)
@@ -117,9 +128,11 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkR
     return bulk.result(data, text)
 
 
-def _relative_path(ctx: Context, directory: str, name: str) -> str:
-    """Find a memory that came with the repository; return its path there. Raises NotFoundError, ConflictError."""
-    found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"project:{name}")
+def _relative_path(ctx: Context, directory: str, name: str, *, shared: bool) -> str:
+    """Find a memory that came with the repository, or that a team shares; return its path there. Raises NotFoundError,
+    ConflictError."""
+    label = locate.TEAM if shared else "project"
+    found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"{label}:{name}")
     file = found.path.removeprefix(directory + "/")
     if file == found.path:
         raise NotFoundError(
@@ -161,6 +174,12 @@ def _status(ctx: Context, directory: str) -> trust.TrustStatus:
         return trust.status(ctx.root, directory)
     except OSError as error:
         raise MemtuiError(f"{directory} can't be read: {error.strerror}.") from error
+
+
+def _waits(ctx: Context, directory: str) -> bool:
+    """Tell whether a directory has memories that are not trusted."""
+    found = _status(ctx, directory)
+    return bool(found.new or found.changed)
 
 
 def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":

@@ -53,10 +53,19 @@ def is_name(name: str) -> bool:
         return False
 
 
-def writable(scope: Scope) -> None:
-    """Raise MemtuiError for a scope that is read-only or has a problem."""
+# Said before anything changes in what a team shares.
+SHARED = "Your team shares these memories: others will get this change."
+
+
+def writable(scope: Scope, *, shared: bool = False) -> None:
+    """Raise MemtuiError for a scope that is read-only or has a problem, or that others share, unless a person agreed to
+    that (`shared`)."""
     if scope.problem:
         raise MemtuiError(f"{scope.directory} {scope.problem}", "memtui neither reads nor writes there.")
+    if scope.is_shared:
+        if shared:
+            return
+        raise MemtuiError(SHARED, "memtui edit, mv, cp and rm ask first, or take --yes, as memtui approve does.")
     if not scope.writable:
         raise MemtuiError(f"The scope “{scope.label}” is read-only.", "Change these files in an editor.")
 
@@ -91,6 +100,8 @@ def content(found: Memory) -> bytes:
 def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Change]:
     """Return the edits that the function `change` makes to the scope's MEMORY.md. Raises MemtuiError."""
     path = real_path(scope, scope.index_path)
+    if scope.is_shared and not os.path.exists(path):
+        return []  # nobody made one for the team
     try:
         before = read_or_none(path) or b""
     except OSError as error:
@@ -100,14 +111,11 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Chan
 
 def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: str) -> Sequence[Change]:
     """Return the edits that give a new memory its line in the scope's MEMORY.md, as `with_line`. Raises MemtuiError."""
-    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind, first=True))
+    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind))
 
 
-def with_line(
-    root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str, *, first: bool = False
-) -> bytes:
-    """Return a MEMORY.md with a line for a new memory; of a full one that Claude Code loads, `first` as for
-    `index_lines.place_line`. Where that begins the index, the memories that are there already
+def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
+    """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there already
     get a line as well: the client hides those that an index leaves out. More than an index holds are left to the fix of
     the index."""
     others = [] if data else scopes.indexed(root, scope)
@@ -117,16 +125,15 @@ def with_line(
                 data = index_lines.add_line(
                     data, relative(scope, each.path), each.name, each.description, kind=each.type
                 )
-    if not scope.index_loaded:
-        return index_lines.add_line(data, file, title, hook, kind=kind)
-    return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=first)
+    return index_lines.add_line(data, file, title, hook, kind=kind)
 
 
-def not_trusted(stem: str) -> MemtuiError:
-    """Return the error that a memory must be trusted before its text may become part of what sessions get."""
+def not_trusted(stem: str, *, shared: bool = False) -> MemtuiError:
+    """Return the error that a memory must be trusted before its text may become part of what sessions get. `shared`: a
+    team shares it."""
     return MemtuiError(
-        f"{stem} is not trusted: it came with the repository.",
-        f"Read it, and trust it first: memtui trust {shell_word(stem)}",
+        f"{stem} is not trusted: {'it is shared by a team' if shared else 'it came with the repository'}.",
+        f"Read it, and trust it first: memtui trust {shell_word(('team:' if shared else '') + stem)}",
     )
 
 

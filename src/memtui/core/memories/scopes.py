@@ -12,7 +12,7 @@ from memtui.core.memories import copies
 from memtui.core.memories.memory import Memory, read_memory, unreadable
 from memtui.core.places import locate, trust
 
-KINDS = ("global", "project", "auto", "agent", "instructions")
+KINDS = ("global", "project", "auto", "team", "agent", "instructions")
 INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CANDIDATES_SHOWN = 8
 
@@ -55,8 +55,13 @@ class Scope:
 
     @property
     def needs_trust(self) -> bool:
-        """Whether its memories may have come with a repository, so that only trusted ones are delivered."""
-        return self.kind == "project" or "project" in self.aliases
+        """Whether others may have written its memories, so that only trusted ones are delivered."""
+        return self.kind in {"project", locate.TEAM} or "project" in self.aliases
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the client gives to others what is changed there: only who agreed to that may change it."""
+        return self.kind == locate.TEAM
 
     @property
     def delivered(self) -> bool:
@@ -67,7 +72,7 @@ class Scope:
     def index_loaded(self) -> bool:
         """Whether Claude Code loads its MEMORY.md. A checkout that is named by its path has that of a project."""
         in_repository = self.directory.endswith(locate.IN_REPOSITORY) and "project" not in self.aliases
-        return not self.delivered and not in_repository
+        return not self.delivered and not in_repository and not self.is_shared
 
 
 def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> list[Scope]:
@@ -82,11 +87,33 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
         found.append(replace(auto, aliases=("project",)))
     else:
         found += [project, replace(auto, exists=os.path.isdir(auto.directory))]
+    found += _team(env, found[-1])
     found += _agents(env, cwd, root)
     found += _instructions(env, cwd, root)
     if all_projects:
         found += others(env, {scope.directory for scope in found})
     return found
+
+
+def _team(env: dict[str, str], own: Scope) -> list[Scope]:
+    """List the scope of what a team shares in the native memory `own`, if there is any."""
+    directory = f"{own.directory}/{locate.TEAM}"
+    if not os.path.isdir(directory):
+        return []
+    known = trust.load(paths.root(env), directory)
+    return [
+        replace(
+            own,
+            kind=locate.TEAM,
+            label=locate.TEAM + own.label.removeprefix("auto"),
+            directory=directory,
+            writable=False,
+            trusted=known.always or bool(known.hashes),
+            exists=True,
+            problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
+            aliases=tuple(locate.TEAM + each.removeprefix("auto") for each in own.aliases if each.startswith("auto:")),
+        )
+    ]
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
@@ -243,7 +270,8 @@ def others(env: dict[str, str], known: set[str]) -> list[Scope]:
         name = names[each.slug]
         aliases = (f"auto:{name}", f"auto:{each.path}") if each.path else ()
         label = f"auto:{each.slug}"
-        scopes.append(Scope("auto", label, each.directory, each.path, each.slug, aliases=aliases, project=name))
+        own = Scope("auto", label, each.directory, each.path, each.slug, aliases=aliases, project=name)
+        scopes += [own, *_team(env, own)]
     return scopes
 
 
@@ -268,8 +296,8 @@ def named(env: dict[str, str], cwd: str, label: str) -> Scope:
     """Return the scope with a label or alias, among all scopes; other projects are searched only if needed. Raises
     NotFoundError."""
     scopes = discover(env, cwd)
-    if label.startswith("auto:"):
-        scopes += _other_project(env, label.removeprefix("auto:")) or others(env, {scope.directory for scope in scopes})
+    if label.startswith(("auto:", "team:")):
+        scopes += _other_project(env, label.partition(":")[2]) or others(env, {scope.directory for scope in scopes})
     return pick(scopes, label)
 
 
@@ -294,10 +322,21 @@ def files(scope: Scope) -> list[tuple[str, str]]:
         return [("", error.strerror or "can't be read")]
 
 
+def linked(scope: Scope) -> list[str]:
+    """List the files that lines of a scope's index may lead to: its own, and those that a team shares there."""
+    found = [name for name, problem in files(scope) if not problem]
+    if scope.kind == "auto" and not scope.problem:
+        team = replace(scope, kind=locate.TEAM, directory=f"{scope.directory}/{locate.TEAM}")
+        found += [f"{locate.TEAM}/{name}" for name, problem in files(team) if not problem]
+    return found
+
+
 def indexed(root: str, scope: Scope) -> list[str]:
     """List the files for which a scope's index should have a line: those that may be read and are no copies of a sync
     program, and in a project scope only those that are trusted."""
     found = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
+    if scope.is_shared:
+        return []  # its lines are in the MEMORY.md above it
     if scope.kind != "project":
         return found
     trusted = trust.trusted_names(root, scope.directory)
@@ -360,7 +399,7 @@ def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
             return found
     label, colon, name = ref.rpartition(":")
     if colon and label:
-        scope = named(env, cwd, label) if label.startswith("auto:") else pick(scopes, label)
+        scope = named(env, cwd, label) if label.startswith(("auto:", "team:")) else pick(scopes, label)
         return _only(_matching([scope], name), ref, [scope])
     return _only(_matching(scopes, ref), ref, scopes)
 
@@ -401,7 +440,8 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
     known = projects.paths_of(env, [slug])
     path, name = known[slug], projects.names(env, known)[slug]
     aliases = (f"auto:{path}",) if path else ()
-    return [Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)]
+    own = Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)
+    return [own, *_team(env, own)]
 
 
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:

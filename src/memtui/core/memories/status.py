@@ -248,8 +248,8 @@ def hidden(raw: bytes) -> int:
 
 
 def not_trusted(root: str, scope: Scope) -> list[str]:
-    """List the files of a project's scope that are not delivered until a person trusts them; none in other scopes."""
-    if scope.kind != "project" or scope.problem or not scope.exists:
+    """List the files of a scope that are not delivered until a person trusts them; none where none needs that."""
+    if scope.kind not in {"project", "team"} or scope.problem or not scope.exists:
         return []
     try:
         found = trust.status(root, scope.directory)

@@ -6,7 +6,7 @@ meanwhile, ConflictError is raised and the file stays as it is.
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from memtui.core.base import clock, paths
@@ -25,7 +25,7 @@ from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import Versions
-from memtui.core.places import trust
+from memtui.core.places import locate, trust
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
@@ -64,6 +64,8 @@ class Store:
         self.cwd = cwd
         self.root = paths.root(env)
         self.journal = Journal(self.root, by, now, ledger)
+        # Whether a person agreed that others get what changes in a scope that a team shares.
+        self.shared = False
         self.problem: MemtuiError | None = None
         try:
             self.journal.recover()
@@ -100,7 +102,7 @@ class Store:
     ) -> Memory:
         """Create a memory as `add`, in a file that may be in a subdirectory of the scope. `verb` begins the summary in
         the journal, where it is not `op`."""
-        references.writable(scope)
+        references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
         made = memory.from_bytes(path, scope.label, data)
         edits = references.line_edits(self.root, scope, file, made.name, made.description, made.type)
@@ -182,6 +184,8 @@ class Store:
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
+        if scope.is_shared:
+            planned += self._lines_above(scope, old, new)
         self.journal.run("rename", planned, f"rename {_name(scope)}:{found.stem} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
@@ -217,7 +221,7 @@ class Store:
         return read_memory(new, scope.label)
 
     def _plan_copy(self, source: Scope, found: Memory, scope: Scope, name: str | None) -> tuple[str, list[Change]]:
-        references.writable(scope)
+        references.writable(scope, shared=self.shared)
         data = references.content(found)
         if read_or_none(references.real_path(source, found.path)) != data:
             raise conflict(found.path)
@@ -248,7 +252,8 @@ class Store:
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
         beside_it = beside.gone_edits(self.root, scope.directory, file)
-        planned = [FileChange(path, references.content(found), None), *edits, *beside_it, *extra]
+        above = self._lines_above(scope, file, None) if scope.is_shared else []
+        planned = [FileChange(path, references.content(found), None), *edits, *above, *beside_it, *extra]
         summary = f"{verb} {_name(scope)}:{found.stem}"
         return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
 
@@ -320,8 +325,16 @@ class Store:
 
     def _scope_of(self, found: Memory) -> Scope:
         scope = self.scope(found.scope_label)
-        references.writable(scope)
+        references.writable(scope, shared=self.shared)
         return scope
+
+    def _lines_above(self, scope: Scope, file: str, new: str | None) -> Sequence[Change]:
+        """Return the edits of the MEMORY.md above a team's directory when a file of it gets another name, or none."""
+        own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
+        old, name = f"{locate.TEAM}/{file}", f"{locate.TEAM}/{new}"
+        if new is None:
+            return references.index_edits(own, lambda index: index_lines.remove_line(index, old))
+        return references.index_edits(own, lambda index: index_lines.replace_target(index, old, name))
 
     def _file_of(self, scope: Scope, found: Memory) -> str:
         """Return the path of a memory's file, with symlinks inside the scope resolved."""

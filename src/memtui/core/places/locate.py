@@ -17,6 +17,10 @@ SET_ASIDE = ("archive", "archived", "archives", "trash", "inbox")
 LEAVES = "is a symlink that leaves its scope"
 LEAVES_REPOSITORY = "is a symlink that leaves the repository"
 PERSONAL_STORE = "personal"  # the client's name for its native memory, in its memory tools
+# The directory in the client's native memory that a team shares: colleagues write it, and the client fetches it.
+TEAM = "team"
+# Native memories that a setting moved, as this process found them.
+_moved: "set[str]" = set()
 IN_REPOSITORY = "/.claude/memory"
 # What the client takes for a name of a project's directory.
 LONGEST_NAME = 64
@@ -115,12 +119,19 @@ def auto_dir(env: "dict[str, str]", cwd: str) -> str:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
         moved = _expand(env, setting) if isinstance(setting, str) else None
     if moved is not None:
+        _moved.add(moved)
         return moved
     elsewhere = env.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME", "") if not elsewhere and env.get("CLAUDE_CONFIG_DIR") else ""
     if not 0 < len(name) <= LONGEST_NAME or name.strip(NAME_CHARACTERS):
         name = paths.slug(paths.project_root(cwd))
     return f"{elsewhere or paths.config_dir(env)}/projects/{name}/memory"
+
+
+def is_native(directory: str) -> bool:
+    """Tell whether a directory is a client's native memory, by its path: then its `team` is another scope."""
+    parts = directory.rsplit("/", 3)
+    return directory in _moved or (len(parts) == 4 and parts[1] == "projects" and parts[3] == "memory")
 
 
 def _expand(env: "dict[str, str]", value: str) -> "str | None":
@@ -174,7 +185,8 @@ def recallable(directory: str) -> "list[str]":
 
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
-    """List the Markdown files under a directory as (relative path, problem), sorted, without the index.
+    """List the Markdown files under a directory as (relative path, problem), sorted, without the index and, in a native
+    memory, without what a team shares.
 
     `problem` is empty, or the reason why the file must not be read: it is a symlink that leaves the directory. Hidden
     names, special files and symlinks to directories within are left out. A missing directory has no files; one that
@@ -199,7 +211,7 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
             if 0 <= most < max(len(found), len(through)):
                 raise TooManyError
             name = entry.name
-            if name.startswith("."):
+            if name.startswith(".") or (name == TEAM and not prefix and is_native(top.rstrip("/"))):
                 continue
             if entry.is_symlink():
                 if not inside(top, entry.path) and paths.resolve(entry.path) != paths.resolve(top):
@@ -222,21 +234,27 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
 
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
-    """Return the scope of a memory file by its path alone: global, project, auto or agent:NAME; None for other files.
+    """Return the scope of a memory file by its path alone: global, project, auto, team or agent:NAME; None for other
+    files.
 
-    The native memory of every project is auto. The index is no memory.
+    The native memory of every project is auto, but what a team shares there. The index is no memory.
     """
     if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
         return None
     config = paths.config_dir(env)
     if path.startswith(config + "/memory/"):
         return "global"
-    if path.startswith(config + "/projects/") and path[len(config) + 10 :].split("/")[1:2] == ["memory"]:
-        return "auto"
+    if path.startswith(config + "/projects/"):
+        parts = path[len(config) + 10 :].split("/")
+        if parts[1:2] == ["memory"]:
+            return TEAM if parts[2] == TEAM and len(parts) > 3 else "auto"
     for part in (config + "/agent-memory/", "/.claude/agent-memory/", "/.claude/agent-memory-local/"):
         _, found, rest = path.partition(part)
         if found and "/" in rest:
             return "agent:" + rest[: rest.find("/")]
     if "/.claude/memory/" in path:
         return "project"
-    return "auto" if path.startswith(auto_dir(env, cwd) + "/") else None
+    own = auto_dir(env, cwd) + "/"
+    if path.startswith(own):
+        return TEAM if path.startswith(own + TEAM + "/") else "auto"
+    return None

@@ -76,7 +76,7 @@ def propose(store: Store, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft
     scope = own.scope(label)
     if not choices.scope and scope.kind == "project" and not scope.exists:
         scope = own.scope("auto")
-    references.writable(scope)
+    references.writable(scope, shared=store.shared)
     asked = item.entry.fields.get("request", "") if choices.trigger is None else choices.trigger.strip()
     replaced = _replaced(scope, item, stem)
     if replaced is not None:

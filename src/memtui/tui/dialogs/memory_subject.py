@@ -92,6 +92,7 @@ class MemorySubject:
     def __init__(self, data: Data, found: Memory, kept: Autosave | None) -> None:
         self.data, self.found = data, found
         self._there: Memory | None = found
+        self.shared = False  # whether a person agreed that a team gets what changes
         raw = found.broken is not None or (kept is not None and kept.raw)
         self.autosave = (_as_raw(kept) if raw and not kept.raw else kept) if kept else typed_over(found, raw=raw)
         notice = ""
@@ -156,6 +157,7 @@ class MemorySubject:
     def save(self, typed: Typed) -> Saved:
         """Write the changes, a new name included, as one step of undo."""
         name, store = typed.changed.get("name", ""), self.data.store()
+        store.shared = self.shared
         if self._there is None:
             return self._write_again(typed, store)
         with store.journal.together():
@@ -260,8 +262,7 @@ class NewMemorySubject:
             saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
             if lines:
                 triggers.change(store, saved, lines)
-        note = self.data.line_note(saved)
-        return Saved(saved.path, f"Saved. {note + '. ' if note else ''}" + actions.takes_back())
+        return Saved(saved.path, "Saved. " + actions.takes_back())
 
     @staticmethod
     def _bytes(typed: Typed) -> bytes:

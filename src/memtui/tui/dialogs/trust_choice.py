@@ -34,7 +34,7 @@ class Trusting:
         self.these = [name for name in chosen if name in self.open]
         self.no_more = [] if known.always else [name for name in chosen if name in self.trusted]
         count = f"{len(self.trusted)} of {many(len(self.contents), 'memory', 'memories')}"
-        self.title = f"{count} of this repository {'is' if len(self.trusted) == 1 else 'are'} trusted, so delivered"
+        self.title = f"{count} here {'is' if len(self.trusted) == 1 else 'are'} trusted, so delivered"
         rows: list[tuple[str, str]] = []
         if self.these:
             rows.append((THESE, f"Trust {_names(self.these)} as shown below"))

@@ -372,3 +372,45 @@ async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
         assert ("in the repository, for all who work on it " in shown) == (key == "c")  # it is there already
         await press(pilot, *"auto")  # the words about a scope are not in the way of its name
         assert app.screen.query_one("Options").rows[0][1].startswith("auto shop ")
+
+
+@pytest.fixture
+def team(world):
+    """A memory that a team shares in the shop."""
+    path = f"{world.config}/projects/{paths.slug(world.shop)}/memory/team/roll-out.md"
+    os.makedirs(os.path.dirname(path))
+    write(path, "---\nname: roll-out\ndescription: How we roll out\n---\nSlowly.\n")
+    return path
+
+
+@pytest.mark.slow
+async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(app, team):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "roll-out")
+        for answer, there in (("escape", True), ("y", False)):
+            await press(pilot, "d")
+            assert isinstance(app.screen, Choice)
+            assert "others will get this change" in app.screen.question
+            if answer == "escape":
+                await press(pilot, "escape")
+            else:
+                await choose(pilot, "Change it for all")
+                await settle(pilot)
+            assert exists(team) is there
+        await press(pilot, "z")
+        assert exists(team)
+
+
+@pytest.mark.slow
+async def test_what_a_team_shares_is_trusted_where_it_stands(app, team, world):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "roll-out")
+        await press(pilot, "e")
+        assert isinstance(app.screen, Choice)
+        await press(pilot, "escape")
+        await press(pilot, "u")
+        await choose(pilot, "Trust roll-out")
+        await settle(pilot)
+        assert trust.trusted_names(f"{world.config}/memtui", os.path.dirname(team)) == {"roll-out.md"}

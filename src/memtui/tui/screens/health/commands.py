@@ -14,6 +14,7 @@ from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings, fixes, retention
 from memtui.core.health.index_report import Report
 from memtui.core.places import locate
+from memtui.core.places.trust import TrustStatus
 from memtui.present import fixes as fix_words
 from memtui.present import safe_text
 from memtui.tui import hooks_offer
@@ -275,18 +276,25 @@ class HealthCommands:
         return "" if hooks and hooks.installed else "No hooks are installed."
 
     def _why_no_trust(self) -> str:
-        found = self.snapshot().trusted
-        if found and (found.new or found.changed):
+        found = self.snapshot()
+        if _waits(found.trusted) or _waits(found.shared):
             return ""
         return "There is nothing to trust: this project brings no memories that are not trusted."
 
     async def trust(self) -> None:
-        """Trust the project's memories after showing them, as the screen of memories does."""
-        data = self.services.data
-        trusting = Trusting(data, locate.project_dir(data.env, data.cwd)[0], ())
+        """Trust the project's memories, then those of the team, after showing them, as the screen of memories does."""
+        data, found = self.services.data, self.snapshot()
+        directory = locate.project_dir(data.env, data.cwd)[0]
+        if not _waits(found.trusted) and _waits(found.shared):
+            directory = f"{locate.auto_dir(data.env, data.cwd)}/{locate.TEAM}"
+        trusting = Trusting(data, directory, ())
         question = Choice(trusting.title, trusting.entries, trusting.current, about=trusting.about)
         answer = await self.services.ask(question)
         if answer:
             trusting.do(answer)
             self.services.say(trusting.done(answer))
             self.services.read()
+
+
+def _waits(found: "TrustStatus | None") -> bool:
+    return found is not None and bool(found.new or found.changed)

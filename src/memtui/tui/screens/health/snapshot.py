@@ -1,5 +1,6 @@
 """What the health screen shows, gathered in a worker: findings, hooks, index budgets, errors, modes, settings."""
 
+import os
 from array import array
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -39,6 +40,7 @@ class Snapshot:
     settings: list[Setting] = field(default_factory=list)
     settings_error: str = ""
     trusted: trust.TrustStatus | None = None
+    shared: trust.TrustStatus | None = None  # what a team shares
 
     @property
     def shown(self) -> list[Finding]:
@@ -78,6 +80,9 @@ def take_snapshot(
     directory, exists = locate.project_dir(data.env, data.cwd)
     with suppress(OSError):
         found.trusted = trust.status(data.root, directory) if exists else None
+    shared = f"{locate.auto_dir(data.env, data.cwd)}/{locate.TEAM}"
+    with suppress(OSError):
+        found.shared = trust.status(data.root, shared) if os.path.isdir(shared) else None
     if everywhere:
         found.others = doctor.check_others(data.env, data.cwd, data.now(), data.known, progress)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from memtui import actions
-from memtui.core.memories import memory
+from memtui.core.memories import memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.present import memories as present
@@ -60,6 +60,8 @@ class MemoryCommands:
         """Run a change on every chosen memory as one step of undo, report the outcome and read again. Memories that
         were not changed stay marked. `for_good`: there is no undo."""
         store, table = self.services.data.store(), self.list
+        if not await self._others_may_get(store, table.chosen()):
+            return
         try:
             outcome = await self.bulk.each(store, table.chosen(), lambda pair: change(store, pair[1].memory))
             table.marks -= {row.memory.path for (_, row), _ in outcome.done}
@@ -73,6 +75,14 @@ class MemoryCommands:
         finally:
             self.services.read()
         await report(self.services, outcome, words, self._named, for_good=for_good)
+
+    async def _others_may_get(self, store: "Store", chosen: "list[Pair]") -> bool:
+        """Ask before what a team shares is changed; a store that may do that knows then."""
+        if not any(scope.is_shared for scope, _ in chosen):
+            return True
+        answer = await self.services.ask(sure(f"{references.SHARED} Go on?", "Change it for all"))
+        store.shared = bool(answer)
+        return store.shared
 
     def _named(self, pair: Pair) -> tuple[Memory, str]:
         return pair[1].memory, self.reader.name_of(pair[0])
@@ -128,8 +138,8 @@ class MemoryCommands:
         """Rename the chosen memory."""
         found = self.list.chosen()[0][1].memory
         name = await self.services.ask(Line(f"Rename {found.stem} to", found.stem))
-        if name and name != found.stem:
-            store = self.services.data.store()
+        store = self.services.data.store()
+        if name and name != found.stem and await self._others_may_get(store, self.list.chosen()):
             self._attempt(
                 lambda: store.rename(found, name), f"Renamed to {name}; links and index follow. {actions.takes_back()}"
             )
@@ -192,7 +202,9 @@ class MemoryCommands:
         """Show the repository's memories and trust the chosen ones, or all (as they are now, or always), or none."""
         from memtui.tui.dialogs.trust_choice import Trusting
 
-        scope = next((s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem), None)
+        shared = next((s for s, _ in self.list.chosen() if s.is_shared), None)
+        own = (s for s in self.reader.found if s.kind == "project" and s.exists and not s.problem)
+        scope = shared or next(own, None)
         if scope is None:
             self.services.say("This project has no memories of its own.")
             return

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import ago
-from memtui.core.memories import memory, scopes
+from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.places import locate
 from memtui.present import editor, safe_text
-from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.ask import Choice, sure
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
@@ -110,8 +111,17 @@ class MemoryEditing:
 
         if too_large(found):
             self.services.warn(actions.keyed(TOO_LARGE))
-        else:
-            await self._form(MemorySubject(self.services.data, found, kept))
+        elif await self._others_may_get(found):
+            subject = MemorySubject(self.services.data, found, kept)
+            subject.shared = True
+            await self._form(subject)
+
+    async def _others_may_get(self, found: Memory) -> bool:
+        """Ask before a memory that a team shares is changed."""
+        if found.scope_label.partition(":")[0] != locate.TEAM:
+            return True
+        answer = await self.services.ask(sure(f"{references.SHARED} Go on?", "Change it for all"))
+        return bool(answer)
 
     async def _form(self, subject: "Subject") -> None:
         from memtui.tui.dialogs.draft_form import DraftForm
@@ -122,6 +132,8 @@ class MemoryEditing:
     async def editor(self) -> None:
         """Edit the whole file in the person's editor, which gets the terminal meanwhile."""
         found = self.list.chosen()[0][1].memory
+        if not await self._others_may_get(found):
+            return
         with self.services.suspend():
             after = editor.edited(self.services.data.env, found.stem, found.raw)
         if after == found.raw:
@@ -135,6 +147,7 @@ class MemoryEditing:
         from memtui.tui.dialogs.memory_subject import saved_words, typed_over
 
         root, store = self.services.data.root, self.services.data.store()
+        store.shared = True  # it was asked about
         kept = typed_over(found, raw=True)
         kept.values, kept.was = {"raw": after.decode("utf-8", "surrogateescape")}, {"raw": kept.whole}
         kept.time = self.services.data.now()

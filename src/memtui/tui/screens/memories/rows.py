@@ -201,7 +201,7 @@ def scope_word(scope: Scope, row: Row) -> str:
         return f"@{scope.source}"
     if scope.kind == "instructions":
         return os.path.basename(row.file) if row.file.endswith("CLAUDE.md") else "rules"
-    if scope.kind == "auto" and scope.label != "auto":
+    if scope.kind in {"auto", "team"} and scope.project:
         return scope.project
     return scope.label
 

@@ -41,7 +41,7 @@ class MemoryTable(RowList[Pair]):
 
     def why_read_only(self) -> str:
         """Return why the chosen memories can't be changed; empty if they can."""
-        found = next((row.memory for scope, row in self.chosen() if not scope.writable), None)
+        found = next((row.memory for scope, row in self.chosen() if not scope.writable and not scope.is_shared), None)
         if found is None:
             return ""
         return f"{found.name} is one of your instructions, read-only here: change {found.path} itself."

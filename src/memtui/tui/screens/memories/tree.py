@@ -17,7 +17,7 @@ ALL = "all"
 # The groups of scopes, folded at first: (key, label).
 GROUPS = (("others", "other projects"), ("agents", "agents"), ("instructions", "instructions"))
 # The labels of the scopes that are unfolded at first.
-UNFOLDED = ("global", "project", "auto")
+UNFOLDED = ("global", "project", "auto", "team")
 # Shown instead of a count until all memories are read.
 UNREAD = "…"
 
@@ -87,7 +87,7 @@ def name_of(scope: Scope, project: str) -> str:
 
 def group_of(scope: Scope) -> str:
     """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
-    if scope.label in {"global", "project", "auto"}:
+    if scope.label in {"global", "project", "auto", "team"}:
         return ""
     return {"agent": "agents", "instructions": "instructions"}.get(scope.kind, "others")
 
