@@ -6,6 +6,7 @@ import pytest
 
 from core.places.settings_cases import READ, READ_TEXTS, SKIPPED, SKIPPED_TEXTS
 from memtui.core.places import settings_faults
+from memtui.hooks.installer import status
 
 pytestmark = pytest.mark.client
 
@@ -62,7 +63,24 @@ def test_doctor_names_the_file_and_the_key_that_keep_a_note_waiting(on):
     assert "settings.json" in said
     assert "`cleanupPeriodDays`" in said
     assert "All good" not in said
+    assert "No hook of memtui's ran in the 1 newest session" in " ".join(said.split())
     assert "`cleanupPeriodDays`" in on.memtui("hooks", "status", check=False).stdout
     on.settings({key: value for key, value in on.settings().items() if key != "cleanupPeriodDays"})
     on.claude("hi")
     assert "A note." not in on.waiting()
+    assert "No hook of memtui's ran" not in " ".join(on.memtui("doctor", check=False).stdout.split())
+
+
+def test_doctor_in_a_subdirectory_names_the_settings_that_are_not_read_there(world):
+    world.memtui("hooks", "install", "--scope", "project", "--yes")
+    world.leave("A note.", from_="script")
+    (world.project / "src").mkdir()
+    world.claude("hi", cwd=world.project / "src")
+    assert "A note." in world.waiting()
+    found = status.status(world.environment(), str(world.project / "src"))
+    assert [each.code for each in found.problems] == ["hooks.above"]
+    assert status.status(world.environment(), str(world.project)).problems == []
+    said = " ".join(world.memtui("doctor", check=False).stdout.split())
+    assert f"the 1 newest session of this project, the first of them just now (in {world.project}/src)" in said
+    world.claude("hi")
+    assert "A note." not in world.waiting()

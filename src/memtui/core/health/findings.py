@@ -66,6 +66,12 @@ REGISTRY = {
         "Claude Code skips a hook in {path}, `{key}`: {why}.",
         "Fix or remove it there: older versions (2.1.197) skip the whole file for it.",
     ),
+    "hooks.unserved": Kind(
+        "No hook of memtui's ran in the {sessions:newest session|newest sessions} of this project, the first of them"
+        " {first} (in {directories}). {last}.",
+        "If nothing else is named that keeps hooks from running: /hooks in a session lists what it runs; one started"
+        " with --bare, --setting-sources, CLAUDE_HEADLESS or another CLAUDE_CONFIG_DIR has none of memtui's.",
+    ),
     "hooks.above": Kind(
         "A session that is started here runs no hooks: Claude Code reads {path} only for sessions started in "
         "{directory}.",

@@ -10,7 +10,8 @@ from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.health import doctor, file_checks
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
-from memtui.hooks.installer import status
+from memtui.core.settings import config
+from memtui.hooks.installer import status, unserved_sessions
 from memtui.llm import checks
 from memtui.worker import warming
 
@@ -34,7 +35,7 @@ def check(
         return list(file_checks.strangers(foreign))
     of_client = client_check(env) if client is None else client
     own = doctor.check(env, cwd, now, known)
-    return [*hooks(env, cwd), *of_client, *_own_memory(env, cwd), *own, *_sentences(env), *_models(env, now)]
+    return [*hooks(env, cwd, now), *of_client, *_own_memory(env, cwd), *own, *_sentences(env), *_models(env, now)]
 
 
 def _sentences(env: dict[str, str]) -> list[Finding]:
@@ -52,8 +53,9 @@ def _models(env: dict[str, str], now: float) -> list[Finding]:
         return [problem("llm.failed", why=str(error))]
 
 
-def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
-    """Check that the hooks are installed, and that nothing keeps them from running."""
+def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Finding]:
+    """Check that the hooks are installed, and that nothing keeps them from running; with `now` also that they ran in
+    the newest sessions."""
     try:
         found = status.status(env, cwd)
     except (MemtuiError, OSError) as error:
@@ -63,8 +65,14 @@ def hooks(env: dict[str, str], cwd: str) -> list[Finding]:
     absent = [] if found.installed or unknown else [problem("hooks.absent")]
     places = sorted({entry.source for entry in found.entries})
     hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
-    told = [*found.problems, *absent, *found.notes, *hidden]
+    unserved = [] if absent or now is None or _is_off(env, cwd) else unserved_sessions.check(env, cwd, now)
+    told = [*found.problems, *absent, *unserved, *found.notes, *hidden]
     return told or [good("hooks.ok", hooks=len(found.hooks), places=places)]
+
+
+def _is_off(env: dict[str, str], cwd: str) -> bool:
+    project = paths.project_root(cwd)
+    return config.value(config.load(paths.root(env), project), project, "mode") == "off"
 
 
 def _own_memory(env: dict[str, str], cwd: str) -> list[Finding]:

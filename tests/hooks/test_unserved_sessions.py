@@ -1,0 +1,113 @@
+"""Sessions in which no hook ran."""
+
+import json
+import os
+
+import pytest
+
+from memtui.core.base import clock, paths, session_state
+from memtui.core.health import findings
+from memtui.hooks.installer import checkup, install, unserved_sessions
+
+NOW = 1_800_000_000.0
+HOUR = 3600.0
+
+
+class World:
+    """A home whose hooks were installed a day ago, with a project whose sessions are written as the client does."""
+
+    def __init__(self, tmp_path):
+        self.home, self.project = tmp_path / "home", tmp_path / "project"
+        (self.project / ".git").mkdir(parents=True)
+        (self.project / "src").mkdir()
+        (self.home / ".claude").mkdir(parents=True)
+        self.env = {"HOME": str(self.home), "PATH": "/usr/bin:/bin"}
+        self.root = str(self.home / ".claude" / "memtui")
+        self.settings = self.home / ".claude" / "settings.json"
+        install.apply(install.plan(str(self.settings), "install", env=self.env, scope="user"))
+        day_ago = NOW - 24 * HOUR
+        os.utime(f"{self.root}/installs.json", (day_ago, day_ago))
+
+    def session(self, name, hours, *, served=False, cwd=None, entrypoint="cli", answered=True):
+        """Write a session that began so many hours ago."""
+        cwd = str(cwd or self.project)
+        at = NOW - hours * HOUR
+        place = self.home / ".claude" / "projects" / paths.slug(cwd)
+        place.mkdir(parents=True, exist_ok=True)
+        common = {"cwd": cwd, "entrypoint": entrypoint, "timestamp": clock.iso(at)}
+        kinds = ["user", "assistant"] if answered else ["user"]
+        (place / f"{name}.jsonl").write_text("".join(json.dumps({"type": kind, **common}) + "\n" for kind in kinds))
+        os.utime(place / f"{name}.jsonl", (at + 60, at + 60))
+        if served:
+            session_state.save(self.root, name, {})
+            os.utime(session_state.path(self.root, name), (at, at))
+
+    def found(self, cwd=None):
+        return unserved_sessions.check(self.env, str(cwd or self.project), NOW)
+
+
+@pytest.fixture
+def world(tmp_path):
+    return World(tmp_path)
+
+
+def test_sessions_with_a_mark_of_the_hooks_are_served(world):
+    world.session("a", 3, served=True)
+    world.session("b", 2, served=True)
+    assert world.found() == []
+
+
+def test_sessions_without_a_mark_are_counted_since_the_last_one_that_has_it(world):
+    world.session("a", 9)
+    world.session("b", 8, served=True)
+    world.session("c", 3)
+    world.session("d", 2)
+    (found,) = world.found()
+    assert found.level == "problem"
+    said = findings.message(found)
+    assert "the 2 newest sessions" in said
+    assert "3h ago" in said
+    assert "ran 8h ago" in said
+
+
+def test_a_served_session_after_others_ends_the_problem(world):
+    world.session("a", 3)
+    world.session("b", 2, served=True)
+    assert world.found() == []
+
+
+def test_sessions_that_began_before_the_installation_or_got_no_answer_do_not_count(world):
+    world.session("a", 25)
+    world.session("b", 2, answered=False)
+    assert world.found() == []
+
+
+def test_sessions_of_scripts_alone_are_only_worth_knowing(world):
+    world.session("a", 2, entrypoint="sdk-cli")
+    assert [found.level for found in world.found()] == ["note"]
+
+
+def test_sessions_in_subdirectories_count_and_those_of_other_projects_do_not(world, tmp_path):
+    other = tmp_path / "project-src"
+    world.session("a", 2, cwd=other)
+    assert world.found() == []
+    world.session("b", 2, cwd=world.project / "src")
+    (found,) = world.found()
+    assert str(world.project / "src") in findings.message(found)
+
+
+def test_doctor_tells_it_beside_what_keeps_the_hooks_from_running(world):
+    world.session("a", 2)
+    world.settings.write_text(json.dumps({**json.loads(world.settings.read_text()), "model": 5}))
+    codes = [found.code for found in checkup.hooks(world.env, str(world.project), NOW)]
+    assert codes == ["hooks.file", "hooks.unserved"]
+
+
+def test_where_memtui_is_off_or_not_installed_nothing_is_missed(world):
+    world.session("a", 2)
+    with open(f"{world.root}/config.toml", "w") as file:
+        file.write('mode = "off"\n')
+    assert [found.code for found in checkup.hooks(world.env, str(world.project), NOW)] == ["hooks.ok"]
+    os.unlink(f"{world.root}/config.toml")
+    world.settings.unlink()
+    assert [found.code for found in checkup.hooks(world.env, str(world.project), NOW)] == ["hooks.absent"]
