@@ -253,6 +253,13 @@ class Workspace:
         )
         return loading.CUT if cut else way
 
+    def line_note(self, found: "Memory") -> str:
+        """Say what became of a new memory's line in MEMORY.md, if that is not as usual; else empty."""
+        from memtui.core.memories import index_state, scopes
+
+        scope = scopes.of_memory(self.env, self.cwd, found)
+        return index_state.line_note(scope, found.path.removeprefix(scope.directory + "/")) if scope else ""
+
     def not_served(self) -> "list[Finding]":
         """Return the findings that tell why hooks that are installed may not serve sessions here: problems of theirs,
         and the mode off."""

@@ -90,3 +90,26 @@ def test_import_makes_drafts_of_it(bare, index):
     (index.parent / "ann.md").write_text("---\nname: ann\ndescription: Ask Ann\n---\n\nAsk Ann.\n")
     index.write_text("- [ann](ann.md) — Ask Ann\n")
     assert bare.json("import", ".claude/memory", "--scope", "global", "--dry-run")["skipped"] == []
+
+
+def test_a_new_memory_of_a_full_index_is_loaded_and_what_is_not_is_said(bare):
+    place = _auto(bare)
+    for n in range(205):
+        (place / f"m{n}.md").write_text(f"---\nname: m{n}\ndescription: M\n---\n\nText {n}.\n")
+    (place / "MEMORY.md").write_text("".join(f"- [m{n}](m{n}.md) — M\n" for n in range(205)))
+    done = bare("new", "newest", "--scope", "auto", "--description", "Newest", "--body", "Newest text.")
+    told = " ".join(done.err.split())
+    assert "MEMORY.md of auto is over its limit: Claude Code does not load line 201 and the rest." in told
+    assert "Its line is number 200, so it is loaded; not loaded are m199, m200" in told
+    assert (place / "MEMORY.md").read_text().splitlines()[199] == "- [newest](newest.md) — Newest"
+    bare("undo")
+    assert "newest" not in (place / "MEMORY.md").read_text()
+    made = bare.json("new", "quiet", "--scope", "project", "--description", "Quiet", "--body", "Quiet text.")
+    assert made["index_note"] == ""
+
+
+def test_a_new_memory_beside_conflict_markers_says_that_it_got_no_line(bare):
+    place = _auto(bare)
+    (place / "MEMORY.md").write_text("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> main\n")
+    done = bare("new", "newest", "--scope", "auto", "--description", "Newest", "--body", "Newest text.")
+    assert "conflict markers, so it got no line there" in " ".join(done.err.split())

@@ -137,12 +137,12 @@ def _late(*_) -> None:
     raise TimeoutError("life does not go on")
 
 
-def _attached(hook) -> None:
+def _attached(hook, *tasks: str) -> None:
     """The worker of a hook without a process of its own."""
     from memtui.hooks import runner
     from memtui.worker import main as worker
 
-    worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event)
+    worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks)
 
 
 def here(body, stdin=b"") -> Ended:

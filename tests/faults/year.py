@@ -1,6 +1,7 @@
 """A year of sessions on one home, in which everything happens that people report: kills at any point, full disks, clocks
-that jump, Escape, clients that are killed before the model answers, resumes, branches, compactions, transcripts that
-the client cuts or deletes. What each note, draft and memory must come to is kept beside it.
+that jump, Escape, clients that are killed before the model answers, prompts typed in mid-turn, resumes, branches, forks,
+compactions, transcripts that the client cuts or deletes, workers that are late. What each note, draft and memory must
+come to is kept beside it.
 
     python tests/faults/year.py --seed 7 --seconds 200     a year, or as much of it as there is time for
     python tests/faults/year.py --seed 7 --steps 40        so many steps, the same ones each time
@@ -32,16 +33,28 @@ from world import BLOCK, DAY, FIELD, TOKEN, World  # noqa: E402
 from memtui.core.base import clock  # noqa: E402
 from memtui.core.client import process  # noqa: E402
 from memtui.core.inbox import reconcile  # noqa: E402
+from memtui.hooks import runner  # noqa: E402
+from memtui.worker import extraction  # noqa: E402
+from memtui.worker import main as worker  # noqa: E402
 
 YEAR = 365 * DAY
 FIRST_PID = 1 << 23  # above all that there can be
 MEAN_HOURS = 3.0
 FAULTS = 0.12  # of all hooks and commands
+LATE = 0.15  # of all workers
 RULE = "No, use pnpm. From now on always use pnpm for {}."
 NOTES = "tok-n"
+ASK = "how do we put the {} pipeline live again?"
+BODY = "To put {0} live, run the {0} pipeline of the shop, then watch its canary. {1}"
+SYLLABLES = ("ba", "ke", "li", "mo", "nu", "pa", "re", "si", "to", "vu")
 # A line that tells of a draft for the first time; others say what became of it.
 DRAFT = re.compile(r"^(?:\+ )?- \[.*", re.MULTILINE)
-real_alive, real_getppid = process.alive, posix.getppid
+real_alive, real_getppid, real_attached = process.alive, posix.getppid, running._attached
+
+
+def word(token: str) -> str:
+    """The word that a memory is about."""
+    return "zor" + "".join(SYLLABLES[int(digit)] for digit in token.removeprefix("tok-m").zfill(3))
 
 
 class Talk:
@@ -74,13 +87,22 @@ class Talk:
             file.write(b"".join(json.dumps(row).encode() + b"\n" for row in rows))
         os.utime(self.path, (self.year.now, self.year.now))
 
-    def context(self) -> "list[tuple[str, bool]]":
-        """What the model's next request holds, from the first record or the last compaction on."""
+    def aside(self, kind: str, **more) -> None:
+        """Append a record that is no part of the conversation."""
+        self.rows.append({"type": kind, "sessionId": self.name, "timestamp": clock.iso(self.year.now), **more})
+        self.write(self.rows[-1:], "ab")
+
+    def chain(self) -> "list[str]":
+        """The records of the conversation, from the last one upwards."""
         found, at = [], self.leaf
         while at:
-            found = self.texts.get(at, []) + found
+            found.append(at)
             at = self.parents[at]
         return found
+
+    def context(self) -> "list[tuple[str, bool]]":
+        """What the model's next request holds, from the first record or the last compaction on."""
+        return [told for at in reversed(self.chain()) for told in self.texts.get(at, ())]
 
 
 class Year:
@@ -101,7 +123,8 @@ class Year:
         self.memories: dict[str, str] = {}  # token -> name
         self.done: Counter[str] = Counter()
         self.wrong: list[str] = []
-        self.calm = False
+        self.calm = self.faulty = False
+        self.late: list = []  # workers that have not run yet
 
     def build(self) -> None:
         world = self.world
@@ -109,6 +132,9 @@ class Year:
             os.makedirs(path)
         os.chmod(world.root, 0o700)
         posix.getppid = lambda: self.parent
+        running._attached = self.attached
+        extraction.TURN_SECONDS = extraction.QUIET_SECONDS = 0.0
+        reconcile.END_SECONDS, reconcile.POLL_SECONDS = 0.1, 0.01
         process.alive = lambda pid: pid not in self.dead if pid >= FIRST_PID else real_alive(pid)
 
     # what runs
@@ -124,6 +150,7 @@ class Year:
     def run(self, body, data: bytes = b"", cwd: str = "/") -> running.Ended:
         """Run a hook or a command, now and then with a fault, at the time of the year."""
         fault, ahead = self.fault(), self.now - running._time()
+        self.faulty = fault is not None
 
         def timely() -> int:
             running.clock(ahead)
@@ -133,6 +160,24 @@ class Year:
             return running.asked(lambda: running.here(timely, data), self.world.env, cwd)
         self.done["faults"] += 1
         return running.forked(timely, self.world.env, data, cwd, fault)
+
+    def attached(self, hook, *tasks: str) -> None:
+        """Run the worker of a hook, now or later."""
+
+        def work() -> None:
+            worker.run({**hook.env, runner.INSIDE: "1"}, hook.payload, hook.event, tasks)
+
+        if not self.calm and self.chance.random() < LATE:
+            self.late.append(work)
+        else:
+            work()
+
+    def catch_up(self) -> None:
+        """Run the workers that are late."""
+        ahead, works, self.late = self.now - running._time(), self.late, []
+        self.done["late"] += len(works)
+        for work in works:
+            running.asked(lambda work=work: (running.clock(ahead), work()), self.world.env)
 
     def command(self, *words: str) -> bool:
         ended = self.run(lambda: running.command(list(words)), cwd=self.world.shop)
@@ -159,11 +204,19 @@ class Year:
                 repeat = dict(FIELD.findall(head)).get("repeat") == "yes"
                 fresh = body if tag == "guidance" else "\n".join(DRAFT.findall(body))
                 found += [(token, repeat) for token in dict.fromkeys(TOKEN.findall(fresh))]
+            elif tag == "memory" and not self.faulty:  # a hook that dies may have it given twice: better than never
+                name = dict(FIELD.findall(head)).get("name", "")
+                found += [(f"{token} in {name}", False) for token in TOKEN.findall(body)[:1]]
         return text, found, ended.code != 0
 
     def give(self, talk: Talk, event: str, tool: str = "", **more) -> None:
         """Run a hook and write what it gave into the transcript, as the client does."""
-        text, found, failed = self.hook(talk, event, **({"tool_use_id": tool} if tool else {}), **more)
+        self.put(talk, event, self.hook(talk, event, **({"tool_use_id": tool} if tool else {}), **more), tool)
+
+    @staticmethod
+    def put(talk: Talk, event: str, given, tool: str = "") -> None:
+        """Write into the transcript what a hook gave, as `hook` returns it."""
+        text, found, failed = given
         base = {"hookEvent": event, "toolUseID": tool or f"hook-{len(talk.rows)}"}
         if text:
             talk.add("attachment", found, attachment={**base, "type": "hook_additional_context", "content": [text]})
@@ -201,14 +254,18 @@ class Year:
             if count > 1 and (token.startswith(NOTES) or not all(marks[1:])):
                 self.wrong.append(f"{token} told {count} times in {talk.name} at {clock.iso(self.now)}")
         said = content or [{"type": "text", "text": "done"}]
-        talk.add("assistant", message={"id": f"msg-{len(talk.rows)}", "content": said})
+        usage = {"input_tokens": 1000 + self.chance.randrange(100_000), "output_tokens": 9}
+        talk.add("assistant", message={"id": f"msg-{len(talk.rows)}", "content": said, "usage": usage})
 
-    def turn(self, talk: Talk, fate: str = "") -> None:
-        """One prompt and what becomes of it."""
+    def turn(self, talk: Talk, fate: str = "", memory: str = "") -> None:
+        """One prompt, maybe one that a memory answers, and what becomes of it."""
         fates = {"answered": 60, "tool": 15, "escaped": 8, "killed": 7, "term": 4, "error": 4, "tool killed": 4}
         fate = fate or self.chance.choices(list(fates), list(fates.values()))[0]
         talk.turns += 1
         before, words = talk.leaf, "go on with the work"
+        if memory or (self.memories and not self.calm and self.chance.random() < 0.3):
+            words = ASK.format(word(memory or self.chance.choice(list(self.memories))))
+            self.done["asked"] += 1
         if fate in {"answered", "tool"} and not self.calm and self.chance.random() < 0.25:
             words = RULE.format(f"tok-d{len(self.drafts)}")
             self.drafts.add(f"tok-d{len(self.drafts)}")
@@ -217,14 +274,9 @@ class Year:
             talk.add("user", **prompt)
             self.give(talk, "UserPromptSubmit", prompt=words)
         else:  # the transcript lags behind
-            text, found, failed = self.hook(talk, "UserPromptSubmit", prompt=words)
+            given = self.hook(talk, "UserPromptSubmit", prompt=words)
             talk.add("user", **prompt)
-            base = {"hookEvent": "UserPromptSubmit", "toolUseID": f"hook-{len(talk.rows)}"}
-            if text:
-                talk.add("attachment", found, attachment={**base, "type": "hook_additional_context", "content": [text]})
-            elif failed:
-                lost = {"type": "hook_non_blocking_error", "command": "/x/memtui/hooks/launch.py", "durationMs": 9}
-                talk.add("attachment", attachment={**base, **lost})
+            self.put(talk, "UserPromptSubmit", given)
         self.pass_seconds(30)
         self.done[fate] += 1
         if fate.startswith("tool"):
@@ -232,8 +284,18 @@ class Year:
             self.answer(talk, [{"type": "tool_use", "id": tool, "name": "Bash", "input": {"command": "true"}}])
             if self.chance.random() < 0.5:
                 self.leave_note("--urgent")
+            queued = self.hook(talk, "UserPromptSubmit", prompt="and be quick") if self.chance.random() < 0.3 else None
+            if queued:
+                talk.aside("queue-operation", operation="enqueue", content="and be quick")
+                self.done["queued"] += 1
             self.give(talk, "PreToolUse", tool, tool_name="Bash", tool_input={"command": "true"})
             talk.add("user", message={"content": [{"type": "tool_result", "tool_use_id": tool, "content": "ok"}]})
+            if queued and fate == "tool" and self.chance.random() < 0.2:
+                talk.aside("queue-operation", operation="popAll", content="and be quick")
+            elif queued and fate == "tool":  # of a client that is killed it is in the queue for ever
+                talk.aside("queue-operation", operation="remove", content="and be quick")
+                talk.add("attachment", attachment={"type": "queued_command", "prompt": "and be quick"})
+                self.put(talk, "UserPromptSubmit", queued)
         if fate in {"killed", "tool killed"}:
             return self.close(talk, "kill")
         if fate == "term":
@@ -260,22 +322,43 @@ class Year:
         self.give(talk, "SessionStart", source="compact")
         self.done["compact"] += 1
 
-    def branch(self, talk: Talk) -> None:
-        """The client goes on with a copy of the conversation, under an id of its own."""
-        copy = Talk(self, f"{talk.name[:8]}-b{len(self.talks):04}")
-        origin = {"sessionId": copy.name, "forkedFrom": {"sessionId": talk.name, "messageUuid": talk.leaf}}
-        at, chain = talk.leaf, []
-        while at:
-            chain, at = [at, *chain], talk.parents[at]
-        copy.rows = [{**row, **origin} for row in talk.rows if row.get("uuid") in chain]
+    def copy(self, talk: Talk, mark: str, **origin) -> Talk:
+        """A session under an id of its own that begins with the conversation of another, its records marked."""
+        copy, chain = Talk(self, f"{talk.name[:8]}-{mark}{len(self.talks):04}"), talk.chain()
+        copy.rows = [{**row, "sessionId": copy.name, **origin} for row in talk.rows if row.get("uuid") in chain]
         copy.parents, copy.texts = {each: talk.parents[each] for each in chain}, dict(talk.texts)
-        copy.leaf, copy.turns = talk.leaf, 0
+        copy.leaf = talk.leaf
+        self.talks.append(copy)
+        return copy
+
+    def branch(self, talk: Talk) -> None:
+        """`/branch`: the client goes on with a copy of the conversation."""
+        copy = self.copy(talk, "b", forkedFrom={"sessionId": talk.name, "messageUuid": talk.leaf})
         copy.write(copy.rows)
         self.hook(talk, "SessionEnd", reason="resume")
         copy.pid, talk.pid = talk.pid, 0
-        self.talks.append(copy)
         self.give(copy, "SessionStart", source="fork")
         self.done["branch"] += 1
+
+    def fork(self, talk: Talk) -> None:
+        """`--resume ID --fork-session`: another client goes on with a copy; only the start says of which answer."""
+        answers = [row for row in talk.rows if row.get("uuid") in talk.chain() and row["type"] == "assistant"]
+        usage = answers[-1]["message"].get("usage") if answers else None
+        if usage:
+            copy = self.copy(talk, "f")
+            past = self.now - (clock.parse(answers[-1]["timestamp"]) or 0.0)
+            self.pids += 1
+            copy.pid = self.pids
+            said = self.hook(
+                copy,
+                "SessionStart",
+                source="fork",
+                seconds_since_last_response=past,
+                context_tokens=sum(usage.values()),
+            )
+            copy.write(copy.rows)
+            self.put(copy, "SessionStart", said)
+            self.done["fork"] += 1
 
     # what a person does
 
@@ -284,10 +367,12 @@ class Year:
         if self.command("guide", *words, f"{token} note"):
             self.notes.add(token)
 
-    def new_memory(self) -> None:
+    def new_memory(self) -> str:
         token = f"tok-m{len(self.memories)}"
-        if self.command("new", token, "--description", "d", "--body", f"Body {token}.", "--scope", "global"):
+        words = ["--description", f"About {word(token)}", "--body", BODY.format(word(token), token)]
+        if self.command("new", token, *words, "--scope", "global"):
             self.memories[token] = token
+        return token
 
     def review(self) -> None:
         """Approve what waits, or rename a memory."""
@@ -311,9 +396,11 @@ class Year:
         live = [talk for talk in self.talks if talk.pid]
         ended = [talk for talk in self.talks[-30:] if not talk.pid and os.path.exists(talk.path)]
         what = self.chance.choices(
-            ["note", "start", "turn", "resume", "end", "compact", "branch", "memory", "review", "delete"],
-            [16, 8, 36, 10, 6, 5, 4, 3, 3, 1],
+            ["note", "start", "turn", "resume", "end", "compact", "branch", "fork", "memory", "review", "delete"],
+            [16, 8, 36, 10, 6, 5, 4, 3, 3, 3, 1],
         )[0]
+        if self.chance.random() < 0.3:
+            self.catch_up()
         if what == "note":
             self.leave_note(*self.chance.choice([(), (), ("--urgent",), ("--global",)]))
         elif what == "memory":
@@ -322,6 +409,8 @@ class Year:
             self.review()
         elif what == "resume" and ended:
             self.open(self.chance.choice(ended), "resume")
+        elif what == "fork" and [*live, *ended]:
+            self.fork(self.chance.choice([*live, *ended]))
         elif what == "delete" and ended:
             os.unlink(self.chance.choice(ended).path)
             self.done["deleted"] += 1
@@ -342,6 +431,7 @@ class Year:
     def settle(self) -> None:
         """Some quiet days, in which all that waits is told, and each session's worker has read it."""
         self.calm = True
+        self.catch_up()
         self.now += 2 * DAY
         for talk in self.talks:
             if os.path.exists(talk.path):
@@ -356,7 +446,22 @@ class Year:
             self.turn(self.talks[-1], "answered")
             self.close(self.talks[-1], "end")
             self.now += DAY
+        self.recall()
         running.asked(lambda: reconcile.reconcile(self.world.env, self.world.root, now=self.now), self.world.env)
+
+    def recall(self) -> None:
+        """A session that asks for memories has each of them once, again after a compaction, and so has its branch."""
+        fresh = [self.new_memory() for _ in range(3)]  # no draft has had a prompt about these as a trigger
+        talk = self.talks[-1]
+        self.open(talk, "resume")
+        for step in (lambda: None, lambda: self.compact(talk), lambda: self.branch(talk)):
+            step()
+            talk = talk if talk.pid else self.talks[-1]
+            for token in fresh:
+                self.turn(talk, "answered", token)
+                if not any(told.startswith(f"{token} in ") for told, _ in talk.context()):
+                    self.wrong.append(f"the memory {token} is not recalled in {talk.name}")
+        self.close(talk, "end")
 
     def judge(self) -> None:
         waiting = {token: each for each in self.world.waiting() for token in TOKEN.findall(each.text)}
@@ -399,7 +504,7 @@ def live(seed: int, seconds: float, steps: int) -> Year:
         year.settle()
         year.judge()
     finally:
-        posix.getppid, process.alive = real_getppid, real_alive
+        posix.getppid, process.alive, running._attached = real_getppid, real_alive, real_attached
         if "--keep" not in sys.argv:
             shutil.rmtree(top, ignore_errors=True)
     return year

@@ -111,6 +111,12 @@ def print_written(ctx: Context, out: Output, verb: str, found: Memory) -> None:
     out.print(f"{verb}  {out.style(line(ref), 'bold')}  {line(ctx.tilde(found.path))}")
 
 
+def say_line(ctx: Context, out: Output, found: Memory) -> None:
+    """Say what became of a new memory's line in MEMORY.md, if that is not as usual."""
+    if note := ctx.line_note(found):
+        out.say(f"! {line(note)}.")
+
+
 def say_undo(out: Output, count: int = 1) -> None:
     """Say that one undo takes back what was done to some memories."""
     if count:

@@ -378,9 +378,10 @@ def test_what_came_with_one_of_several_tools_follows_their_message(transcript, b
 
 def test_what_a_compaction_summed_up_has_arrived(transcript):
     boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b", "parentUuid": None, "timestamp": at(2)}
-    for above in ("x1", "not to be found"):
-        view = transcript(*GIVEN, {**boundary, "logicalParentUuid": above}, asked("s", "b", "P1"), answered("n", "s"))
-        assert outcome(view, DELIVERED) == "arrived"
+    above = {"x1": "arrived", "p1": "arrived", "not to be found": "arrived", "a0": "dropped"}  # a0: Escape, /compact
+    for leaf, becomes in above.items():
+        view = transcript(*GIVEN, {**boundary, "logicalParentUuid": leaf}, asked("s", "b", "P1"), answered("n", "s"))
+        assert outcome(view, DELIVERED) == becomes
 
 
 def test_a_long_record_between_a_context_and_its_answer_is_no_gap(transcript):

@@ -162,6 +162,28 @@ def test_where_no_transcript_tells_the_log_is_believed(world):
     assert (world.texts(), world.claimed()) == ([], [])
 
 
+def test_where_the_transcript_was_cut_before_it_told_it_comes_back_marked_as_a_repeat(world):
+    world.log(world.take("a"), transcript_size=10_000)
+    world.tell(agent())
+    assert world.settle() == [("unknown", ["id-a"])]
+    assert [(entry.text, entry.fields["repeat"]) for entry in world.waiting()] == [("a", "yes")]
+    assert world.claimed() == []
+
+
+def test_where_what_is_left_of_a_cut_transcript_tells_it_is_believed(world):
+    world.log(world.take("a"), transcript_size=10_000)
+    world.tell(context(world.block("a")), agent())
+    assert world.settle() == [("arrived", [])]
+    assert world.texts() == []
+
+
+def test_what_was_known_before_the_transcript_was_cut_stays(world):
+    world.log(world.take("a"), transcript_size=10_000, outcome="arrived")
+    world.tell(agent())
+    assert world.settle() == [("arrived", [])]
+    assert world.texts() == []
+
+
 def test_only_what_was_printed_goes_back_the_rest_is_there_already(world):
     claim = world.take("a", "b")
     world.log(claim, left_out=["id-b"])

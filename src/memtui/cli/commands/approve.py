@@ -232,6 +232,7 @@ def _print(
     if each.memory is None:
         return
     memories.print_written(ctx, out, verb, each.memory)
+    memories.say_line(ctx, out, each.memory)
     if loaded := loader(each.memory.scope_label, 1, _project(ctx, each.item), ctx.way_of(each.memory)):
         out.print("  " + out.style(f"{loaded}.", "dim"))
     for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):

@@ -232,6 +232,7 @@ def _place(
     def text(out: Output) -> None:
         for _, made in done:
             memories.print_written(ctx, out, verb, made)
+            memories.say_line(ctx, out, made)
         if links:
             out.print(f"{many(len(links), 'link leads', 'links lead')} nowhere now: links lead within one scope.")
             for row in broken_links(links):
@@ -302,6 +303,7 @@ def restore(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         for made in done:
             memories.print_written(ctx, out, "restored", made)
+            memories.say_line(ctx, out, made)
         memories.say_undo(out, len(done))
 
     return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)

@@ -178,9 +178,7 @@ class TranscriptView:
             self._note_attachment(transcript.attachment(record), place, time, uuid, parent)
         elif kind == "system" and main:
             if record.get("subtype") == "compact_boundary":
-                # The request for the summary held all that stood on the branch.
-                for name in [name for name in self.pending if name not in self.outcomes]:
-                    self._decide(name)
+                self._sum_up(parent)
             elif BLOCKED_MARK in transcript.text_of(record.get("content"))[:200]:
                 self.steps.blocked = place
                 self.steps.note(place, time)
@@ -228,6 +226,16 @@ class TranscriptView:
                     self._decide(delivery)
                 else:
                     self.outcomes[delivery] = DROPPED  # as long as nothing goes on from its branch after all
+
+    def _sum_up(self, above: str) -> None:
+        """Take in a compaction: the request for the summary held all that stood on the branch of the record `above`."""
+        known = any(above == child for child, _ in self._recent)
+        for name in list(self.pending):
+            beside = any(above == parent and name in self._below.get(child, ()) for child, parent in self._recent)
+            if name in self._below.get(above, ()) or (name not in self.outcomes and (beside or not known)):
+                self._decide(name)
+            else:
+                self.outcomes[name] = DROPPED
 
     def _decide(self, name: str) -> None:
         self.outcomes[name] = self.pending.pop(name)

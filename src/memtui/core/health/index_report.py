@@ -32,31 +32,27 @@ class Report:
         return index_lines.remove_empty_sections(data) if gone else data
 
     def with_missing(self, data: bytes, known: Iterable[Memory] | None = None) -> bytes:
-        """Return a content of the index with lines for the memories that have none. Once one would push others below
-        the cut, it goes to the end of the file, and so do the rest. `known` are the scope's memories as they are to be
+        """Return a content of the index with lines for the memories that have none. One that would push others below
+        the cut goes to the end of the file. `known` are the scope's memories as they are to be
         described, None for as they are."""
         gone = {entry.target for entry in self.dangling}
         every = scopes.memories(self.scope) if known is None else known
         about = {each.path: each for each in every} if self.missing else {}
-        full = False
         for name in self.missing:
             found = about.get(f"{self.scope.directory}/{name}")
             if found is None:  # removed since it was listed
                 continue
-            added = index_lines.add_line(data, name, found.name, found.description, kind=found.type, gone=gone)
-            full = full or self._cuts(data, added)
-            if full:
-                added = index_lines.add_line(data, name, found.name, found.description, at_end=True)
-            data = added
+            data = index_lines.place_line(
+                data,
+                name,
+                found.name,
+                found.description,
+                kind=found.type,
+                gone=gone,
+                agent=self.scope.kind == "agent",
+                shown=self.without_dangling,
+            )
         return data
-
-    def _cuts(self, before: bytes, after: bytes) -> bool:
-        """Tell whether the client would no longer load lines that it loads before the change."""
-        if len(after) <= memory_index.MAX_UNITS and after.count(b"\n") < memory_index.MAX_LINES:
-            return False
-        agent = self.scope.kind == "agent"
-        was, now = (memory_index.loaded(self.without_dangling(data), agent=agent) for data in (before, after))
-        return not was <= now
 
     @property
     def left_below(self) -> int:

@@ -205,7 +205,7 @@ class _Claim:
             scope = inbox_format.scope_of(self.directory)
             items = delivery_log.brought(self.record)
             delivered = {item.get("id") for item in items if item.get("scope", scope) == scope}
-            if outcome in BACK:
+            if outcome in BACK or self._cut(outcome, view):
                 failed = [e for e in inbox_format.parse(inbox_format.decode(data[: self.size])) if e.id in delivered]
             others = inbox_format.parse(inbox_format.decode(data[self.size :]))
         elif outcome in SHOWN:
@@ -214,7 +214,8 @@ class _Claim:
             others = [e for e in entries if all(e is not each for each in shown)]
         else:
             failed = inbox_format.parse(inbox_format.decode(data))
-        maybe_seen = outcome in MAYBE_SEEN or (self.record is None and outcome == receipts.UNKNOWN)
+        maybe_seen = outcome in MAYBE_SEEN or self._cut(outcome, view)
+        maybe_seen = maybe_seen or (self.record is None and outcome == receipts.UNKNOWN)
         returned = self._put_back(failed, others, outcome, maybe_seen)
         if self.record is None and outcome in SHOWN:
             self._log_recovered(shown, view, len(data))
@@ -222,6 +223,11 @@ class _Claim:
             delivery_log.note_outcomes(self.root, [self.record], {self.delivery_id: outcome})
         posix.unlink(self.path)
         return Reconciled(self.delivery_id, outcome, returned)
+
+    def _cut(self, outcome: str, view: receipts.TranscriptView) -> bool:
+        """Tell whether the transcript was cut before anything could show what became of the delivery."""
+        size = size_of(self.record) if self.record is not None else None
+        return outcome == receipts.UNKNOWN and view.exists and size is not None and size > view.size
 
     def _put_back_whole(self, age: float) -> "Reconciled | None":
         """Put all of the claim back unchanged, as nothing of it was delivered. The caller holds the lock."""

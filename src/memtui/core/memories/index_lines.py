@@ -6,7 +6,18 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from memtui.core.memories import links
-from memtui.core.memories.index import ITEM, SEPARATOR, Index, IndexEntry, budget, normal, parse_index
+from memtui.core.memories.index import (
+    ITEM,
+    MAX_LINES,
+    MAX_UNITS,
+    SEPARATOR,
+    Index,
+    IndexEntry,
+    budget,
+    loaded,
+    normal,
+    parse_index,
+)
 from memtui.core.memories.memory import one_line
 
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
@@ -175,6 +186,50 @@ def add_line(
         text += index.newline
     lines.insert(at, text)
     return _bytes(index, lines)
+
+
+def place_line(
+    data: bytes,
+    target: str,
+    title: str,
+    hook: str,
+    *,
+    kind: str = "",
+    gone: Collection[str] = (),
+    agent: bool = False,
+    first: bool = False,
+    shown: Callable[[bytes], bytes] = lambda data: data,
+) -> bytes:
+    """Add a line for a memory, as `add_line` does, to an index that Claude Code loads: where it belongs, if it is
+    loaded there and keeps nothing else from being loaded. If there is no room, it goes to the end, or with `first`
+    right above the last memory that is loaded. `agent`: as for `budget`; `shown` is what the index will be otherwise.
+    """
+    added = add_line(data, target, title, hook, kind=kind, gone=gone)
+    if len(added) <= MAX_UNITS and added.count(b"\n") < MAX_LINES:
+        return added
+    was, now = (loaded(shown(each), agent=agent) for each in (data, added))
+    if was <= now and not (first and _is_below(added, target, agent)):
+        return added
+    index = parse_index(data)
+    cut = budget(data, agent=agent).cut_line
+    for entry in reversed(index.entries if first else ()):
+        if cut is not None and entry.line >= cut:
+            continue
+        above = list(index.lines)
+        made = line_for(index, target, title, hook, above[entry.line - 1][: _indented(above[entry.line - 1])])
+        above.insert(entry.line - 1, made + index.newline)
+        if not _is_below(after := _bytes(index, above), target, agent):
+            return after
+    return add_line(data, target, title, hook, at_end=True)
+
+
+def _indented(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def _is_below(data: bytes, target: str, agent: bool) -> bool:
+    """Tell whether Claude Code does not load the line of a memory."""
+    return any(entry.is_for(target) for entry in budget(data, agent=agent).below)
 
 
 def remove_line(data: bytes, target: str) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from memtui.core.base import fs, phrasing
 from memtui.core.base.finding import Finding, note, problem
+from memtui.core.base.phrasing import some
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_text, scopes
@@ -26,6 +27,26 @@ def index_of(scope: Scope) -> Index | None:
         return memory_index.parse_index(fs.read_bytes(scope.index_path))
     except OSError:
         return None
+
+
+def line_note(scope: Scope, file: str) -> str:
+    """Say what became of a new memory's line in MEMORY.md, if that is not as usual: it is full, or can't be written."""
+    index = index_of(scope)
+    if index is None:
+        return ""
+    if index.conflict:
+        return f"MEMORY.md of {scope.shown} has git's conflict markers, so it got no line there"
+    found = memory_index.budget(index.raw, agent=scope.kind == "agent")
+    own = next((entry for entry in index.entries if entry.is_for(file)), None)
+    if found.cut_line is None or own is None or not scope.index_loaded:
+        return ""
+    full = f"MEMORY.md of {scope.shown} is over its limit: Claude Code does not load line {found.cut_line} and the rest"
+    if own.line >= found.cut_line:
+        return f"{full}, and its line is number {own.line}"
+    if not found.below:
+        return ""
+    names = some([entry.title for entry in found.below])
+    return f"{full}. Its line is number {own.line}, so it is loaded; not loaded are {names}"
 
 
 def sides(data: bytes) -> dict[str, object]:

@@ -111,11 +111,14 @@ def index_edits(scope: Scope, change: Callable[[bytes], bytes]) -> Sequence[Chan
 
 def line_edits(root: str, scope: Scope, file: str, title: str, hook: str, kind: str) -> Sequence[Change]:
     """Return the edits that give a new memory its line in the scope's MEMORY.md, as `with_line`. Raises MemtuiError."""
-    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind))
+    return index_edits(scope, lambda data: with_line(root, scope, data, file, title, hook, kind, first=True))
 
 
-def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str) -> bytes:
-    """Return a MEMORY.md with a line for a new memory. Where that begins the index, the memories that are there already
+def with_line(
+    root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str, *, first: bool = False
+) -> bytes:
+    """Return a MEMORY.md with a line for a new memory; of a full one that Claude Code loads, `first` as for
+    `index_lines.place_line`. Where that begins the index, the memories that are there already
     get a line as well: the client hides those that an index leaves out. More than an index holds are left to the fix of
     the index."""
     others = [] if data else scopes.indexed(root, scope)
@@ -125,7 +128,9 @@ def with_line(root: str, scope: Scope, data: bytes, file: str, title: str, hook:
                 data = index_lines.add_line(
                     data, relative(scope, each.path), each.name, each.description, kind=each.type
                 )
-    return index_lines.add_line(data, file, title, hook, kind=kind)
+    if not scope.index_loaded:
+        return index_lines.add_line(data, file, title, hook, kind=kind)
+    return index_lines.place_line(data, file, title, hook, kind=kind, agent=scope.kind == "agent", first=first)
 
 
 def not_trusted(stem: str, *, shared: bool = False) -> MemtuiError:

@@ -262,7 +262,8 @@ class NewMemorySubject:
             saved = store.add(self.scopes[typed.values["scope"]], _stem_of(typed.values["name"]), data)
             if lines:
                 triggers.change(store, saved, lines)
-        return Saved(saved.path, "Saved. " + actions.takes_back())
+        note = self.data.line_note(saved)
+        return Saved(saved.path, f"Saved. {note + '. ' if note else ''}" + actions.takes_back())
 
     @staticmethod
     def _bytes(typed: Typed) -> bytes:

@@ -121,6 +121,8 @@ class ApproveCommands:
             loaded = loader(min(labels), len(written), min(places), min(ways)) if same else ""
             if loaded and not why_unheard:
                 more = f" {loaded}." if loading.CUT in ways else f" {loaded} from the next session on."
+            if len(written) == 1 and (line := self.services.data.line_note(written[0])):
+                more = f"{more} {line}."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
         self.services.read()
         for draft, each in zip(drafts, outcomes, strict=True):
