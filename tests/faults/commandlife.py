@@ -162,6 +162,12 @@ NOTED = {
 WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
 LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
 LOOK |= {"digest": ids.digest(WAS.encode()), "size": len(WAS), "by": "first", "seen": True}
+# A delivery of a memory, and what a session was told of it.
+TOLD_OF_GONE = {
+    "home/.claude/memtui/log/deliveries-2020-01.jsonl": '{"v": 1, "id": "01DZQ0000000000000000000D1", "text": "It is told:'
+    ' gone says tok-m6, and more.", "items": [{"kind": "recall", "path": "TOP/gone.md"}]}\n',
+    "home/.claude/memtui/sessions/s0.index.json": '{"lines": {"auto": {"gone.md": ["0", "gone — gone says tok-m6"]}}, "v": 1}',
+}
 SEEN = {
     "home/.claude/memtui/versions.jsonl": json.dumps(LOOK) + "\n",
     f"home/.claude/memtui/versions/{LOOK['digest']}": WAS,
@@ -225,6 +231,7 @@ SCENARIOS = [
     C("rm", "native"),
     C("rm", "alpha", "native", "deploy", pieces=True),
     C("rm", "--purge", "--yes", "native", pieces=True),
+    C("rm", "--purge", "--yes", "gone", pieces=True, files=TOLD_OF_GONE, before=[("recall", "what does gone say?")]),
     C("mv", "native", "renamed"),
     C("mv", "native", "--to", "global"),
     C("mv", "deploy", "odd", "--to", "global", pieces=True, before=[("trust", "odd", "--yes")]),

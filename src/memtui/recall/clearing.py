@@ -6,6 +6,7 @@
 import os
 
 from memtui.core.base import clock, fs
+from memtui.core.places import reindexing
 from memtui.recall import segment
 
 GONE_DAYS = 30
@@ -50,13 +51,8 @@ def _is_gone(base: str) -> bool:
 
 
 def _removed(root: str, base: str) -> int:
-    """Remove the files of an index, its manifest after the segments: if this is interrupted, it goes on the next time.
-    Raises OSError."""
-    stem = os.path.basename(base) + "-"
-    rest = [f"{where}/{name}" for where in (f"{root}/recall/sentences", f"{root}/recall") for name in _names(where)]
-    files = [path for path in rest if os.path.basename(path).startswith(stem)]
-    files += [base + ending for ending in (".again", ".index", ".gone", ".lock")]
-    there = [path for path in files if os.path.exists(path)]
+    """Remove the files of an index. Raises OSError."""
+    there = [*reindexing.files_of(root, base), base + ".lock"]
     for path in there:
         fs.unlink(path)
     return len(there)

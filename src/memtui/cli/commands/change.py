@@ -140,7 +140,10 @@ def _ask(ctx: Context, names: "list[str]") -> None:
 
 
 def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
+    left, bulk = 0, BulkResult()
+
     def purge(name: str) -> str:
+        nonlocal left
         try:
             found = memories.find(ctx, name)
             label, remove = found.ref, partial(store.erase, found)
@@ -149,12 +152,19 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
             ctx.confirm(f"Delete {line(label)} for good? This can't be undone.", f"{label} was kept.")
-        remove()
+        left += remove()
         return label
 
-    bulk = BulkResult()
     names = bulk.run(store, args.names, purge)
-    return bulk.result({"purged": names}, lambda out: out.print(f"deleted for good: {line(', '.join(names))}"))
+
+    def text(out: Output) -> None:
+        out.print(f"deleted for good: {line(', '.join(names))}")
+        if left:
+            keep = many(left, "other change keeps", "other changes keep")
+            out.say(f"{keep} a line of it for undo, until `memtui gc` deletes what is older than undo_days.")
+        out.say("What sessions got of it stands in Claude Code's transcripts until Claude Code deletes these.")
+
+    return bulk.result({"purged": names, "lines_left": left}, text)
 
 
 def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":

@@ -1,4 +1,5 @@
-"""Fold old deliveries: drop their texts from the log and keep the records, with the text's hash and `folded: true`.
+"""Fold deliveries, old ones and those of a purged memory: drop their texts from the log and keep the records, with the
+text's hash and `folded: true`.
 
 Only months that ended long ago are rewritten. Hooks append without a lock; one with a wrong clock, or a worker that
 logs what a killed hook could not, may write to such a month at the same moment. So the replaced file keeps a second
@@ -8,6 +9,8 @@ is appended to the new file, by this run or by a later one (`recover`).
 
 import calendar
 import os
+import posix
+import re
 from collections.abc import Callable, Iterator
 
 from memtui.core.base import backwards, clock, fastjson, fs, ids
@@ -58,6 +61,47 @@ def folded(line: bytes) -> bytes:
         "folded": True,
     }
     return fastjson.dumps({**{key: value for key, value in record.items() if key != "text"}, **more}).encode()
+
+
+def fold_records(root: str, is_meant: Callable[[dict[str, object]], bool], within: Callable[[str], bool]) -> None:
+    """Drop the texts of the records that are meant, and the reasons within which the words are, in place: each line
+    keeps its length, so that hooks may append and readers may follow meanwhile. Raises OSError."""
+    for path in delivery_log.months(root):
+        fd = fs.open_regular(path, ours=True, follow=False, write=True)
+        try:
+            at = 0
+            for lines in _blocks(fd):
+                for line in lines:
+                    record = fastjson.loads_dict(line) if b'"items"' in line else {}
+                    blanked = _blanked(line, record, within) if record and is_meant(record) else line
+                    done = 0 if blanked != line else len(line)
+                    while done < len(line):
+                        done += posix.pwrite(fd, blanked[done:], at + done)
+                    at += len(line) + 1
+            posix.fsync(fd)
+        finally:
+            posix.close(fd)
+
+
+_TEXT, _REASON = (re.compile(rb'"' + key + rb'": ("(?:[^"\\]|\\.)*+")') for key in (b"text", b"reason"))
+
+
+def _blanked(line: bytes, record: dict[str, object], within: Callable[[str], bool]) -> bytes:
+    """Return the line of a record with blanks in place of its text, and of each reason within which the words are;
+    unchanged if it has none that can be found."""
+
+    def reasonless(match: re.Match[bytes]) -> bytes:
+        has = within(str(fastjson.loads(match[1])))
+        return b'"reason": ""'.ljust(len(match[0])) if has else match[0]
+
+    line = _REASON.sub(reasonless, line)
+    text = record.get("text")
+    found = _TEXT.search(line)
+    if not isinstance(text, str) or not text or found is None:
+        return line
+    marks = (f'"text_hash": "{ids.content_hash(text)}", "folded": true', '"folded": true')
+    mark = next((each.encode() for each in marks if len(each) <= len(found[0])), b"")
+    return line[: found.start()] + mark.ljust(len(found[0])) + line[found.end() :] if mark else line
 
 
 def fold(path: str, go: Callable[[], bool]) -> int | None:

@@ -18,7 +18,7 @@ from memtui.core.journal.changes.change import Change, conflict
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
-from memtui.core.memories import apart, beside, index_lines, memory, references, scopes, trash
+from memtui.core.memories import apart, beside, index_lines, memory, purging, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.broken_links import BeforeMove
 from memtui.core.memories.memory import Memory, read_memory
@@ -276,23 +276,27 @@ class Store:
         self.journal.run("restore", planned, summary, of=trash_id)
         return read_memory(item.path, item.scope_label)
 
-    def erase(self, found: Memory) -> None:
+    def erase(self, found: Memory) -> int:
         """Delete a memory for good: `delete`, then `purge`. If the second fails, the memory is in the trash."""
         trash_id = self.delete(found)
         try:
-            self.purge(trash_id)
+            return self.purge(trash_id)
         except MemtuiError as error:
             error.hint = f"{error.hint} It was trashed first: memtui restore lists the trash.".strip()
             raise
 
-    def purge(self, trash_id: str) -> None:
-        """Remove a memory from the trash for good, with everything the journal has of it, and its versions. Raises
+    def purge(self, trash_id: str) -> int:
+        """Remove a memory from the trash for good, with everything the journal has of it, its versions and its words in
+        what memtui derived from it. Return how many other changes keep a line of it for their undo. Raises
         NotFoundError."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
-        found = trash.to_purge(ledger, trash_id)
-        Versions(self.journal.root, self.journal.now).purge(found.paths, found.drop)  # killed here, it is in the trash
+        versions = Versions(self.journal.root, self.journal.now)
+        found = trash.to_purge(self.journal, versions, ledger, trash_id)
+        purging.remove(self.root, found.words, purging.directories_of(self.root, found.paths))
+        versions.purge(found.paths, found.drop)  # killed here, it is in the trash
         self.journal.purge(f"delete for good {self._shown(item.memory)}", found.drop, of=trash_id, gone=found.gone)
+        return found.left
 
     # Changing many
 

@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories.memory import Memory, from_bytes
+from memtui.core.memories.purging import PurgedWords
+from memtui.core.memories.versions import Versions
 
 
 @dataclass(frozen=True)
@@ -57,24 +59,56 @@ def deleted_row(each: Transaction) -> dict[str, Any]:
 
 class Purged(NamedTuple):
     """What purging a trash item removes: the contents with the digests `drop`; `gone` are the ids of the transactions
-    that can no longer be undone, `paths` the real paths that the memory had."""
+    that can no longer be undone, `paths` the real paths that the memory had, `words` what tells its text elsewhere.
+    `left`: how many other changes keep a line of it, since their undo needs it."""
 
     drop: list[str]
     gone: list[str]
     paths: set[str]
+    words: PurgedWords
+    left: int
 
 
-def to_purge(ledger: Ledger, key: str) -> Purged:
+def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
     """Return what purging a trash item removes.
 
     That is everything the journal has of the memory up to its deletion, under any name and in any scope it had, except
-    for contents that other transactions share.
+    for contents that other transactions share; what only tells where their lines were put is not spared.
     """
     group, places = _history(ledger, key)
-    shared = set(_digests(t for t in ledger.all() if t.id not in group))
+    others = [t for t in ledger.all() if t.id not in group]
+    shared = set(_digests(others))
     own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
+    own |= dict.fromkeys(_digests((ledger.transactions[each] for each in group), ("anchor",)))
     own |= dict.fromkeys(_trusted_digests(ledger, places))
-    return Purged([digest for digest in own if digest not in shared], sorted(group), places)
+    words = _words(journal, versions, [ledger.transactions[each] for each in group], places)
+
+    def tells(digest: str) -> bool:
+        try:
+            return words.within(journal.contents.read(digest).decode("utf-8", "replace"))
+        except MemtuiError:
+            return False
+
+    own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
+    left = sum(any(map(tells, _digests([t], ("removed", "added")))) for t in others if t.op != "purge")
+    return Purged([digest for digest in own if digest not in shared], sorted(group), places, words, left)
+
+
+def _words(journal: Journal, versions: Versions, group: list[Transaction], places: set[str]) -> PurgedWords:
+    """Return what tells the words of a memory, by the contents that the journal and the versions have of it."""
+    words = PurgedWords(places)
+    rows = [row for each in group for row in each.record["changes"]]
+    for take, keys, kind in (
+        (words.add, ("before", "after"), "before"),
+        (words.add_index, ("removed", "added"), "was"),
+    ):
+        for digest in {row[key] for row in rows if kind in row for key in keys if row.get(key)}:
+            with contextlib.suppress(MemtuiError):
+                take(digest, journal.contents.read(digest))
+    for version in versions.of_files(places):
+        with contextlib.suppress(MemtuiError):
+            words.add(version.digest, versions.content(version))
+    return words
 
 
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
@@ -109,6 +143,8 @@ def _trusted_digests(ledger: Ledger, places: set[str]) -> list[str]:
     return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
 
 
-def _digests(transactions: Iterable[Transaction]) -> list[str]:
-    keys = ("before", "after", "removed", "added", "anchor")
+CONTENTS = ("before", "after", "removed", "added")
+
+
+def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
     return [row[k] for t in transactions for row in t.record["changes"] for k in keys if row.get(k)]

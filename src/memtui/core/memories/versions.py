@@ -355,11 +355,18 @@ class Versions:
         again, those up to its deletion, and the texts with a digest of `dropped`. Raises MemtuiError."""
         with self.locked():
             self.follow()
-            files = [known for each in self.directories.values() for known in each.values()]
-            theirs = [known for known in files if os.path.realpath(known[0].path) in paths]
-            gone = {id(each) for known in theirs for each in _deleted(known, dropped)}
+            gone = {id(each) for known in self._of_files(paths) for each in _deleted(known, dropped)}
             if gone:
                 self._rewrite(gone)
+
+    def of_files(self, paths: Collection[str]) -> list[Version]:
+        """List the versions of files with contents, by their real paths."""
+        self.follow()
+        return [each for known in self._of_files(paths) for each in known if each.digest != GONE]
+
+    def _of_files(self, paths: Collection[str]) -> list[list[Version]]:
+        files = [known for each in self.directories.values() for known in each.values()]
+        return [known for known in files if os.path.realpath(known[0].path) in paths]
 
     def _rewrite(self, gone: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Iterable
 
-from memtui.core.base import paths
+from memtui.core.base import fs, paths
 
 # The directory that Python finds memtui in.
 SOURCES = __file__.removesuffix("/memtui/core/places/reindexing.py")
@@ -18,6 +18,8 @@ START = (
 )
 # Seconds for which a process that was started waits for more changes, and for which no other one is started.
 GATHERING, APART = 0.2, 0.15
+# How long a removal waits for a process that makes an index.
+LOCK_SECONDS = 10.0
 
 _started: dict[tuple[str, str], float] = {}
 
@@ -32,12 +34,38 @@ def indexed(root: str, path: str) -> str | None:
     return None
 
 
+def remove(root: str, directory: str) -> bool:
+    """Remove the index of a directory, which still has the words of files that are gone; return whether there was one.
+    Its manifest comes after the rest: if this is interrupted, it goes on the next time. Raises OSError,
+    LockTimeoutError."""
+    base = paths.index_base(root, directory)
+    if not os.path.exists(base + ".index"):
+        return False
+    with fs.Lock(base + ".lock", LOCK_SECONDS):
+        for path in files_of(root, base):
+            fs.unlink(path)
+    return True
+
+
+def files_of(root: str, base: str) -> list[str]:
+    """List the files of an index whose paths begin with `base`, its manifest after its segments, but not its lock."""
+    stem = os.path.basename(base) + "-"
+    places = (f"{root}/recall/sentences", f"{root}/recall")
+    found = [f"{where}/{name}" for where in places if os.path.isdir(where) for name in os.listdir(where)]
+    files = [path for path in found if os.path.basename(path).startswith(stem)]
+    return [*files, *(base + ending for ending in (".again", ".index", ".gone") if os.path.exists(base + ending))]
+
+
 def request(root: str, changed: Iterable[str]) -> None:
     """Start a process that brings the indexes with these files up to date; none if no index has any. Never raises."""
     if not os.path.isdir(root + "/recall"):
         return
     found = {indexed(root, path) for path in {*changed} if path.endswith(".md")} - {None}
-    due = [each for each in sorted(filter(None, found)) if _is_due(root, each)]
+    start(root, [each for each in sorted(filter(None, found)) if _is_due(root, each)])
+
+
+def start(root: str, due: list[str]) -> None:
+    """Start a process that brings the indexes of directories up to date, or makes them. Never raises."""
     if due:
         try:
             _start(root, due)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from memtui.core.base import ids
-from memtui.core.base.errors import ConflictError
+from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
@@ -77,7 +77,9 @@ class TextEdit(Change):
     @classmethod
     def from_row(cls, row: Row, read: ReadContent) -> "TextEdit":
         removed, added = (inbox_format.decode(read(row[key])) for key in ("removed", "added"))
-        anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
+        anchor = None
+        with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
+            anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
     @staticmethod

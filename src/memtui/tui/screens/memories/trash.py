@@ -161,7 +161,7 @@ class Trash(Dialog[str | None]):
         self,
         store: "Store",
         chosen: list[TrashItem],
-        change: Callable[[TrashItem], None],
+        change: Callable[[TrashItem], object],
         words: str,
         *,
         for_good: bool = False,

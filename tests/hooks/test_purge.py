@@ -1,0 +1,170 @@
+"""What was deleted for good is in no file of memtui's and in no directory of memories, also after later turns."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from launching import Home
+
+from memtui.core.base import fastjson
+from memtui.core.deliveries import folding
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.journal import undo
+from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.memories.store import Store
+
+WORD = "zorkmid"
+
+
+@pytest.fixture
+def home(tmp_path):
+    found = Home(tmp_path)
+    found.settings("")
+    return found
+
+
+def files_with(home, word=WORD):
+    """The files below the client's and memtui's directories that hold a word, but for the journal's summaries."""
+    every = [each for each in home.config.rglob("*") if each.is_file()]
+    return [each.relative_to(home.config).as_posix() for each in every if word.encode() in each.read_bytes()]
+
+
+def rows(path):
+    """The records of a log."""
+    return [json.loads(line) for line in Path(path).read_text().splitlines()]
+
+
+def until(true):
+    end = time.monotonic() + 20
+    while not true() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert true()
+
+
+def segments(home):
+    return list(home.root.glob("recall/*.segment"))
+
+
+def store(home):
+    return Store(home.env, str(home.project))
+
+
+def memory(home, name, description, body):
+    made = store(home)
+    return made.create(made.scope("global"), name, description, "feedback", body)
+
+
+@pytest.fixture
+def told(home):
+    """A home in which sessions were told of two memories, in the index and by recall."""
+    memory(home, "other", "Dates are written in ISO 8601", "Write each date as 2026-11-28.")
+    memory(home, "ports", f"The API port of {WORD}", f"The API listens on port 8081, says the {WORD} handbook.")
+    memory(home, "third", "The tests need Docker", "Start Docker before the tests run.")
+    home.start()
+    home.hook("Stop")
+    until(lambda: segments(home))
+    home.start(session="s2")
+    assert WORD in home.prompt("s2", prompt="which port does the API listen on?").context
+    store(home).edit(store(home).find("ports"), {"description": f"The API port, by {WORD}"})
+    home.prompt("s2", prompt="and now?")
+    assert WORD not in home.prompt("s2", prompt="why do the tests need Docker to run?").context
+    home.hook("Stop", "s2")
+    return home
+
+
+@pytest.mark.slow
+def test_no_word_of_a_purged_memory_is_left_in_any_file(told):
+    places = files_with(told)
+    assert any("deliveries-" in each for each in places)
+    assert any(each.endswith(".segment") for each in places)
+    assert any(each.endswith(".index.json") for each in places)
+    kept = store(told)
+    assert kept.erase(kept.find("ports")) == 0
+    assert files_with(told) == []
+    told.hook("Stop", "s2")
+    told.start(session="s3")
+    told.hook("Stop", "s3")
+    until(lambda: segments(told))
+    assert files_with(told) == []
+    gone = told.prompt("s2", prompt="what else?").context
+    assert WORD not in gone
+    assert "- ports" in gone
+    assert "Docker" in told.prompt("s3", prompt="why do the tests need Docker to run?").context
+    assert files_with(told) == []
+
+
+@pytest.mark.slow
+def test_a_delivery_keeps_its_record_and_its_length_without_the_words(told):
+    path = delivery_log.months(str(told.root))[0]
+    before = rows(path)
+    size = Path(path).stat().st_size
+    kept = store(told)
+    kept.erase(kept.find("ports"))
+    after = rows(path)
+    assert Path(path).stat().st_size == size
+    for old, new in zip(before, after, strict=True):
+        text = old.pop("text", "")
+        assert new.pop("text", "") == ("" if WORD in text else text)
+        marks = {key: new.pop(key) for key in ("folded", "text_hash") if key in new}
+        assert marks.get("folded", False) == (WORD in text)
+        assert old == new
+    assert any("Docker" in each.get("text", "") for each in rows(path))
+
+
+@pytest.mark.slow
+def test_what_was_put_beside_its_line_can_still_be_undone(told):
+    kept = store(told)
+    index = told.config / "memory" / "MEMORY.md"
+    kept.erase(kept.find("ports"))
+    assert "third" in index.read_text()
+    made = next(each for each in reversed(kept.journal.ledger().all()) if each.op == "create")
+    undo.run(kept.journal, "undo", made.id).first()
+    assert "third" not in index.read_text()
+    undo.run(kept.journal, "redo").first()
+    assert "third" in index.read_text()
+    assert files_with(told) == []
+
+
+def test_a_text_with_quotes_and_backslashes_is_dropped_whole(home):
+    text = 'He said "text": "x\\" and\n\\u1234 — ' + WORD
+    for number in range(3):
+        row = {
+            "v": 1,
+            "id": f"D{number}",
+            "text": text if number == 1 else "n",
+            "items": [{"text": text, "reason": WORD}],
+        }
+        delivery_log.append(str(home.root), row, 1.8e9)
+    folding.fold_records(str(home.root), lambda record: record["id"] == "D1", WORD.__eq__)
+    found = [fastjson.loads_dict(line) for _, line in delivery_log.lines(str(home.root))]
+    assert [each.get("text") for each in found] == ["n", None, "n"]
+    assert [each.get("folded") for each in found] == [None, True, None]
+    assert [each["items"] for each in found] == [[{"text": text, "reason": why}] for why in (WORD, "", WORD)]
+
+
+def test_proposals_about_it_are_dropped_and_the_others_stay(home):
+    made = memory(home, "ports", f"The API port of {WORD}", "The API listens on port 8081.")
+    about = {"id": "a", "files": [{"path": made.path}]}
+    quoting = {"id": "b", "files": [{"path": "/x.md", "text": f"x\n\nThe API port of {WORD}\n"}]}
+    other = {"id": "c", "files": [{"path": "/y.md", "text": "Dates are in ISO 8601."}]}
+    proposals = home.root / "proposals"
+    proposals.mkdir()
+    (proposals / "1.json").write_text(json.dumps({"version": 1, "changes": [about, other, quoting]}))
+    (proposals / "2.json").write_text(json.dumps({"version": 1, "changes": [about]}))
+    store(home).erase(made)
+    assert json.loads((proposals / "1.json").read_text()) == {"version": 1, "changes": [other]}
+    assert [each.name for each in proposals.iterdir()] == ["1.json"]
+
+
+def test_what_other_changes_keep_for_undo_is_counted(home):
+    """As of two lines that were written as one change."""
+    made = memory(home, "ports", f"The API port of {WORD}", "The API listens on port 8081.")
+    memory(home, "other", "Dates are written in ISO 8601", "Write each date as 2026-11-28.")
+    index = home.config / "memory" / "MEMORY.md"
+    text = index.read_text()
+    kept = store(home)
+    kept.journal.run("index", text_edits(str(index), index.read_bytes(), b"# Mine\n"), "shorten")
+    kept.journal.run("index", text_edits(str(index), index.read_bytes(), text.encode()), "lengthen")
+    assert kept.erase(kept.find(made.ref)) == 2
+    assert [each for each in files_with(home) if "/trash/" not in each] == []
