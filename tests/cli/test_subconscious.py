@@ -124,6 +124,17 @@ def test_an_undo_of_a_version_that_is_dropped_by_now_is_told_as_one(memtui, worl
     assert "what it changed is not known" in memtui("subconscious", "undo", "guidance", "1", check=False).err
 
 
+def test_a_block_of_a_project_is_not_that_of_one_whose_path_has_the_same_slug(memtui, world):
+    neighbour = world.shop.replace("/shop", "-shop")
+    os.makedirs(neighbour + "/.git")
+    assert paths.slug(neighbour) == paths.slug(world.shop)
+    memtui("subconscious", "edit", "guidance", "--text", "- Only here.")
+    assert "Only here" in memtui("subconscious", "show", "guidance").out
+    memtui.cwd = neighbour
+    assert "Only here" not in memtui("subconscious", "show", "guidance").out
+    assert "Only here" not in memtui("subconscious", "history", "guidance").out
+
+
 def test_an_overlap_is_said_with_what_to_do(memtui, world):
     known = blocks.Blocks(world.root, paths.project_key(world.shop))
     known.edit("guidance", "", "- Rule.", run="r1", session=SESSION)

@@ -285,6 +285,16 @@ SCENARIOS = [
         pieces=True,
         files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n"},
     ),
+    C(
+        "doctor",
+        "--fix",
+        "projects",
+        files={
+            "home/.claude/projects/-gone-shop/memory/one.md": "tok-n1\n",
+            "home/.claude/projects/-gone-shop/memory/MEMORY.md": "- [One](one.md) — tok-n2\n",
+            "home/.claude/projects/-gone-shop/s.jsonl": '{"type": "user", "cwd": "/gone/shop"}\n',
+        },
+    ),
     C("index", "--scope", "global", "--keep", "both", files={"home/.claude/memory/MEMORY.md": CONFLICT}),
     C(
         "consolidate",

@@ -90,6 +90,19 @@ def test_what_is_rejected_lowers_later_drafts_like_it_and_undo_takes_that_back(w
     assert personal.load(world.root).of(row.found, slug) == (0.0, 0.0)
 
 
+def test_what_one_project_taught_does_not_move_the_drafts_of_one_whose_path_has_the_same_slug(world):
+    drafts = world.says(*RULES)
+    Review(world.root).reject(drafts[:3])
+    decided.learn(world.root)
+    made, neighbour = personal.load(world.root), world.project.replace("/shop", "-shop")
+    assert paths.slug(neighbour) == paths.slug(world.project)
+    assert made.projects.keys() == {paths.project_key(world.project)}
+    (row,) = decisions.decided(world.root, {drafts[3].id: "approved"})
+    for_all = made.of(row.found, "")
+    assert made.of(row.found, paths.project_key(neighbour)) == for_all
+    assert made.of(row.found, paths.project_key(world.project)) != for_all
+
+
 def cli_undo(world):
     done = subprocess.run(
         [sys.executable, "-m", "memtui", "undo", "--yes"],

@@ -1231,6 +1231,30 @@ async def test_two_projects_of_one_name_are_told_apart(world, app):
 
 
 @pytest.mark.slow
+async def test_what_waits_in_a_project_whose_path_the_client_writes_alike_is_of_another_project(world, app):
+    neighbour = world.shop.replace("/shop", "-shop")
+    assert paths.slug(neighbour) == paths.slug(world.shop)
+    directory = paths.inbox_dir(world.root, paths.project_key(neighbour))
+    os.makedirs(directory)
+    for kind in ("updates", "items"):
+        text = inbox_format.render(
+            {"project": neighbour, "confidence": "0.9", "durable": "0.9"}, f"The neighbour's {kind}"
+        )
+        put(f"{directory}/{inbox_format.FILES[kind]}", text)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        theirs = [row.item.text for row in app.screen.table.rows if row.item and "neighbour" in row.item.text]
+        assert theirs == []
+        await pilot.press("p")
+        await to(pilot, "The neighbour's items")
+        shown = [
+            app.screen._draw(row)[5].plain for row in app.screen.table.rows if row.item and "The neigh" in row.item.text
+        ]
+        assert len(shown) == 2
+        assert set(shown) & {"shop", "global"} == set()
+
+
+@pytest.mark.slow
 async def test_an_empty_inbox_says_that_no_entry_is_under_the_cursor(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
