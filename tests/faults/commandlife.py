@@ -18,7 +18,7 @@ from memtui.worker import tidying
 
 # A command that fails may say so, where what it did is not all taken back.
 OWNED = re.compile(
-    r"still there|finishes it|is begun|was done|were done|left alone|is left all the same|made none the less"
+    r"still there|finishes it|is begun|was done|were done|left alone|is left all the same|made none the less|may be there"
 )
 DENIED = re.compile(r"[Nn]othing was (?!lost)")
 CODES = {0, 1, 2, 3, 4, 5}

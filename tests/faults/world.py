@@ -140,6 +140,8 @@ class World:
                 path = f"{place}/{name}"
                 if name.endswith((".lock", ".tmp")) or name.startswith("replaced~"):
                     continue  # what these are for, `strays` and `claimed` tell
+                if name == paths.PROJECT_FILE:
+                    continue  # has the number of a directory, and is noted again by the next hook or command
                 with open(path, errors="surrogateescape") as file:
                     text = file.read()
                 text = ULID.sub(lambda m: m[0] if FIXED.match(m[0]) else "ULID", text)

@@ -175,7 +175,9 @@ def note_root(root: str, project_root: str) -> str:
     directory = paths.inbox_dir(root, key)
     row = {"root": project_root, "remote": repository.remote(project_root), "inode": _inode(project_root)}
     if projects.noted(root, key) != row and (row["inode"] or not projects.noted(root, key)):
-        fs.write_atomic(f"{directory}/{paths.PROJECT_FILE}", fastjson.dumps({"v": 1, **row}).encode() + b"\n")
+        fs.write_atomic(
+            f"{directory}/{paths.PROJECT_FILE}", fastjson.dumps({"v": 1, **row}).encode() + b"\n", durable=False
+        )
     return directory
 
 
