@@ -392,6 +392,17 @@ def test_lists_that_a_killed_hook_may_have_told_come_again_and_marked(home):
     assert home.prompt().raw == b""
 
 
+def test_what_a_compaction_brought_again_since_is_not_told_once_more(home):
+    home.leave("updates", "a draft")
+    home.start()
+    home.prompt()
+    dropped = json.loads(sorted((home.root / "log").glob("deliveries-*"))[-1].read_text().splitlines()[-1])["id"]
+    home.hook("PreCompact", trigger="manual")
+    assert "a draft" in home.start("compact").context
+    (home.root / "sessions" / "s1.missed.json").write_text(json.dumps({"ids": [dropped], "v": 1}))
+    assert home.prompt().raw == b""
+
+
 def test_lists_that_were_not_told_since_nothing_could_be_kept_come_later(home):
     home.leave("updates", "a draft")
     home.leave("items", "an item")

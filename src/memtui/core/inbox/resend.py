@@ -123,8 +123,8 @@ def _lists(record: "dict[str, object]") -> "list[dict[str, object]]":
 
 
 def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[str, object]":
-    """Return the state of a session without the lists that did not arrive. One that may have been told before it is
-    marked so again.
+    """Return the state of a session without the lists that did not arrive, but for what it was told since, as after a
+    compaction. One that may have been told before it is marked so again.
 
     The note of them is removed by a later call, when the new state is saved: a hook can be killed before. Raises
     OSError if the log can't be read back far enough."""
@@ -140,14 +140,20 @@ def take_back(root: str, session_id: str, state: "dict[str, object]") -> "dict[s
     after["redone"] = [*redone, *sorted(lost)]
     begun = clock.parse(state.get("started"))
     since, within = delivery_log.back_to(begun or 0.0) - 1.0, delivery_log.WITHIN_BYTES
+    told_since: list[list[str]] = []
     for record in delivery_log.newest_first(root, needle=session_id.encode(), since=since, within=within):
-        if record.get("id") not in lost:
+        name = record.get("id")
+        if name in redone or record.get("session_id") != session_id:
             continue
-        lost.discard(record.get("id"))
         for item in _lists(record):
-            _forget(root, session_id, after, item)
-            if item.get("repeat"):
-                after["telling"] = record.get("id")
+            what = [str(item.get(key)) for key in ("kind", "scope", "id", "path")]
+            if name in lost and what not in told_since:
+                _forget(root, session_id, after, item)
+                if item.get("repeat"):
+                    after["telling"] = name
+            elif name not in lost and item.get("reason") != "changed":  # that says how it differs
+                told_since.append(what)
+        lost.discard(name)
         if not lost:
             break
     return after
