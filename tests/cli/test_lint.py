@@ -404,3 +404,16 @@ def test_values_without_quotes_are_worth_knowing_and_a_name_that_is_a_date_is_of
     (place / "rule.md").write_text(text)
     memtui("edit", "rule", "--type", "feedback")
     assert (place / "rule.md").read_text() == quoted.replace("type: project", "type: feedback")
+
+
+def test_two_blocks_of_frontmatter_become_one_in_the_file_and_its_description_is_the_written_one(memtui, world):
+    path = Path(world.shop, ".claude/memory/x.md")
+    head = "name: x\ndescription: The export runs at 02:00\nmetadata:\n  type: reference\n"
+    path.write_text(f"---\npermalink: p/x\n---\n\n---\n{head}---\n\nText.\n")
+    codes = {each["code"] for each in memtui.json("lint", check=False)["findings"] if ":x " in each["message"]}
+    assert "memories.two_heads" in codes
+    assert "memories.no_description" not in codes
+    memtui("lint", "--fix", "--yes", check=False)
+    assert path.read_text() == f"---\npermalink: p/x\n{head}---\n\nText.\n"
+    memtui("undo")
+    assert path.read_text().count("---") == 4

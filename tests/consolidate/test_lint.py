@@ -495,7 +495,7 @@ def test_any_bytes_are_checked(tmp_path_factory, memory_bytes, index_bytes):
 @pytest.mark.parametrize(
     ("body", "description"),
     [
-        ("---\nname: x\ndescription: The export\n---\n\nIt runs at 02:00. More.\n", "It runs at 02:00."),
+        ("---\nname: x\ndescription: The export\n---\n\nIt runs at 02:00. More.\n", "The export"),
         ("```bash\nls\n```\n", ""),
         ("| host | role |\n|---|---|\n| a | b |\n", ""),
     ],

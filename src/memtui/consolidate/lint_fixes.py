@@ -15,7 +15,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, index_checks
+from memtui.core.health import findings, head_checks, index_checks
 from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
@@ -32,7 +32,7 @@ from memtui.core.places.locate import INDEX_NAME
 ROUNDS = 5
 FIELDS = {"memories.no_description", "memories.same_name"}
 TEXTS = {"memories.date", "memories.path"}
-HEADS = {"memories.unquoted"}
+HEADS = {"memories.unquoted", *head_checks.CHECKS}
 LINES = {
     "memories.dangling",
     "memories.no_line",
@@ -121,7 +121,9 @@ def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | 
 
 def memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
-    if any(each.code == "memories.unquoted" for each in found):
+    codes = {each.code for each in found}
+    data = head_checks.fixed(data, codes)
+    if "memories.unquoted" in codes:
         data = document.parse(data).with_quotes().raw
     texts = sorted((each for each in found if each.code in TEXTS), key=_start, reverse=True)
     read = memory.from_bytes("", "", data)

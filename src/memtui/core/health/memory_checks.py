@@ -10,6 +10,7 @@ from itertools import takewhile
 from memtui.core.base import clock
 from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
+from memtui.core.health import head_checks
 from memtui.core.memories import copies
 from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
@@ -83,6 +84,11 @@ def secrets(data: bytes) -> tuple[str, int] | None:
 def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
     facts = about(scope, memory)
     subject = f"memory:{memory.path}"
+    heads = list(head_checks.of_memory(memory, facts))
+    yield from heads
+    # The description that is missing may stand in the second block.
+    if any(each.code == "memories.two_heads" for each in heads):
+        return
     if is_empty(memory.body):
         yield problem("memories.empty", subject, **facts)
     elif memory.has_frontmatter and not memory.description:

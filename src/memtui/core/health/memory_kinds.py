@@ -9,6 +9,7 @@ from memtui.core.health.kind import Kind
 FIX_INDEX = "memtui index --scope {scope} --fix"
 UNLINK = "Remove the link."
 LINT = "memtui lint --fix"
+LINT_OR_HAND = f"{LINT}, or where that leaves it, in an editor: {{path}}"
 
 KINDS = {
     "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
@@ -99,6 +100,19 @@ KINDS = {
     "memories.verify_unknown": Kind(
         "{scope}:{memory} has a check that can't be made: `{check}`: {why}.",
         "Write it as: glob PATTERN, grep TEXT in PATTERN, git branch|tag|path NAME; `not` before it turns it round.",
+    ),
+    "memories.two_heads": Kind(
+        "{scope}:{memory} has two blocks of frontmatter. Claude Code takes the second one for text.",
+        LINT_OR_HAND,
+        "lint",
+    ),
+    "memories.cut_head": Kind(
+        "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.", LINT_OR_HAND, "lint"
+    ),
+    "memories.rule_head": Kind(
+        "{scope}:{memory} begins with a rule, `---`. Claude Code takes all up to the next `---` for frontmatter.",
+        LINT,
+        "lint",
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
     "memories.copy": Kind(
