@@ -20,6 +20,7 @@ BEFORE = {
     "claimed": ["SessionStart", "UserPromptSubmit"],
     "old": [],
     "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
+    "resumed": ["SessionStart", "UserPromptSubmit"],
     "touched": ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"],
 }
 
@@ -42,6 +43,8 @@ class HookScenario:
             world.write(world.config + "/memory/later.md", MEMORY.format(name="later", number=9, body="Body."))
         if self.before == "old":
             world.leave_in_old_inbox()
+        if self.before == "resumed":  # its answer had been broken off, and is there now
+            world.leave("guidance", "g1", "tok-g1 plain", told=one.name, repeat="yes")
         if self.before == "forbidding":
             text = "---\nname: npm\ndescription: No npm\nforbids: npm\n---\n\nBody.\n"
             world.write(world.config + "/memory/npm.md", text)
@@ -161,5 +164,6 @@ SCENARIOS = [
     HookScenario("Stop", "claimed"),
     HookScenario("Stop", "claimed", NONE),
     HookScenario("Stop", "prompted"),
+    HookScenario("Stop", "resumed"),
     HookScenario("SessionEnd", "claimed", TOLD, {"reason": "other"}),
 ]
