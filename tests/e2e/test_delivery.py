@@ -4,6 +4,7 @@ import subprocess
 
 import pytest
 
+from memtui.core.base import paths
 from memtui.core.memories import trusting
 
 from .client import injected
@@ -252,7 +253,7 @@ def test_content_cannot_close_its_block_nor_the_client_s(on):
 
 def test_what_the_agent_reads_and_writes_is_logged_as_use(on, model):
     path = on.remember("prefer-pnpm", "Use pnpm")
-    native = on.config / "projects" / on.inbox().parent.name / "memory" / "new-one.md"
+    native = on.config / "projects" / paths.slug(str(on.project)) / "memory" / "new-one.md"
     model.will(
         use("Read", file_path=str(path)),
         use("Write", file_path=str(native), content="---\nname: new-one\ndescription: d\n---\nx\n"),
@@ -328,7 +329,7 @@ def test_the_client_s_slug_is_ours_for_any_path(on):
     on.leave("found")
     run = on.claude("hi")
     assert "found" in injected(run.main[0])[0].text
-    assert run.transcript_path.parent.name == on.inbox().parent.name
+    assert run.transcript_path.parent.name == paths.slug(str(odd)) == paths.slug_of(on.inbox().parent.name)
 
 
 def test_a_large_index_is_cut_at_whole_lines_and_says_so(on):

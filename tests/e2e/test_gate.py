@@ -27,7 +27,7 @@ def write(on, model, path, text):
 
 @pytest.fixture
 def path(on):
-    return on.root.parent / "projects" / paths.project_key(str(on.project)) / "memory" / "use-uv.md"
+    return on.root.parent / "projects" / paths.slug(str(on.project)) / "memory" / "use-uv.md"
 
 
 def changed(on):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from launching import EVENTS, LAUNCHER, PYTHON, SPEAKING, Home
 
-from memtui.core.base import fs
+from memtui.core.base import fs, paths
 
 
 @pytest.fixture
@@ -296,7 +296,9 @@ def test_an_inbox_with_a_broken_file_keeps_nothing_of_another_from_the_prompt(ho
 def test_broken_files_of_memtuis_own_do_not_keep_guidance_away(home, name, breaker, request):
     if breaker is closed:
         request.getfixturevalue("as_a_user")
-    name = name.replace("SLUG", home.boxes["project"].name)
+    name = name.replace("../projects/SLUG", "../projects/" + paths.slug(str(home.project))).replace(
+        "SLUG", home.boxes["project"].name
+    )
     breaker(Path(os.path.normpath(home.root / name)))
     fill(home)
     home.remember("memory")
