@@ -286,7 +286,7 @@ def test_read_only_scopes_and_links_are_refused(world):
 
 
 def test_a_memory_that_nobody_could_read_is_not_written(world):
-    done = apply(world, world.proposal("rewrite", ["one.md"], {"one.md": "---\nname: [\n---\nx\n"}))
+    done = apply(world, world.proposal("rewrite", ["one.md"], {"one.md": '---\nname: "x\n---\nx\n'}))
     assert [each.reason for each in done.refused] == ["forbidden"]
     assert world.text("one.md") == ONE
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from memtui.core.base import fastjson, fs, paths, session_state
+from memtui.core.client import repository
 from memtui.core.places import locate
 
 VERSION = 1
@@ -142,7 +143,7 @@ class _PathFinder:
                 return kept
             if kept is None and row[0] == stamp:
                 return None
-        path = noted_root(self.root, slug)
+        path = repository.project_record(self.root, slug).get("root")
         if path is None:
             path = next((p for p in (_named(cwd, slug) for cwd in _cwds(directory)) if p), None)
         if path is None:
@@ -153,7 +154,8 @@ class _PathFinder:
 
     def roots_of(self, slug: str) -> list[str]:
         """List the roots of all projects with a slug."""
-        noted = [noted_root(self.root, name) for name in directories(self.root + "/projects")]
+        keys = directories(self.root + "/projects")
+        noted = [repository.project_record(self.root, key).get("root") for key in keys]
         named = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
         found = dict.fromkeys(each for each in (*noted, *named, *self._roots()) if each)
         return [each for each in found if paths.slug(each) == slug and paths.project_root(each) == each]
@@ -215,19 +217,3 @@ def _named(cwd: str, slug: str) -> str | None:
 def _is_named(path: str, name: str) -> bool:
     """Tell whether a path has a slug or a key."""
     return paths.is_of(name, paths.project_key(path))
-
-
-def noted_root(root: str, key: str) -> str | None:
-    """Return the root of a project as it is noted in its inbox; None if it is not."""
-    return noted(root, key).get("root") or None
-
-
-def noted(root: str, key: str) -> dict[str, str]:
-    """Return the root, the remote and the inode of a project as they are noted in its inbox; nothing if they are not,
-    or are those of another project."""
-    try:
-        row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", HEAD_BYTES))
-    except OSError:
-        return {}
-    found = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
-    return found if paths.project_key(found.get("root", "")) == key else {}

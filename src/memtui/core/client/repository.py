@@ -1,11 +1,13 @@
-"""The git repository of a project, as its own files tell, without starting git."""
+"""What tells a project from another: its git remote, as its own files say, without starting git, and what memtui noted
+of it."""
 
 import configparser
 import re
 
-from memtui.core.base import fs
+from memtui.core.base import fastjson, fs, paths
 
 MAX_CONFIG = 1 << 20
+MAX_RECORD = 1 << 16
 _ADDRESS = re.compile(
     r"^(?:[a-z+]+://)?(?:[^@/]*@)?(?P<host>[^/:]+)(?::\d+(?=/))?[:/]+(?P<path>.+?)(?:\.git)?/*$", re.IGNORECASE
 )
@@ -22,3 +24,14 @@ def remote(root: str) -> str:
         return ""
     match = _ADDRESS.match(address.strip())
     return f"{match['host'].lower()}/{match['path']}" if match and not address.startswith(("/", ".")) else ""
+
+
+def project_record(root: str, key: str) -> dict[str, str]:
+    """Return the root, the remote and the inode of a project as they are noted in its inbox; nothing if they are not,
+    or are those of another project."""
+    try:
+        row = fastjson.loads_dict(fs.read_bytes(f"{paths.inbox_dir(root, key)}/{paths.PROJECT_FILE}", MAX_RECORD))
+    except OSError:
+        return {}
+    record = {name: value for name in ("root", "remote", "inode") if isinstance(value := row.get(name), str)}
+    return record if paths.project_key(record.get("root", "")) == key else {}

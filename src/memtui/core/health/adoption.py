@@ -52,7 +52,7 @@ def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
 
 def _likeness(root: str, gone: GoneProject, here: str) -> str:
     """Return why a project may be what another one has become; empty if nothing speaks for it."""
-    noted = projects.noted(root, gone.key)
+    noted = repository.project_record(root, gone.key)
     if noted.get("inode") == str(os.stat(here).st_ino):
         return SAME_DIRECTORY
     remote, own = noted.get("remote"), repository.remote(here)
@@ -65,7 +65,7 @@ def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
     """List the projects for which anything is kept, and whose directory is gone."""
     root = paths.root(env)
     known = {path: each.directory for each in projects.with_memory(env) if (path := each.path)}
-    noted = [projects.noted_root(root, key) for key in projects.directories(root + "/projects")]
+    noted = [repository.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
     for path in sorted({*known, *(each for each in noted if each)}):
         if os.path.lexists(path):
             continue

@@ -169,12 +169,13 @@ class _OldInbox:
 def note_root(root: str, project_root: str) -> str:
     """Note in the inbox of a project, which is made if there is none, whose it is: for a person, and so that the
     project is known again under another name. Return the directory. Raises OSError."""
-    from memtui.core.client import projects, repository
+    from memtui.core.client import repository
 
     key = paths.project_key(project_root)
     directory = paths.inbox_dir(root, key)
     row = {"root": project_root, "remote": repository.remote(project_root), "inode": _inode(project_root)}
-    if projects.noted(root, key) != row and (row["inode"] or not projects.noted(root, key)):
+    before = repository.project_record(root, key)
+    if before != row and (row["inode"] or not before):
         fs.write_atomic(
             f"{directory}/{paths.PROJECT_FILE}", fastjson.dumps({"v": 1, **row}).encode() + b"\n", durable=False
         )
