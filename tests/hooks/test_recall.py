@@ -122,7 +122,7 @@ def test_a_repository_that_names_its_own_files_as_native_memories_needs_trust(ho
     (directory / "release-pipeline.md").write_text(f"---\nname: release-pipeline\n---\n{RELEASE}\n")
     (home.project / ".claude").mkdir()
     settings = json.dumps({"autoMemoryDirectory": os.path.normpath(directory)})
-    (home.project / ".claude" / "settings.json").write_text(settings)
+    (home.project / ".claude" / "settings.local.json").write_text(settings)
     below = home.project / "src"
     below.mkdir()
     where = recall_places.of_session(home.env, str(below))
