@@ -128,7 +128,7 @@ def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
     path.write_text("{torn")
     said = bare("hooks", "status", check=False).out
     assert "memtui hooks install" not in said
-    assert "not valid JSON" in said
+    assert "malformed JSON" in said
     assert "Fix the file" in bare("doctor", check=False).out
 
 

@@ -54,7 +54,7 @@ def test_a_language_without_blanks_between_words_is_compared_too():
 
 
 def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
-    broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: [\n---\n" + PNPM.body.encode())
+    broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: 'x\n---\n" + PNPM.body.encode())
     assert broken.broken
     assert len(duplicates.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
     assert duplicates.pairs([PNPM, broken]) == []

@@ -44,7 +44,7 @@ def test_one_shared_word_is_chance():
 
 
 def test_a_broken_memory_can_not_be_merged_into():
-    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: [\n---\nx")
+    broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
     assert broken.broken
     assert similar.ranked("prefer-pnpm", "Use pnpm", "", [broken]) == []
 
