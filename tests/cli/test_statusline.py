@@ -129,7 +129,7 @@ def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
     said = bare("hooks", "status", check=False).out
     assert "memtui hooks install" not in said
     assert "malformed JSON" in said
-    assert "Fix the file" in bare("doctor", check=False).out
+    assert "Claude Code skips" in bare("doctor", check=False).out
 
 
 def test_doctor_says_when_another_status_line_hides_it(memtui):

@@ -29,6 +29,10 @@ CASES = {
         {"shelf.md": text("shelf", "Money for the door comes from the bank on Mondays.", "The door of the shop")},
     ),
     "cut": ({"MEMORY.md": "Words.\n" * 250 + LINES}, {"MEMORY.md": "Words.\n" * 150 + LINES}),
+    "cut_head": (
+        {"till.md": text("till", "A fact.", "Phase 1 --- phase 2")},
+        {"till.md": text("till", "A fact --- and one more.", "Phase 1 and 2")},
+    ),
     "dangling": (
         {"MEMORY.md": LINES + "- [Gone](gone.md) — x y\n"},
         {"MEMORY.md": LINES + "- [Web](https://x.md) — x\n"},
@@ -52,6 +56,10 @@ CASES = {
     "large": (
         {"till.md": text("till", "A fact. " * 600, "The till")},
         {"till.md": text("till", "A fact. " * 500, "The till")},
+    ),
+    "text": (
+        {"MEMORY.md": LINES + "\n" * 220 + "Count money in whole cents, never in floats.\n"},
+        {"MEMORY.md": "Count money in whole cents, never in floats.\n\n" + LINES},
     ),
     "link": (
         {"till.md": text("till", "See [[door]].", "The till")},
