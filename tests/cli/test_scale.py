@@ -136,8 +136,8 @@ def crowd(bare):
     config = Path(bare.env["HOME"]) / ".claude"
     for number in range(40):
         home = Path(bare.env["HOME"]) / f"p{number}"
-        slug = paths.project_key(str(home))
-        inbox = config / "memtui" / "projects" / slug
+        slug = paths.slug(str(home))
+        inbox = config / "memtui" / "projects" / paths.project_key(str(home))
         inbox.mkdir(parents=True)
         (inbox / "guidance.md").write_text(f"Mind matter {number}.\n")
         (config / "projects" / slug / "memory").mkdir(parents=True)

@@ -137,7 +137,7 @@ STORIES = {
         typed("mv NAME… --to SCOPE", "memtui mv moved --to global --json", "global"),
         typed("", "memtui mv moved --scope project --name prefer-npm", "prefer-npm"),
         typed("cp NAME NEWNAME", "memtui cp prefer-npm copied", "copied"),
-        typed("cp NAME… --to SCOPE", "memtui cp copied --to global", "global"),
+        typed("cp NAME… --to SCOPE", "memtui cp copied --to global --yes", "global"),
         typed("memtui rm prefer-npm && memtui undo", "memtui rm prefer-npm && memtui undo", "prefer-npm"),
         typed("redo", "memtui redo", "prefer-npm"),
         typed("undo --list", "memtui undo --list", "prefer-npm"),
@@ -275,7 +275,7 @@ STORIES = {
         typed("", "memtui lint --apart prefer-pnpm release-steps", "are kept apart"),
         typed("memtui lint --apart", "memtui lint --compare prefer-pnpm release-steps", "are compared again"),
         typed("", "memtui doctor --fix --yes", "memtui", 5),
-        typed("--fix projects", "memtui doctor --fix projects", "Nothing waits to be given", 5),
+        typed("", "memtui doctor --fix projects", "Nothing waits to be given", 5),
         typed("consolidate", "memtui consolidate", "propose|nothing to consolidate"),
         typed(
             "memtui consolidate --plan FILE",
