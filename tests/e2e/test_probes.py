@@ -17,18 +17,11 @@ from memtui.recall import places
 
 from .client import wanted
 from .model import use
+from .test_gate import MEMORY
 
 pytestmark = pytest.mark.client(both=True)
 
 MEMORY_TOOLS = "tengu_linen_orbit"
-MEMORY = """---
-name: use-uv
-description: Tools are installed with uv
-metadata:
-  type: project
----
-Install tools with uv, never with pip.
-"""
 DOCUMENT = {"store": "personal", "path": "/use-uv.md"}
 
 

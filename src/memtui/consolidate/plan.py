@@ -331,9 +331,9 @@ class _Planner:
             state = IndexState(self.subject.root, scope, index)
             own = [found for found in self.subject.memories.values() if found.scope_label == scope.label]
             facts = [_evidence(each)], findings.message(each)
-            made = splitting.of_index(scope, index.raw, state.unread, own, *facts)
-            if made is not None:
-                proposals.append((at, made))
+            split = splitting.of_index(scope, index.raw, state.unread, own, *facts)
+            if split is not None:
+                proposals.append((at, split))
         return proposals
 
     def links(self) -> list[tuple[int, Proposal]]:

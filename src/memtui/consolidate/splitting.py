@@ -109,23 +109,23 @@ def of_index(
 ) -> Proposal | None:
     """Propose to make a memory of each passage of a MEMORY.md, but for those that a memory of its scope says already,
     and to take them out of it. None if a statement would be lost."""
-    known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
+    statements = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
     taken = {found.stem for found in memories}
     outputs: dict[str, FileOutput] = {}
     for each in passages:
-        if each.text in outputs or coverage.cover(coverage.of_text("", each.text), known).is_verbatim:
+        if each.text in outputs or coverage.cover(coverage.of_text("", each.text), statements).is_verbatim:
             continue
         words = (each.title or prose.first_sentence(each.text, DESCRIPTION)).split()
         name = _free(memory.slugify(" ".join(words[:NAME_WORDS])), taken)
         taken.add(name)
-        made = memory.new_memory_bytes(name, each.described(DESCRIPTION), TYPE, each.whole)
-        outputs[each.text] = FileOutput(f"{scope.directory}/{name}.md", made)
+        content = memory.new_memory_bytes(name, each.described(DESCRIPTION), TYPE, each.whole)
+        outputs[each.text] = FileOutput(f"{scope.directory}/{name}.md", content)
     after = index_lines.remove_text(data, [number for each in passages for number in each.lines])
     written = [FileOutput(scope.index_path, after), *outputs.values()]
     kind: Kind = "split" if outputs else "relink"
     made_of = propose(kind, [read_from(scope.index_path, data)], written, evidence, reason)
     covered = coverage.of_proposal(made_of)
-    return made_of if covered is None or not [each for each in covered.lost if not _said(each, known)] else None
+    return made_of if covered is None or not [each for each in covered.lost if not _said(each, statements)] else None
 
 
 def _said(lost: coverage.Covered, known: Sequence[coverage.Statement]) -> bool:

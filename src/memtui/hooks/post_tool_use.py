@@ -37,8 +37,8 @@ def handle(hook: Hook) -> None:
 
         catalog.touch(hook.root, path)
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
-    given = hook.payload.get("tool_input")
-    if not hook.payload.get("agent_id") and not (isinstance(given, dict) and given.keys() & PARTS):
+    tool_input = hook.payload.get("tool_input")
+    if not hook.payload.get("agent_id") and not (isinstance(tool_input, dict) and tool_input.keys() & PARTS):
         from memtui.hooks import runner
         from memtui.recall import content
 

@@ -131,15 +131,15 @@ class Hook:
 
     def tool_file(self) -> str:
         """Return the absolute path of the file that the tool is about; empty if it names none on this machine."""
-        given = self.payload.get("tool_input")
-        if not isinstance(given, dict):
+        tool_input = self.payload.get("tool_input")
+        if not isinstance(tool_input, dict):
             return ""
         if self.text("tool_name") in MEMORY_TOOLS:
             from memtui.core.places import locate
 
-            return locate.stored(self.env, self.started_in, given.get("store"), given.get("path"))
+            return locate.stored(self.env, self.started_in, tool_input.get("store"), tool_input.get("path"))
         for key in PATH_KEYS:
-            path = given.get(key)
+            path = tool_input.get(key)
             if isinstance(path, str) and path:
                 path = self.env.get("HOME", "") + path[1:] if path.startswith("~/") else path
                 return paths.normal(paths.join(self.text("cwd") or self.project_root, path))

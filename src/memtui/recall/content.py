@@ -64,8 +64,8 @@ def note_given(root: str, session_id: str, paths: "list[str]") -> None:
     noted: dict[str, list[object]] = {}
     for path in paths:
         try:
-            found = posix.stat(path)
-            noted[path] = [seen(fs.read_bytes(path, READ_BYTES)), found.st_mtime_ns, found.st_size]
+            status = posix.stat(path)
+            noted[path] = [seen(fs.read_bytes(path, READ_BYTES)), status.st_mtime_ns, status.st_size]
         except OSError:
             continue  # it is gone since
     if noted:

@@ -29,12 +29,12 @@ def of_session(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 
 def of_prompt(env: "dict[str, str]", root: str, cwd: str) -> "list[tuple[str, str]]":
     """List as `of_session` what a prompt may recall: where the client recalls its own memories itself, not these."""
-    found = of_session(env, cwd)
+    places = of_session(env, cwd)
     try:
         posix.stat(root + BY_CLIENT)
     except OSError:
-        return found
-    return [place for place in found if place[0] not in {"auto", locate.TEAM}]
+        return places
+    return [place for place in places if place[0] not in {"auto", locate.TEAM}]
 
 
 def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool:

@@ -38,11 +38,11 @@ def run(env: dict[str, str], payload: Mapping[str, object]) -> None:
         return time.monotonic() > end or session_state.load(root, session, PART).get("key") != key
 
     try:
-        found = selection.select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
+        selected = selection.select(LanguageModel(env, root, cwd, cancelled=over), prompt, entries)
     except ModelError:
         return
     if not over():
-        memories = [[each.scope, each.directory, each.file] for each in found]
+        memories = [[each.scope, each.directory, each.file] for each in selected]
         session_state.save(root, session, {"key": key, "memories": memories}, PART)
 
 

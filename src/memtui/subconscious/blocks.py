@@ -188,13 +188,13 @@ class Blocks:
         """Return the versions of a block that are kept, newest first; a text that nobody noted yet is the first. Raises
         NotFoundError, MemtuiError."""
         owner = self.owner(name)
-        found = [each for each in self._log.read() if each.block == name and paths.is_of(each.project, owner)]
+        versions = [each for each in self._log.read() if each.block == name and paths.is_of(each.project, owner)]
         text = redacted(self._present(name))
-        if text == (found[0].text if found else ""):
-            return found
+        if text == (versions[0].text if versions else ""):
+            return versions
         return [
             self._author(BlockVersion("", _changed(self.path(name)) or self.now(), name, owner, OTHER, text)),
-            *found,
+            *versions,
         ]
 
     def _author(self, version: BlockVersion) -> BlockVersion:

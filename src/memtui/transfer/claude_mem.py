@@ -161,8 +161,8 @@ def _text(row: Row, *keys: str) -> str:
 def _project(row: Row) -> str:
     """Return the name of the project that a row is of. claude-mem calls a worktree `project/worktree`, and notes in
     `merged_into_project` what it became part of; older versions have the path of a directory."""
-    given = _text(row, "merged_into_project", "project").rstrip("/")
-    return os.path.basename(given) if os.path.isabs(given) else given.partition("/")[0]
+    name = _text(row, "merged_into_project", "project").rstrip("/")
+    return os.path.basename(name) if os.path.isabs(name) else name.partition("/")[0]
 
 
 def _list(row: Row, key: str) -> tuple[str, ...]:

@@ -56,13 +56,13 @@ def read(tree: SourceFiles, kind: str, scope: str = "") -> SourceContent:
     """Return the notes of a folder; a CLAUDE.md among them by its sections."""
     about = "notes of basic-memory" if kind == BASIC_MEMORY else "Markdown notes"
     number = many(sum(map(locate.is_memory_name, map(os.path.basename, tree.names))) or len(tree.names), "file")
-    found = SourceContent(kind, f"a folder of {about} ({number})")
+    content = SourceContent(kind, f"a folder of {about} ({number})")
     for name in tree.names:
         data = tree.read(name)
         if data is not None:
-            add(found, data, name, kind, scope=scope, modified=tree.modified(name))
-    found.skipped[:0] = tree.skipped
-    return found
+            add(content, data, name, kind, scope=scope, modified=tree.modified(name))
+    content.skipped[:0] = tree.skipped
+    return content
 
 
 def add(

@@ -104,13 +104,13 @@ def _read_session(
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
     recalled: dict[str, float] = {}
-    found = _drafts(_listed(reader, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
+    extract = _drafts(_listed(reader, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
     content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)
     # Who has to say what a memory says was not listened to; it is no draft.
-    recall_uses.note_corrections(root, session_id, cwd, [*found.drafts, *found.repeats])
-    drafts = [d for d in found.drafts if not conversation.was_injected(d.description)]
+    recall_uses.note_corrections(root, session_id, cwd, [*extract.drafts, *extract.repeats])
+    drafts = [d for d in extract.drafts if not conversation.was_injected(d.description)]
     write.write_drafts(env, cwd, drafts, threshold)
     write.write_items(env, cwd, session_id, _open_items(root, cwd, conversation, ended=ended))
     if ended:
@@ -135,8 +135,10 @@ def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) ->
     for record in records:
         if record.get("subtype") == "compact_boundary":
             recalled.clear()
-        found = transcript.attachment(record)
-        memories = found.get("memories") if found.get("type") == RECALLED and not record.get("isSidechain") else None
+        attachment = transcript.attachment(record)
+        memories = (
+            attachment.get("memories") if attachment.get("type") == RECALLED and not record.get("isSidechain") else None
+        )
         for each in memories if isinstance(memories, list) else ():
             if isinstance(each, dict) and isinstance(each.get("path"), str):
                 at = each.get("mtimeMs")

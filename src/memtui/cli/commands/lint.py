@@ -76,10 +76,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         subject = _subject(ctx, args.path)
         found = lint.check(subject)
         planned = lint_fixes.plan_all(subject, found)
-    told = Remedies(subject, "memtui lint --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
+    remedies = Remedies(subject, "memtui lint --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     problems = findings.problems(found)
     data = {
-        "findings": [_row(each, told) for each in found],
+        "findings": [_row(each, remedies) for each in found],
         "problems": problems,
         "notes": findings.notes(found),
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
@@ -90,10 +90,10 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         if args.format == "github":
             for each in found:
-                out.exact(annotation(each, told, ctx.cwd))
+                out.exact(annotation(each, remedies, ctx.cwd))
         else:
-            _print(ctx, out, found, told)
-            _print_count(out, subject, found, told.fix, planned)
+            _print(ctx, out, found, remedies)
+            _print_count(out, subject, found, remedies.fix, planned)
         if fixed:
             out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
 

@@ -132,11 +132,11 @@ def _relative_path(ctx: Context, directory: str, name: str, *, shared: bool) -> 
     """Find a memory that came with the repository, or that a team shares; return its path there. Raises NotFoundError,
     ConflictError."""
     label = locate.TEAM if shared else "project"
-    found = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"{label}:{name}")
-    file = found.path.removeprefix(directory + "/")
-    if file == found.path:
+    match = scopes.find(ctx.env, ctx.cwd, name if ":" in name or "/" in name else f"{label}:{name}")
+    file = match.path.removeprefix(directory + "/")
+    if file == match.path:
         raise NotFoundError(
-            f"{found.path} did not come with the repository.", "Only a repository's memories need trust."
+            f"{match.path} did not come with the repository.", "Only a repository's memories need trust."
         )
     return file
 
@@ -178,8 +178,8 @@ def _status(ctx: Context, directory: str) -> trust.TrustStatus:
 
 def _waits(ctx: Context, directory: str) -> bool:
     """Tell whether a directory has memories that are not trusted."""
-    found = _status(ctx, directory)
-    return bool(found.new or found.changed)
+    trust_status = _status(ctx, directory)
+    return bool(trust_status.new or trust_status.changed)
 
 
 def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":

@@ -38,12 +38,12 @@ def mark(path: str, offset: int) -> str:
 
 def _behind(path: str, line: object) -> int:
     """Return the offset behind the last line with this hash; 0 if there is none."""
-    found = offset = 0
+    behind = offset = 0
     if not isinstance(line, str) or not line:
         return 0
     with open(fs.open_regular(path, ours=True), "rb") as file:
         while part := file.readline(LINE_BYTES):
             offset += len(part)
             if part.endswith(b"\n") and ids.content_hash(part[:-1]) == line:
-                found = offset
-    return found
+                behind = offset
+    return behind

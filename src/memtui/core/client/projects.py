@@ -49,9 +49,9 @@ def with_memory(env: dict[str, str]) -> list[Project]:
 def roots_of(env: dict[str, str], slug: str) -> list[str]:
     """List the roots of all projects with a slug: those that memtui noted, and those of the client's sessions."""
     finder = _PathFinder(env, paths.config_dir(env) + "/projects")
-    found = finder.roots_of(slug)
+    roots = finder.roots_of(slug)
     finder.save()
-    return found
+    return roots
 
 
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
@@ -157,15 +157,15 @@ class _PathFinder:
         keys = directories(self.root + "/projects")
         noted = [repository.project_record(self.root, key).get("root") for key in keys]
         named = [_named(cwd, slug) for cwd in _cwds(f"{self.top}/{slug}", TRANSCRIPTS_OF_ALL)]
-        found = dict.fromkeys(each for each in (*noted, *named, *self._roots()) if each)
-        return [each for each in found if paths.slug(each) == slug and paths.project_root(each) == each]
+        roots = dict.fromkeys(each for each in (*noted, *named, *self._roots()) if each)
+        return [each for each in roots if paths.slug(each) == slug and paths.project_root(each) == each]
 
     def _roots(self) -> list[str]:
         """List the main repository roots of all sessions: memory is kept under the root's slug even if every session
         started in a subdirectory or a worktree."""
         if self.roots is None:
-            found = [root for slug in directories(self.top) for root in self._roots_of(slug)]
-            self.roots = list(dict.fromkeys(found))
+            roots = [root for slug in directories(self.top) for root in self._roots_of(slug)]
+            self.roots = list(dict.fromkeys(roots))
         return self.roots
 
     def _roots_of(self, slug: str) -> list[str]:

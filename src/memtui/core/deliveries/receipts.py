@@ -229,10 +229,10 @@ class TranscriptView:
 
     def _sum_up(self, above: str) -> None:
         """Take in a compaction: the request for the summary held all that stood on the branch of the record `above`."""
-        known = any(above == child for child, _ in self._recent)
+        is_recent = any(above == child for child, _ in self._recent)
         for name in list(self.pending):
             beside = any(above == parent and name in self._below.get(child, ()) for child, parent in self._recent)
-            if name in self._below.get(above, ()) or (name not in self.outcomes and (beside or not known)):
+            if name in self._below.get(above, ()) or (name not in self.outcomes and (beside or not is_recent)):
                 self._decide(name)
             else:
                 self.outcomes[name] = DROPPED

@@ -24,8 +24,8 @@ def first(data: bytes) -> int:
     """Return the number, from 1, of the first line with a conflict; 0 if there is none."""
     if MARK not in data:
         return 0
-    found = conflicts(data.decode("utf-8", "replace").split("\n"))
-    return found[0].start + 1 if found else 0
+    hunks = conflicts(data.decode("utf-8", "replace").split("\n"))
+    return hunks[0].start + 1 if hunks else 0
 
 
 def conflicts(lines: "list[str]") -> "list[MarkedConflict]":

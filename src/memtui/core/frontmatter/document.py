@@ -218,9 +218,9 @@ def _body(rest: str) -> str:
 
 def parse(data: bytes) -> Document:
     """Parse a file of any content. Never raises; see `Document.broken`."""
-    found = _parse(data)
+    doc = _parse(data)
     line = conflict_markers.first(data)
-    return replace(found, broken=f"git's conflict markers are in it, from line {line} on") if line else found
+    return replace(doc, broken=f"git's conflict markers are in it, from line {line} on") if line else doc
 
 
 def _parse(data: bytes) -> Document:

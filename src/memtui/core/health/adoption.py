@@ -46,8 +46,10 @@ def renamed(env: dict[str, str], here: str) -> Iterator[Finding]:
     for each in _gone(env, here):
         why = _likeness(paths.root(env), each, here)
         if why:
-            found = problem("inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here)
-            yield found._replace(level=NOTE) if why == SAME_NAME else found
+            finding = problem(
+                "inbox.renamed", SUBJECT + each.key, count=each.number, root=each.root, why=why, here=here
+            )
+            yield finding._replace(level=NOTE) if why == SAME_NAME else finding
 
 
 def _likeness(root: str, gone: GoneProject, here: str) -> str:
@@ -64,12 +66,12 @@ def _likeness(root: str, gone: GoneProject, here: str) -> str:
 def _gone(env: dict[str, str], here: str) -> Iterator[GoneProject]:
     """List the projects for which anything is kept, and whose directory is gone."""
     root = paths.root(env)
-    known = {path: each.directory for each in projects.with_memory(env) if (path := each.path)}
+    memory_dirs = {path: each.directory for each in projects.with_memory(env) if (path := each.path)}
     noted = [repository.project_record(root, key).get("root") for key in projects.directories(root + "/projects")]
-    for path in sorted({*known, *(each for each in noted if each)}):
+    for path in sorted({*memory_dirs, *(each for each in noted if each)}):
         if os.path.lexists(path):
             continue
-        key, memories = paths.project_key(path), known.get(path, "")
+        key, memories = paths.project_key(path), memory_dirs.get(path, "")
         if memories == locate.auto_dir(env, here) or any(map(os.path.isdir, projects.roots_of(env, paths.slug(path)))):
             memories = ""
         count = sum(each for _, each in old_inboxes.left(root, [key]))
@@ -138,16 +140,16 @@ def _of_memories(store: Store, gone: GoneProject, moved: dict[str, str]) -> Iter
     """Yield the changes that move the memories of Claude Code, what is kept beside them, and their MEMORY.md."""
     target = locate.auto_dir(store.env, paths.project_root(store.cwd))
     for old, new in moved.items():
-        data, found = read_or_none(old), os.stat(old)
-        yield FileChange(new, None, data, found.st_mode & 0o777, (None, found.st_mtime_ns))
+        data, status = read_or_none(old), os.stat(old)
+        yield FileChange(new, None, data, status.st_mode & 0o777, (None, status.st_mtime_ns))
         yield FileChange(old, data, None)
     if not gone.memories:
         return
     index, own = f"{gone.memories}/{locate.INDEX_NAME}", f"{target}/{locate.INDEX_NAME}"
     lines = (read_or_none(index) or b"").splitlines(keepends=True)
-    known = (read_or_none(own) or b"").splitlines(keepends=True)
+    own_lines = (read_or_none(own) or b"").splitlines(keepends=True)
     if lines and len(moved) == len(_files(gone.memories)):
-        missing = [each for each in lines if each not in known]
+        missing = [each for each in lines if each not in own_lines]
         if missing:
             yield TextEdit(own, "", inbox_format.decode(b"".join(missing)))
         yield FileChange(index, b"".join(lines), None)

@@ -65,15 +65,15 @@ def check_others(
     slugs = [slug for slug in paths.inbox_slugs(root) if slug != own]
     names = projects.names(env, projects.paths_of(env, slugs))
     old = [slug for slug in paths.old_inboxes(root) if slug != paths.slug_of(own)]
-    found = _run("inbox", chain(adoption.unknown(env, root, old), content_checks.inboxes(root, names.items(), now)))
+    problems = _run("inbox", chain(adoption.unknown(env, root, old), content_checks.inboxes(root, names.items(), now)))
     here = scopes.discover(env, cwd)
     others = scopes.others(env, {scope.directory for scope in here})
     everywhere = [scope for scope in here if scope.kind == "global"]
     for number, scope in enumerate(others):
         if not progress(number, len(others)):
             break
-        found += _run("memories", content_checks.memories(root, scope, known, others=everywhere))
-    return found
+        problems += _run("memories", content_checks.memories(root, scope, known, others=everywhere))
+    return problems
 
 
 def with_others(here: list[Finding], others: list[Finding]) -> list[Finding]:

@@ -43,8 +43,8 @@ def _second(doc: Document) -> Document | None:
     """Return what follows the first block of frontmatter, if that is another block."""
     if not doc.has_frontmatter:
         return None
-    found = document.parse(_encoded(doc.rest.lstrip("\r\n")))
-    return found if found.has_frontmatter and found.fence and OWN & found.fields.keys() else None
+    second = document.parse(_encoded(doc.rest.lstrip("\r\n")))
+    return second if second.has_frontmatter and second.fence and OWN & second.fields.keys() else None
 
 
 def _joined(doc: Document) -> bytes | None:
@@ -54,20 +54,20 @@ def _joined(doc: Document) -> bytes | None:
         return None
     blocks = doc.quoted or doc.block, second.quoted or second.block
     if not doc.fields.keys() & second.fields.keys():
-        made = document.parse(_encoded(doc.head + "".join(blocks) + doc.fence + second.rest))
+        joined = document.parse(_encoded(doc.head + "".join(blocks) + doc.fence + second.rest))
     else:
-        made = document.parse(_encoded(doc.head + blocks[0] + doc.fence + second.rest))
+        joined = document.parse(_encoded(doc.head + blocks[0] + doc.fence + second.rest))
         for key, _ in flat(second.fields):
             path = tuple(key.split("."))
-            value, own = second.get(path), made.get(path)
+            value, own = second.get(path), joined.get(path)
             if own not in (None, "", value) or not isinstance(value, (str, list)):
                 return None
             try:
-                made = made.with_field(path, value)
+                joined = joined.with_field(path, value)
             except MemtuiError:
                 return None
     whole = dict(flat(doc.fields)) | {key: value for key, value in flat(second.fields) if value}
-    return made.raw if made.broken is None and dict(flat(made.fields)) == whole else None
+    return joined.raw if joined.broken is None and dict(flat(joined.fields)) == whole else None
 
 
 def _with_dash(doc: Document) -> bytes | None:
@@ -75,12 +75,14 @@ def _with_dash(doc: Document) -> bytes | None:
     lines = []
     key = ""
     for line in doc.block.splitlines(keepends=True):
-        found = split_key(line)
-        key = found[0] if found else key
+        pair = split_key(line)
+        key = pair[0] if pair else key
         lines.append(DASHES.sub("—", line) if key in SPOKEN or line.lstrip().startswith("#") else line)
     block = "".join(lines)
-    made = document.parse(_encoded(doc.head + block + doc.fence + doc.rest))
-    return made.raw if FENCE not in block and made.broken is None and made.fields.keys() == doc.fields.keys() else None
+    fixed = document.parse(_encoded(doc.head + block + doc.fence + doc.rest))
+    return (
+        fixed.raw if FENCE not in block and fixed.broken is None and fixed.fields.keys() == doc.fields.keys() else None
+    )
 
 
 def _with_other_rule(doc: Document) -> bytes:

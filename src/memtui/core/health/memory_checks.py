@@ -186,9 +186,9 @@ def _types(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
 
 
 def _one_way(scope: Scope, memories: Sequence[Memory]) -> Iterator[Finding]:
-    known = LinkTargets(memories)
+    link_targets = LinkTargets(memories)
     for memory in memories:
-        targets = [found for each in memory.links if (found := known.of(each, memory.path)) is not None]
+        targets = [found for each in memory.links if (found := link_targets.of(each, memory.path)) is not None]
         names = list(dict.fromkeys(each.stem for each in targets if each is not memory and not each.links_to(memory)))
         if names:
             yield note("memories.one_way", f"memory:{memory.path}", names=names, **about(scope, memory))

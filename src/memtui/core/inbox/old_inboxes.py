@@ -51,8 +51,8 @@ def move(env: "dict[str, str]", root: str, slug: str, here: str = "") -> None:
 
 def _look(root: str, slug: str) -> bytes:
     """Return what changes when anything in an old inbox, or the number of projects, does; empty for an empty one."""
-    found = [(path, fs.stamp(path)) for path in paths.old_files(root, slug)]
-    stamps = [f"{path} {stamp}" for path, stamp in found if stamp]
+    stamped = [(path, fs.stamp(path)) for path in paths.old_files(root, slug)]
+    stamps = [f"{path} {stamp}" for path, stamp in stamped if stamp]
     return "\n".join([*stamps, *_keys(root, slug), ""]).encode("utf-8", "replace") if stamps else b""
 
 
@@ -73,9 +73,9 @@ class _OldInbox:
         self.root, self.slug = root, slug
         self.directory = paths.inbox_dir(root, slug)
         self.roots = dict.fromkeys([*([here] if here else []), *projects.roots_of(env, slug)])
-        known = [paths.project_key(each) for each in self.roots]
+        keys = [paths.project_key(each) for each in self.roots]
         # The only project that an entry can be of: none, if there is an inbox of one whose root is not known.
-        self.only = next(iter(self.roots), "") if {*known, *_keys(root, slug)} == set(known[:1]) else ""
+        self.only = next(iter(self.roots), "") if {*keys, *_keys(root, slug)} == set(keys[:1]) else ""
 
     def run(self) -> None:
         """Move each file as far as that is possible. Raises the first OSError, after the others were moved."""
@@ -93,13 +93,13 @@ class _OldInbox:
 
     def owner(self, entry: inbox_format.Entry) -> str:
         """Return the root of the project that an entry came from; empty if nobody can tell."""
-        told = [entry.fields.get("project", "")]
+        places = [entry.fields.get("project", "")]
         sessions = [entry.fields.get("session", ""), entry.fields.get("from", "").partition("session:")[2]]
         sessions += [each.strip().partition("session:")[2] for each in entry.fields.get("for", "").split(",")]
         for session in sessions:
             state = session_state.load(self.root, session) if session else {}
-            told.append(str(state.get("project_root") or ""))
-        for path in told:
+            places.append(str(state.get("project_root") or ""))
+        for path in places:
             for root in (paths.project_root(path), path.rstrip("/") or "/") if path.startswith("/") else ():
                 if paths.slug(root) == self.slug:
                     return root
@@ -136,8 +136,8 @@ class _OldInbox:
             if kind == "guidance":
                 entries = claimed.unknown(entries, claimed.elsewhere(directory, clock.now() - BETWEEN_SECONDS))
             else:
-                known = {entry.id for entry in inbox_format.read(path, items=kind == "items")}
-                entries = [entry for entry in entries if entry.id not in known]
+                ids_there = {entry.id for entry in inbox_format.read(path, items=kind == "items")}
+                entries = [entry for entry in entries if entry.id not in ids_there]
             text = "".join([inbox_format.standalone(entry) for entry in entries])
             if text:
                 inbox_file.add_locked(path, text)
@@ -150,8 +150,8 @@ class _OldInbox:
             lines = fs.read_or_empty(path, LEDGER_BYTES).splitlines(keepends=True)
             for root in self.roots:
                 target = f"{note_root(self.root, root)}/{name}"
-                known = set(fs.read_or_empty(target, LEDGER_BYTES).splitlines(keepends=True))
-                missing = b"".join([each for each in lines if each.endswith(b"\n") and each not in known])
+                lines_there = set(fs.read_or_empty(target, LEDGER_BYTES).splitlines(keepends=True))
+                missing = b"".join([each for each in lines if each.endswith(b"\n") and each not in lines_there])
                 if missing:
                     fs.append(target, missing, durable=True)
             fs.unlink(path)
@@ -192,7 +192,7 @@ def _inode(directory: str) -> str:
 
 def left(root: str, slugs: "Iterable[str]") -> "list[tuple[str, int]]":
     """List the old inboxes in which anything has stayed, as (slug, entries and blocks)."""
-    found = []
+    counts = []
     for slug in slugs:
         directory, count = paths.inbox_dir(root, slug), len(paths.blocks(root, slug))
         for kind, name in inbox_format.FILES.items():
@@ -201,5 +201,5 @@ def left(root: str, slugs: "Iterable[str]") -> "list[tuple[str, int]]":
             except OSError:
                 continue  # the inbox itself is a problem then
         if count:
-            found.append((slug, count))
-    return found
+            counts.append((slug, count))
+    return counts

@@ -19,13 +19,13 @@ def of_memories(memories: Sequence[Memory]) -> dict[str, str]:
     """Return the paths of the memories that are copies, with the stem of what each is a copy of. A name that people
     choose as well counts only if the copied file is there and claims the same name."""
     stems = {(os.path.dirname(each.path), each.stem): each for each in memories}
-    found = {}
+    originals = {}
     for each in memories:
         directory = os.path.dirname(each.path)
         if match := CONFLICT.fullmatch(each.stem):
-            found[each.path] = match["of"]
+            originals[each.path] = match["of"]
         elif (match := COPY.fullmatch(each.stem)) and (stem := match["first"] or match["of"]) != each.stem:
             original = stems.get((directory, stem))
             if original is not None and each.has_frontmatter and each.name == original.name:
-                found[each.path] = stem
-    return found
+                originals[each.path] = stem
+    return originals

@@ -130,16 +130,16 @@ def _links(line: str, number: int) -> Iterator[IndexEntry]:
         target = memory_target(raw)
         if target:
             after = line[span.close + 1 :]
-            found = SEPARATOR.match(after)
+            separator = SEPARATOR.match(after)
             leads = item is not None and not any(map(str.isalnum, line[item.end() : span.opening]))
             yield IndexEntry(
                 number,
                 _shown(line[span.opening + 1 : span.middle]),
                 _shown(target),
-                _shown((after[found.end() :] if found else after).strip()),
+                _shown((after[separator.end() :] if separator else after).strip()),
                 leads,
                 len(item[1].expandtabs(4)) if item else 0,
-                found[1] if found else "",
+                separator[1] if separator else "",
                 raw,
                 span.start,
                 span.end,

@@ -216,8 +216,8 @@ def place_line(
         if cut is not None and entry.line >= cut:
             continue
         above = list(index.lines)
-        made = line_for(index, target, title, hook, above[entry.line - 1][: _indented(above[entry.line - 1])])
-        above.insert(entry.line - 1, made + index.newline)
+        line = line_for(index, target, title, hook, above[entry.line - 1][: _indented(above[entry.line - 1])])
+        above.insert(entry.line - 1, line + index.newline)
         if not _is_below(after := _bytes(index, above), target, agent):
             return after
     return add_line(data, target, title, hook, at_end=True)

@@ -36,16 +36,18 @@ def line_note(scope: Scope, file: str) -> str:
         return ""
     if index.conflict:
         return f"MEMORY.md of {scope.shown} has git's conflict markers, so it got no line there"
-    found = memory_index.budget(index.raw, agent=scope.kind == "agent")
+    budget = memory_index.budget(index.raw, agent=scope.kind == "agent")
     own = next((entry for entry in index.entries if entry.is_for(file)), None)
-    if found.cut_line is None or own is None or not scope.index_loaded:
+    if budget.cut_line is None or own is None or not scope.index_loaded:
         return ""
-    full = f"MEMORY.md of {scope.shown} is over its limit: Claude Code does not load line {found.cut_line} and the rest"
-    if own.line >= found.cut_line:
+    full = (
+        f"MEMORY.md of {scope.shown} is over its limit: Claude Code does not load line {budget.cut_line} and the rest"
+    )
+    if own.line >= budget.cut_line:
         return f"{full}, and its line is number {own.line}"
-    if not found.below:
+    if not budget.below:
         return ""
-    names = some([entry.title for entry in found.below])
+    names = some([entry.title for entry in budget.below])
     return f"{full}. Its line is number {own.line}, so it is loaded; not loaded are {names}"
 
 

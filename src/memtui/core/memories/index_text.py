@@ -25,8 +25,8 @@ class Passage(NamedTuple):
     @property
     def title(self) -> str:
         """The heading without its marks."""
-        found = HEADING.match(self.heading)
-        return (found[1] or "").strip() if found else ""
+        match = HEADING.match(self.heading)
+        return (match[1] or "").strip() if match else ""
 
     @property
     def whole(self) -> str:
@@ -36,8 +36,8 @@ class Passage(NamedTuple):
     @property
     def plain(self) -> str:
         """The text, of a single list item without its bullet."""
-        found = ITEM.match(self.text)
-        return self.text[found.end() :] if found and "\n" not in self.text else self.text
+        match = ITEM.match(self.text)
+        return self.text[match.end() :] if match and "\n" not in self.text else self.text
 
     def described(self, most: int) -> str:
         """Return the heading and the first sentence, of `most` characters at most; else the heading."""

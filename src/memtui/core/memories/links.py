@@ -81,22 +81,22 @@ def find(text: str) -> list[Link]:
     if not (wiki or ((inline or defined) and ".md" in text)):
         return []
     plain = code.masked(text)
-    found = [*_wiki(text, plain)] if wiki else []
+    links = [*_wiki(text, plain)] if wiki else []
     if inline:
         for span in inline_spans(plain):
             if "\n" not in plain[span.start : span.end] and "\n\n" not in plain[span.opening : span.middle]:
                 label = text[span.opening + 1 : span.middle]
-                found += _file(text, span.opening, span.close + 1, span.start, span.end, label)
+                links += _file(text, span.opening, span.close + 1, span.start, span.end, label)
     for match in DEFINITION.finditer(plain) if defined else ():
         start, end = match.span("in" if match["in"] else "bare")
-        found += _file(text, match.start(), match.end(), start, end, None)
-    return sorted(found, key=lambda each: (each.start, -each.end))
+        links += _file(text, match.start(), match.end(), start, end, None)
+    return sorted(links, key=lambda each: (each.start, -each.end))
 
 
 def targets(text: str) -> tuple[str, ...]:
     """Return what a text links to, each once, in order."""
-    found = dict.fromkeys(each.target for each in find(text))
-    return tuple(each for each in found if not (each.endswith(".md") and each[:-3] in found))
+    names = dict.fromkeys(each.target for each in find(text))
+    return tuple(each for each in names if not (each.endswith(".md") and each[:-3] in names))
 
 
 def _wiki(text: str, plain: str) -> Iterator[Link]:
@@ -211,8 +211,8 @@ def leads_to(target: str, source: str, path: str, names: Collection[str]) -> boo
     """Tell whether a target leads to the memory with a path and some names; `source`: the path of the memory with the
     link. Capitals don't matter where the file system ignores them."""
     key = _key(source or path)
-    known = {key(each) for each in names}
-    if key(target) in known or key(target.removesuffix(".md")) in known:
+    keys = {key(each) for each in names}
+    if key(target) in keys or key(target.removesuffix(".md")) in keys:
         return True
     if "/" not in target:
         return False
@@ -237,10 +237,10 @@ class LinkTargets(Generic[M]):
     def of(self, target: str, source: str) -> M | None:
         """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
         key = self._key(target)
-        found = self._found.get(key) or self._found.get(key.removesuffix(".md"))
-        if found is None and "/" in target:
+        memory = self._found.get(key) or self._found.get(key.removesuffix(".md"))
+        if memory is None and "/" in target:
             return next((each for each in self._memories if leads_to(target, source, each.path, ())), None)
-        return found
+        return memory
 
 
 def may_be_elsewhere(target: str) -> bool:

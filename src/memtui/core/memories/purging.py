@@ -32,9 +32,11 @@ class PurgedWords:
     def add(self, digest: str, content: bytes) -> None:
         """Take in a version of it."""
         self.hashes.add(digest[:16])
-        found = memory.from_bytes("", "", content)
-        head = content.decode("utf-8", "replace").removesuffix(found.body)
-        self.lines |= {line for line in (*_values(head), *map(str.strip, found.body.split("\n"))) if _is_telling(line)}
+        version = memory.from_bytes("", "", content)
+        head = content.decode("utf-8", "replace").removesuffix(version.body)
+        self.lines |= {
+            line for line in (*_values(head), *map(str.strip, version.body.split("\n"))) if _is_telling(line)
+        }
 
     def add_index(self, _: str, content: bytes) -> None:
         """Take in lines of an index, those that are its own."""
@@ -83,10 +85,10 @@ def remove(root: str, words: PurgedWords, directories: Collection[str]) -> None:
         folding.fold_records(root, words.delivered_by, words.within)
         _forget_lines(root, words)
         _drop_proposals(root, words)
-        found = [each for each in directories if reindexing.remove(root, each)]
+        outdated = [each for each in directories if reindexing.remove(root, each)]
     except OSError as error:
         raise storage_error(error, root) from error
-    reindexing.start(root, found)
+    reindexing.start(root, outdated)
 
 
 def _forget_lines(root: str, words: PurgedWords) -> None:
@@ -110,14 +112,14 @@ def _drop_proposals(root: str, words: PurgedWords) -> None:
     """Drop the proposals that have words of the memory; the others of their sets stay."""
     directory = root + "/proposals"
     for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
-        found = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
-        changes = found.get("changes")
+        proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
+        changes = proposal.get("changes")
         every = changes if isinstance(changes, list) else []
         kept = [each for each in every if not words.within_any(each)]
         if every and not kept:
             fs.unlink(f"{directory}/{name}")
         elif len(kept) < len(every):
-            data = json.dumps({**found, "changes": kept}, ensure_ascii=False, indent=2)
+            data = json.dumps({**proposal, "changes": kept}, ensure_ascii=False, indent=2)
             fs.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")
 
 

@@ -100,7 +100,7 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     directory = f"{own.directory}/{locate.TEAM}"
     if not os.path.isdir(directory):
         return []
-    known = trust.load(paths.root(env), directory)
+    trust_record = trust.load(paths.root(env), directory)
     return [
         replace(
             own,
@@ -108,7 +108,7 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
             label=locate.TEAM + own.label.removeprefix("auto"),
             directory=directory,
             writable=False,
-            trusted=known.always or bool(known.hashes),
+            trusted=trust_record.always or bool(trust_record.hashes),
             exists=True,
             problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
             aliases=tuple(locate.TEAM + each.removeprefix("auto") for each in own.aliases if each.startswith("auto:")),
@@ -334,13 +334,13 @@ def linked(scope: Scope) -> list[str]:
 def indexed(root: str, scope: Scope) -> list[str]:
     """List the files for which a scope's index should have a line: those that may be read and are no copies of a sync
     program, and in a project scope only those that are trusted."""
-    found = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
+    names = [name for name, problem in files(scope) if not problem and not copies.CONFLICT.fullmatch(name[:-3])]
     if scope.is_shared:
         return []  # its lines are in the MEMORY.md above it
     if scope.kind != "project":
-        return found
+        return names
     trusted = trust.trusted_names(root, scope.directory)
-    return [name for name in found if name in trusted]
+    return [name for name in names if name in trusted]
 
 
 def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:

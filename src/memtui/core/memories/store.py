@@ -292,11 +292,11 @@ class Store:
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
         versions = Versions(self.journal.root, self.journal.now)
-        found = trash.to_purge(self.journal, versions, ledger, trash_id)
-        purging.remove(self.root, found.words, purging.directories_of(self.root, found.paths))
-        versions.purge(found.paths, found.drop)  # killed here, it is in the trash
-        self.journal.purge(f"delete for good {self._shown(item.memory)}", found.drop, of=trash_id, gone=found.gone)
-        return found.left
+        purge = trash.to_purge(self.journal, versions, ledger, trash_id)
+        purging.remove(self.root, purge.words, purging.directories_of(self.root, purge.paths))
+        versions.purge(purge.paths, purge.drop)  # killed here, it is in the trash
+        self.journal.purge(f"delete for good {self._shown(item.memory)}", purge.drop, of=trash_id, gone=purge.gone)
+        return purge.left
 
     # Changing many
 

@@ -22,8 +22,8 @@ def auto_memory_off(env: dict[str, str], cwd: str) -> str:
         (path, settings_faults.read(path, managed=scope == "managed").value)
         for scope, path in reversed(settings_files.every(env, cwd))
     ]
-    given = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
-    for by, switch in [*given, (VARIABLE, env.get(VARIABLE, ""))][:1]:
+    switches = [(path, value["env"][VARIABLE]) for path, value in files if VARIABLE in (value.get("env") or ())]
+    for by, switch in [*switches, (VARIABLE, env.get(VARIABLE, ""))][:1]:
         if str(switch).strip().lower() in TRUE:
             return by
         if str(switch).strip().lower() in FALSE:
@@ -48,9 +48,9 @@ def _is_switched_on(env: dict[str, str]) -> bool:
         return False
     path = (env.get("CLAUDE_CONFIG_DIR", "").rstrip("/") or env.get("HOME", "").rstrip("/")) + "/.claude.json"
     try:
-        known = fastjson.loads_dict(fs.read_bytes(path, CLIENT_BYTES))
+        state = fastjson.loads_dict(fs.read_bytes(path, CLIENT_BYTES))
     except OSError:
         return False
-    flags = known.get("cachedGrowthBookFeatures")
-    flags = known.get("cachedFeatureFlags") if flags is None else flags
+    flags = state.get("cachedGrowthBookFeatures")
+    flags = state.get("cachedFeatureFlags") if flags is None else flags
     return isinstance(flags, dict) and flags.get(FLAG) is True

@@ -51,8 +51,8 @@ def files_of(root: str, base: str) -> list[str]:
     """List the files of an index whose paths begin with `base`, its manifest after its segments, but not its lock."""
     stem = os.path.basename(base) + "-"
     places = (f"{root}/recall/sentences", f"{root}/recall")
-    found = [f"{where}/{name}" for where in places if os.path.isdir(where) for name in os.listdir(where)]
-    files = [path for path in found if os.path.basename(path).startswith(stem)]
+    entries = [f"{where}/{name}" for where in places if os.path.isdir(where) for name in os.listdir(where)]
+    files = [path for path in entries if os.path.basename(path).startswith(stem)]
     return [*files, *(base + ending for ending in (".again", ".index", ".gone") if os.path.exists(base + ending))]
 
 

@@ -20,11 +20,11 @@ def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     early 2026 read both in the session's directory alone.)
     """
     here = cwd.rstrip("/")
-    found = [("project", here + SHARED), ("local", here + LOCAL)]
+    files = [("project", here + SHARED), ("local", here + LOCAL)]
     root = paths.project_root(cwd).rstrip("/")
     if root != here and root != env.get("HOME", "").rstrip("/") and _is_ours(root):
-        found.append(("local", root + LOCAL))
-    return found
+        files.append(("local", root + LOCAL))
+    return files
 
 
 def _is_ours(root: str) -> bool:
@@ -46,13 +46,13 @@ def managed() -> "list[str]":
         names = posix.listdir(MANAGED)
     except OSError:
         return []
-    found = [MANAGED + "/managed-settings.json"] if "managed-settings.json" in names else []
+    files = [MANAGED + "/managed-settings.json"] if "managed-settings.json" in names else []
     try:
         names = posix.listdir(MANAGED + "/managed-settings.d")
     except OSError:
-        return found
+        return files
     own = [name for name in sorted(names) if name.endswith(".json") and not name.startswith(".")]
-    return found + [f"{MANAGED}/managed-settings.d/{name}" for name in own]
+    return files + [f"{MANAGED}/managed-settings.d/{name}" for name in own]
 
 
 def every(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
@@ -75,18 +75,18 @@ def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:
     """Return the value of a setting in the last file that sets it; None if none does. The client skips a file with a
     value that is not of the `kind`."""
     for _, path in reversed(every(env, cwd)):
-        found = read(path).get(key)
-        if isinstance(found, kind):
-            return found
+        value = read(path).get(key)
+        if isinstance(value, kind):
+            return value
     return None
 
 
 def variables(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     """List the variables that the project's files set for sessions, hooks and what these start, as (settings file,
     variable)."""
-    found = []
+    names = []
     for _, path in of_project(env, cwd):
-        given = read(path).get("env")
-        if isinstance(given, dict):
-            found += [(path, variable) for variable in given]
-    return found
+        env_table = read(path).get("env")
+        if isinstance(env_table, dict):
+            names += [(path, variable) for variable in env_table]
+    return names

@@ -66,8 +66,8 @@ def hooks(env: dict[str, str], cwd: str, now: float | None = None) -> list[Findi
     places = sorted({entry.source for entry in found.entries})
     hidden = [note("hooks.status_line_hidden", path=found.hidden_by)] if found.hidden_by else []
     unserved = [] if absent or now is None or _is_off(env, cwd) else unserved_sessions.check(env, cwd, now)
-    told = [*found.problems, *absent, *unserved, *found.notes, *hidden]
-    return told or [good("hooks.ok", hooks=len(found.hooks), places=places)]
+    findings = [*found.problems, *absent, *unserved, *found.notes, *hidden]
+    return findings or [good("hooks.ok", hooks=len(found.hooks), places=places)]
 
 
 def _is_off(env: dict[str, str], cwd: str) -> bool:

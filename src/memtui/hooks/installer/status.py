@@ -103,26 +103,26 @@ def status(env: dict[str, str], cwd: str) -> Status:
     files = [file for file, _ in loaded]
     settings = [(file.path, read.value) for file, read in loaded]
     plugin = _plugin(env, settings)
-    found = [each for file, read in loaded if file.scope != "managed" for each in _entries(file, read.value, places)]
-    found += _plugin_entries(plugin)
+    entries = [each for file, read in loaded if file.scope != "managed" for each in _entries(file, read.value, places)]
+    entries += _plugin_entries(plugin)
     problems = [problem("hooks.file", path=file.path, why=file.error) for file in files if file.error]
     skipped = [each for file, read in loaded for each in _skipped(file.path, read)]
     problems += [each for each in skipped if each.level == PROBLEM]
     by, key = _disabled_by(loaded, plugin)
-    if by and found:
+    if by and entries:
         problems.append(problem("hooks.disabled", path=by, key=key))
-    if not found and (above := _above(env, cwd)):
+    if not entries and (above := _above(env, cwd)):
         problems.append(problem("hooks.above", path=above, directory=install.working_tree(cwd)))
-    problems += _entry_problems([entry for entry in found if entry.source != "plugin"], places[0])
+    problems += _entry_problems([entry for entry in entries if entry.source != "plugin"], places[0])
     problems += [
         problem("hooks.not_believed", path=path, name=name)
         for path, name in environment.set_by_project(env, paths.normal(cwd))
     ]
     problems += plugin.problems
-    if plugin.active and any(entry.source != "plugin" for entry in found):
+    if plugin.active and any(entry.source != "plugin" for entry in entries):
         problems.append(problem("hooks.both", plugin=plugin.name))
     notes = [each for each in skipped if each.level != PROBLEM]
-    return Status(found, files, plugin, by or None, problems, notes, _hidden_by(settings))
+    return Status(entries, files, plugin, by or None, problems, notes, _hidden_by(settings))
 
 
 def _hidden_by(settings: list[tuple[str, dict[str, Any]]]) -> str:

@@ -69,10 +69,10 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
             continue
         try:
             with os.scandir(f"{top}/{name}") as entries:
-                found = [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
+                transcripts = [(each.stat().st_mtime, each.path) for each in entries if each.name.endswith(".jsonl")]
         except OSError:
             continue
-        files += [each for each in found if each[0] >= since]
+        files += [each for each in transcripts if each[0] >= since]
     sessions = [_read(path) for _, path in sorted(files, reverse=True)[:TRANSCRIPTS]]
     here = [each for each in sessions if each and each.started >= since and (each.cwd + "/").startswith(root + "/")]
     return sorted(here, key=lambda session: session.started, reverse=True)
@@ -84,10 +84,10 @@ def _read(path: str) -> _Session | None:
         head = fs.read_bytes(path, HEAD_BYTES)
     except OSError:
         return None
-    found = {name: match[1] for name, pattern in FIELDS.items() if (match := pattern.search(head))}
+    fields = {name: match[1] for name, pattern in FIELDS.items() if (match := pattern.search(head))}
     try:
-        cwd, started = (str(fastjson.loads(found[name])) for name in ("cwd", "timestamp"))
-        entrypoint = fastjson.loads(found.get("entrypoint", b'"cli"'))
+        cwd, started = (str(fastjson.loads(fields[name])) for name in ("cwd", "timestamp"))
+        entrypoint = fastjson.loads(fields.get("entrypoint", b'"cli"'))
     except (KeyError, ValueError):
         return None
     at = clock.parse(started)

@@ -276,16 +276,16 @@ class HealthCommands:
         return "" if hooks and hooks.installed else "No hooks are installed."
 
     def _why_no_trust(self) -> str:
-        found = self.snapshot()
-        if _waits(found.trusted) or _waits(found.shared):
+        snapshot = self.snapshot()
+        if _waits(snapshot.trusted) or _waits(snapshot.shared):
             return ""
         return "There is nothing to trust: this project brings no memories that are not trusted."
 
     async def trust(self) -> None:
         """Trust the project's memories, then those of the team, after showing them, as the screen of memories does."""
-        data, found = self.services.data, self.snapshot()
+        data, snapshot = self.services.data, self.snapshot()
         directory = locate.project_dir(data.env, data.cwd)[0]
-        if not _waits(found.trusted) and _waits(found.shared):
+        if not _waits(snapshot.trusted) and _waits(snapshot.shared):
             directory = f"{locate.auto_dir(data.env, data.cwd)}/{locate.TEAM}"
         trusting = Trusting(data, directory, ())
         question = Choice(trusting.title, trusting.entries, trusting.current, about=trusting.about)

@@ -132,11 +132,11 @@ class MemoryDetail:
         """Return by path the memories of a scope that link to a memory, by their stems."""
         if scope.label not in self._links:
             memories = [row.memory for row in self.reader.rows.get(scope.label, [])]
-            known = LinkTargets(memories)
+            link_targets = LinkTargets(memories)
             found: dict[str, dict[str, None]] = {}
             for each in memories:
                 for target in each.links:
-                    if (meant := known.of(target, each.path)) is not None:
+                    if (meant := link_targets.of(target, each.path)) is not None:
                         found.setdefault(meant.path, {})[each.stem] = None
             self._links[scope.label] = {path: list(stems) for path, stems in found.items()}
         return self._links[scope.label]

@@ -41,10 +41,12 @@ class MemoryTable(RowList[Pair]):
 
     def why_read_only(self) -> str:
         """Return why the chosen memories can't be changed; empty if they can."""
-        found = next((row.memory for scope, row in self.chosen() if not scope.writable and not scope.is_shared), None)
-        if found is None:
+        read_only = next(
+            (row.memory for scope, row in self.chosen() if not scope.writable and not scope.is_shared), None
+        )
+        if read_only is None:
             return ""
-        return f"{found.name} is one of your instructions, read-only here: change {found.path} itself."
+        return f"{read_only.name} is one of your instructions, read-only here: change {read_only.path} itself."
 
     def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
         """Set the columns for these memories in this order."""
