@@ -26,7 +26,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
-from memtui.core.places.locate import INDEX_NAME
+from memtui.core.places.locate import INDEX_NAME, TEAM
 
 # A fix can make room for another one, but not without end.
 ROUNDS = 5
@@ -57,8 +57,10 @@ class FileFix(NamedTuple):
 
 
 def fixable(found: Finding) -> bool:
-    """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known."""
-    if found.code not in FIELDS | TEXTS | HEADS | LINES:
+    """Tell whether `plan` would fix a finding: it needs no decision, and what to write is known. What a team shares is
+    left alone, since others would get the change."""
+    is_shared = str(found.data.get("scope")).partition(":")[0] == TEAM
+    if is_shared or found.code not in FIELDS | TEXTS | HEADS | LINES:
         return False
     return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
 
