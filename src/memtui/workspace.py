@@ -273,7 +273,7 @@ class Workspace:
 
     def hooked(self) -> tuple[bool, bool, bool]:
         """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
-        because a settings file can't be read. If our own list can't be read, hooks count as installed and running."""
+        because the client skips a settings file. If our own list can't be read, hooks count as installed and running."""
         from memtui.core.base.errors import MemtuiError
         from memtui.hooks.installer import status
 

@@ -150,6 +150,10 @@ async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
                 "Sessions get nothing yet: no hooks are found, and Claude Code skips a settings file. 5 names the file."
             )
             assert said.endswith(told)
+        await pilot.press("5")
+        await settle(pilot)
+        await settle(pilot)
+        assert "No hook runs: Claude Code skips a settings file" in "\n".join(lines(app))
 
 
 # keys

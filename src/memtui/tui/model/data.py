@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
     (`disabled`), how much waits on each screen, how many memories others `changed`, and whether no hooks are found
-    because a settings file can't be read (`unreadable`)."""
+    because the client skips a settings file (`unreadable`)."""
 
     project: str = ""
     mode: str = "full"
@@ -95,8 +95,8 @@ class Data(Workspace):
         )
 
     def hooked(self) -> tuple[bool, bool, bool]:
-        """Return whether hooks are installed, whether they are disabled, and whether none are found because a settings
-        file can't be read; as read last."""
+        """Return whether hooks are installed, whether they are disabled, and whether none are found because the client
+        skips a settings file; as read last."""
         return self.facts.hooks, self.facts.disabled, self.facts.unreadable
 
     def count_findings(self) -> None:

@@ -161,7 +161,10 @@ class Health(ListScreen[HealthRow]):
             return text
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         installed = hooks is not None and hooks.installed
-        if not installed:
+        if hooks is not None and hooks.unreadable:
+            text.append("! No hook runs: Claude Code skips a settings file", style="bold yellow")
+            text.append(" · ")
+        elif not installed:
             key = "" if self.services.read_only else f": {actions.key_of('health.install')} installs them"
             text.append(f"! No hooks installed{key}", style="bold yellow")
             text.append(" · ")
