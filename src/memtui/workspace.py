@@ -273,7 +273,7 @@ class Workspace:
 
     def hooked(self) -> tuple[bool, bool, bool]:
         """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
-        because the client skips a settings file. If our own list can't be read, hooks count as installed and running."""
+        because it skips a settings file. If our own list can't be read, hooks count as installed and running."""
         from memtui.core.base.errors import MemtuiError
         from memtui.hooks.installer import status
 

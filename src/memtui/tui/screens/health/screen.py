@@ -193,7 +193,8 @@ class Health(ListScreen[HealthRow]):
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""
-        row, installed = self.table.row, self.snapshot.hooks is not None and self.snapshot.hooks.installed
+        row, hooks = self.table.row, self.snapshot.hooks
+        installed = hooks is not None and (hooks.installed or hooks.unreadable)
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         no_install = installed and (row is None or row.kind != "event")
         fix = self.health_commands.fix_word()
