@@ -117,8 +117,8 @@ class Remedies:
         if own is None:  # names of memories in other commands mean those of the person's own scopes
             return "" if "memtui " in remedy else remedy
         if own.is_shared:
-            name = shell_word(f"{own.shown}:{found.data['memory']}") if "memory" in found.data else ""
-            return f"Others will get the change: memtui edit {name}" if name else ""
+            name = f"{own.shown}:{found.data.get('memory')}"
+            return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in found.data else ""
         # `memtui index` writes no lines for memories that are not trusted.
         return remedy if own.trusted or findings.fix_of(found) != "index" else ""
 
