@@ -369,6 +369,16 @@ def test_a_fork_of_a_compacted_session_is_known_by_the_time_of_its_last_answer(h
     assert fork(home, tokens=77).context == ""
 
 
+def test_a_fork_knows_what_its_parent_knew_and_not_what_is_left_to_a_compacted_copy(home):
+    furnished(home, "s2")
+    answered(home, "s2", 5.8)
+    home.start("startup", "s1")
+    with answered(home, "s1", 5.9).open("a") as file:
+        file.write(json.dumps({"type": "system", "subtype": "compact_boundary", "uuid": "r3"}) + "\n")
+    home.start("compact", "s1")
+    assert fork(home).context + home.prompt("fork").context == ""
+
+
 @pytest.mark.parametrize("source", ["resume", "fork"])
 def test_a_branch_in_the_same_client_knows_what_the_session_before_it_knew(home, source):
     furnished(home)

@@ -156,7 +156,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         return ""
     at = payload.get("at")  # of a start that was too late
     answered = (at if isinstance(at, float) else clock.now()) - past
-    nearest: tuple[float, str] | None = None
+    nearest: tuple[bool, float, str] | None = None
     try:
         names = posix.listdir(hook.root + "/sessions")
     except OSError:
@@ -169,22 +169,25 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue
-            gap = abs(answered - _response(named, answered, payload.get("context_tokens")))
+            at, is_compacted = _response(named, answered, payload.get("context_tokens"))
         except OSError:
             continue
-        if gap <= LATE_SECONDS and (nearest is None or gap < nearest[0]):
-            nearest = (gap, session_id)
-    return nearest[1] if nearest else ""
+        # A copy of the parent that was compacted has the same last answer, and knows less.
+        candidate = is_compacted, abs(answered - at), session_id
+        if candidate[1] <= LATE_SECONDS and (nearest is None or candidate < nearest):
+            nearest = candidate
+    return nearest[2] if nearest else ""
 
 
-def _response(name: str, answered: float, tokens: "object") -> float:
-    """Return when a transcript's last response came; 0 unless that was about `answered` and its context had `tokens`,
-    or was compacted since. Times are seconds since the epoch. Raises OSError."""
+def _response(name: str, answered: float, tokens: "object") -> "tuple[float, bool]":
+    """Return when a transcript's last response came, and whether its context was compacted since; 0 as the time unless
+    it came about `answered` and its context had `tokens`, or was compacted. Times are seconds since the epoch. Raises
+    OSError."""
     from memtui.core.client import transcript
 
     start = transcript.recent_start(name, answered - LATE_SECONDS, TAIL_BYTES)
     if start is None:
-        return 0.0
+        return 0.0, False
     last, size = 0.0, -1
     for record in transcript.Reader(name, start, keep=lambda line: b'"assistant"' in line or b"ompact" in line):
         if record.get("isSidechain"):
@@ -197,4 +200,5 @@ def _response(name: str, answered: float, tokens: "object") -> float:
             last = clock.parse(record.get("timestamp")) or 0.0
             size = sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
     same_size = size < 0 or not isinstance(tokens, int) or size == tokens
-    return last if same_size and -LATE_SECONDS <= last - answered <= EARLY_SECONDS else 0.0
+    is_near = same_size and -LATE_SECONDS <= last - answered <= EARLY_SECONDS
+    return (last if is_near else 0.0), size < 0
