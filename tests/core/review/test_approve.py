@@ -46,6 +46,26 @@ def test_what_fails_stops_none_of_the_others_and_undo_takes_all_of_it_back(store
     assert [item.text for item in due(store)] == ["Use pnpm", "Use pnpm", "Tests run in CI"]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_approved"),
+    [
+        ("seen=1 confidence=0.7", "seen=2 confidence=0.8", True),
+        ("confidence=0.7", "confidence=0.7 until=2999-01-01T00:00:00Z", False),
+        ("Use pnpm", "Use npm", False),
+    ],
+)
+def test_a_draft_that_a_session_says_again_meanwhile_is_approved_and_a_changed_one_is_not(store, old, new, is_approved):
+    (item,) = leave(store, "Use pnpm", scope="global", seen="1", confidence="0.7")
+    proposal = draft.propose(store, item)
+    inbox_file.rewrite(item.path, lambda source: source.replace(old, new))
+    (outcome,) = approve_all(store.journal, [proposal])
+    assert (outcome.error is None) == is_approved
+    assert len(due(store)) == (not is_approved)
+    if is_approved:
+        undo.run(store.journal, "undo").first()
+        assert [each.text for each in due(store)] == ["Use pnpm"]
+
+
 def test_what_is_proposed_is_what_is_written(store):
     (item,) = leave(store, "Use pnpm\n\nAlways.\n\n> you: no, pnpm", name="pnpm", scope="global")
     found = draft.propose(store, item, Choices(type="tool", description="The package manager"))

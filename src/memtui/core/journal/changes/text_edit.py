@@ -29,6 +29,8 @@ from memtui.core.journal.changes.file_change import FileChange
 # An entry of an inbox that is not there any more as it was read.
 DECIDED = "The entry was decided on, delivered or changed meanwhile."
 LOOK_AT_INBOX = "Nothing was written. Look at what waits now."
+# What changes in a draft when a session says it again (`extract.write`).
+COUNTS = ("seen", "confidence")
 ANCHOR_LINES = 12
 TRIES = 20
 
@@ -127,18 +129,22 @@ class TextEdit(Change):
         """Return the new text. Raises ConflictError if the text to be replaced is not there."""
         if not self.removed:
             return self._insert(text)
-        places = _places(text, self.removed)
-        if not places:
-            if os.path.basename(self.path) in inbox_format.FILES.values():
+        removed = self.removed
+        places = _places(text, removed)
+        if not places and os.path.basename(self.path) in inbox_format.FILES.values():
+            removed = _counted_again(text, removed)
+            places = _places(text, removed)
+            if not places:
                 raise ConflictError(DECIDED, LOOK_AT_INBOX)
+        if not places:
             raise ConflictError(f"What was to be replaced in {self.path} is gone", LOOK_AGAIN)
         at = self._nearest(places)
-        rest = text[at + len(self.removed) :]
+        rest = text[at + len(removed) :]
         added = self.added
         # The line may have been the file's last, without a line end, and have others after it now; or the reverse.
-        if rest and added and self.removed.endswith("\n") and not added.endswith("\n"):
+        if rest and added and removed.endswith("\n") and not added.endswith("\n"):
             added += "\n"
-        elif rest.startswith(("\n", "\r\n")) and not self.removed.endswith("\n") and added.endswith("\n"):
+        elif rest.startswith(("\n", "\r\n")) and not removed.endswith("\n") and added.endswith("\n"):
             added = added.removesuffix("\n").removesuffix("\r")
         return text[:at] + added + rest
 
@@ -153,6 +159,18 @@ class TextEdit(Change):
 
     def _nearest(self, places: list[int]) -> int:
         return places[-1] if self.at is None else min(places, key=lambda place: abs(place - (self.at or 0)))
+
+
+def _counted_again(text: str, removed: str) -> str:
+    """Return the source in `text` of the entry `removed`, if a worker has only counted it once more since it was read;
+    "" otherwise."""
+
+    def words(entry: inbox_format.Entry) -> tuple[str, str, dict[str, str]]:
+        return entry.id, entry.text, {key: value for key, value in entry.fields.items() if key not in COUNTS}
+
+    read = inbox_format.parse(removed)
+    found = [entry.raw for entry in inbox_format.parse(text) if len(read) == 1 and words(entry) == words(read[0])]
+    return found[0] if len(found) == 1 else ""
 
 
 def _places(text: str, piece: str) -> list[int]:
