@@ -158,6 +158,7 @@ SCENARIOS = [
     HookScenario("SessionStart", "new"),
     HookScenario("SessionStart", "new", NONE),
     HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),
+    HookScenario("SessionStart", "prompted", TOLD, {"source": "compact"}),
     HookScenario("SessionStart", "touched", TOLD, {"source": "resume"}),
     HookScenario("PostToolUse", "claimed"),
     HookScenario("PreCompact", "claimed", TOLD, {"trigger": "manual"}),

@@ -163,7 +163,7 @@ def _index(
 ) -> None:
     """Add to `blocks` the index of the memories; to a context that has it already, only what changed since."""
     if source == "compact" and old.get("prompted"):
-        blocks += _lists(hook, after)
+        blocks += _lists(hook, old, after)
     if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
         blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
         index_block.note_known(hook, found, after)
@@ -238,10 +238,20 @@ def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":
     return blocks
 
 
-def _lists(hook: runner.Hook, after: "dict[str, object]") -> "list[delivery_blocks.Block]":
-    """Return the blocks of all pending updates and items, as for a new session."""
+def _lists(hook: runner.Hook, old: "dict[str, object]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
+    """Return the blocks of all pending updates and items, as for a new session; none if no state can be saved: the next
+    prompt brings them then. If this hook dies before it notes what it told, that prompt marks them as repeats."""
     stamps: dict[str, object] = {scope: fs.stamp(path + "/pending-updates.md") for scope, path in hook.inboxes()}
-    return prompt.due_lists(hook, {}, after, stamps)
+    lists = prompt.due_lists(hook, {}, after, stamps)
+    try:
+        if lists:
+            forgotten = {"updates": {}, "stamps": {}, "prompted": False, "telling": "a compaction"}
+            session_state.save(hook.root, hook.session_id, {**old, **forgotten})
+    except OSError as error:
+        runner.fail(hook.env, hook.event, error)
+        after |= {"updates": {}, "stamps": {}, "prompted": False}
+        return []
+    return lists
 
 
 def _told(transcript: str) -> bool:
