@@ -341,6 +341,13 @@ def test_a_fork_is_told_what_is_new_since_its_parent(home):
     assert "+ - [feedback] new" in home.start("resume", context_tokens=1).context
 
 
+def test_a_fork_knows_what_a_parent_knew_whose_start_was_killed(home):
+    home.leave("updates", "draft")
+    home.prompt()
+    answered(home, "s1", 5.8)
+    assert fork(home).context + home.prompt("fork").context == ""
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("past", "tokens"), [(6, 999), (60, 1010)])
 def test_a_fork_of_a_session_that_is_not_known_is_told_all(home, past, tokens):

@@ -157,6 +157,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     at = payload.get("at")  # of a start that was too late
     answered = (at if isinstance(at, float) else clock.now()) - past
     nearest: tuple[bool, float, str] | None = None
+    beside = hook.text("transcript_path").rpartition("/")[0]
     try:
         names = posix.listdir(hook.root + "/sessions")
     except OSError:
@@ -165,7 +166,8 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         session_id = name.removesuffix(".json")
         if "." in session_id or session_id == hook.session_id:
             continue
-        named = _text(session_state.load(hook.root, session_id), "transcript")
+        # A session whose start was killed never noted where its transcript is.
+        named = _text(session_state.load(hook.root, session_id), "transcript") or f"{beside}/{session_id}.jsonl"
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue
