@@ -21,7 +21,7 @@ bundle.load({group!r})
 print(*sorted(name[7:] for name in set(sys.modules) - before if name.startswith("memtui.")))
 from memtui.hooks import deliver
 """
-ORDER = ("UserPromptSubmit", "recall", "delivery")  # as a prompt needs them
+ORDER = ("UserPromptSubmit", "settling", "recall", "delivery")  # as a prompt needs them
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_a_bundle_brings_its_modules_and_a_change_of_one_makes_it_void(package):
     source = package / "memtui" / "core" / "base" / "clock.py"
     source.write_text(source.read_text() + "# changed\n")
     assert loaded(package, "delivery") == set()
-    assert set(write(package)) == {"recall", "delivery"}
+    assert set(write(package)) == {"recall", "settling", "delivery"}
     assert loaded(package, "delivery") == set(bundle.GROUPS["delivery"]) - known
 
 

@@ -105,6 +105,7 @@ def _may_recall(hook: Hook) -> bool:
 
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     """Put back guidance that earlier hooks claimed, for one session or for all, and that did not arrive."""
+    bundle.load("settling")
     from memtui.core.inbox import reconcile
 
     directories = [directory for _, directory in hook.inboxes()]
