@@ -116,6 +116,14 @@ def test_a_memory_is_recalled_by_bundled_modules_alone(home):
     check(modules, *bundled)
 
 
+def test_a_note_is_settled_by_bundled_modules_alone(home):
+    home.guide("said")
+    home.prompt()
+    modules, _ = imported(home, "UserPromptSubmit")
+    assert "memtui.core.inbox.reconcile" in modules
+    check(modules, *bundle.GROUPS["UserPromptSubmit"], *bundle.GROUPS["settling"])
+
+
 def test_settings_once_read_cost_no_toml(home):
     home.settings('mode = "full"\nbudget = 8000\n')
     home.prompt()
