@@ -432,6 +432,16 @@ def test_what_a_late_start_of_a_branch_did_not_copy_the_next_prompt_does(home, s
     assert home.prompt("branch").raw == b""
 
 
+@pytest.mark.parametrize("is_killed", [True, False])
+def test_a_branch_of_a_branch_whose_start_did_not_copy_knows_what_the_first_session_knew(home, is_killed):
+    furnished(home)
+    copied(home)
+    if not is_killed:
+        late_start(home, "state_at_start", "fork", "branch")
+    copied(home, "twig", "branch")
+    assert home.start("fork", "twig").context + home.prompt("twig").context == ""
+
+
 def test_a_branch_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
     furnished(home)
     copied(home)

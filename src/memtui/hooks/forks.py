@@ -118,28 +118,56 @@ def _list(given: "object") -> "list[object]":
 
 def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, object]":
     """Return the state of the parent, and copy its index to this session, unless its `own` state tells of one."""
-    state = session_state.load(hook.root, parent)
-    if fs.stamp(session_state.path(hook.root, parent, "missed")):
+    lineage, state = [parent], _state_of(hook, parent)
+    # A copy whose own start was killed, or too late, knows what its parent knew.
+    while not state or "uncopied" in state:
+        above = _named_parent(_transcript_beside(hook, lineage[-1]), lineage[-1])
+        if not above or above in lineage:
+            break
+        state.pop("uncopied", None)
+        state = {**_state_of(hook, above), **state}
+        lineage.append(above)
+    if not own.get("dirs"):
+        index: dict[str, object] = {}
+        for each in lineage:
+            index = index or session_state.load(hook.root, each, "index")
+        session_state.save(hook.root, hook.session_id, index, "index")
+    for each in lineage:
+        given.copy(hook.root, each, hook.session_id)
+    state.pop("started", None)
+    state["copy_of"] = [*_list(state.get("copy_of")), *reversed(lineage)]
+    return state
+
+
+def _state_of(hook: Hook, session_id: str) -> "dict[str, object]":
+    """Return the state of another session, without what did not arrive there."""
+    state = session_state.load(hook.root, session_id)
+    if fs.stamp(session_state.path(hook.root, session_id, "missed")):
         from memtui.core.inbox import resend
 
-        state = resend.take_back(hook.root, parent, state)
-        session_state.save(hook.root, parent, state)
-    if not own.get("dirs"):
-        session_state.save(hook.root, hook.session_id, session_state.load(hook.root, parent, "index"), "index")
-    given.copy(hook.root, parent, hook.session_id)
-    state.pop("started", None)
-    state["copy_of"] = [*_list(state.get("copy_of")), parent]
+        state = resend.take_back(hook.root, session_id, state)
+        session_state.save(hook.root, session_id, state)
     return state
 
 
 def _parent_by_record(hook: Hook) -> str:
-    """Return the session that the first records of the transcript say they were copied from; "" if none does."""
+    return _named_parent(hook.text("transcript_path"), hook.session_id)
+
+
+def _transcript_beside(hook: Hook, session_id: str) -> str:
+    """Return where the transcript of another session of the same project is."""
+    return f"{hook.text('transcript_path').rpartition('/')[0]}/{session_id}.jsonl"
+
+
+def _named_parent(path: str, session_id: str) -> str:
+    """Return the session that the first records of the transcript of `session_id` say they were copied from; "" if none
+    does."""
     from memtui.core.client import transcript
 
     try:
-        for number, record in enumerate(transcript.Reader(hook.text("transcript_path"))):
+        for number, record in enumerate(transcript.Reader(path)):
             parent = _text(session_state.table(record, "forkedFrom"), "sessionId")
-            if parent and parent != hook.session_id:
+            if parent and parent != session_id:
                 return parent
             if number > HEAD_RECORDS:
                 break
@@ -157,7 +185,6 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     at = payload.get("at")  # of a start that was too late
     answered = (at if isinstance(at, float) else clock.now()) - past
     nearest: tuple[bool, float, str] | None = None
-    beside = hook.text("transcript_path").rpartition("/")[0]
     try:
         names = posix.listdir(hook.root + "/sessions")
     except OSError:
@@ -167,7 +194,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
         if "." in session_id or session_id == hook.session_id:
             continue
         # A session whose start was killed never noted where its transcript is.
-        named = _text(session_state.load(hook.root, session_id), "transcript") or f"{beside}/{session_id}.jsonl"
+        named = _text(session_state.load(hook.root, session_id), "transcript") or _transcript_beside(hook, session_id)
         try:
             if posix.stat(named).st_mtime < answered - LATE_SECONDS:
                 continue
