@@ -50,7 +50,7 @@ PICTURES = (
     Picture("consolidate", "consolidate", (stage.merge,)),
     Picture("recall", "recall", (stage.recalled,)),
     Picture("subconscious", "subconscious", (stage.block,)),
-    Picture("health", "health", (stage.finding,)),
+    Picture("setup", "setup", (stage.finding,)),
     Picture("backfill", "inbox", (stage.press("B"), stage.press("enter")), past=True),
     Picture("import", "memories", (stage.press("I"), stage.press(*"notes", "enter")), past=True),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),

@@ -53,7 +53,7 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     assert "--urgent" not in offered("guide", "--urgent", "--")
     assert "--to" in offered("guide", "--to", "people", "--")
     assert offered("help", "del") == offered("del")
-    assert offered("--screen", "he") == {"health": ""}
+    assert offered("--screen", "se") == {"setup": ""}
 
 
 def test_the_deliveries_that_are_listed_are_offered(memtui, offered):

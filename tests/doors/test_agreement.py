@@ -85,7 +85,7 @@ async def test_what_waits(told, shown):
 @pytest.mark.slow
 async def test_what_is_wrong(told, shown):
     told_of = told("doctor")
-    found = await shown("health", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
+    found = await shown("setup", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
     assert sorted((each.code, each.level) for each in found) == sorted(
         (each["code"], each["level"]) for each in told_of["findings"]
     )

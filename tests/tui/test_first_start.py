@@ -222,8 +222,8 @@ async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home)
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.data.facts.waiting["health"] = 1  # as counted while there were no hooks
+        app.data.facts.waiting["setup"] = 1  # as counted while there were no hooks
         await pilot.press("enter")
         await settle(pilot)
         app.files.last_key = app.data.now() + 60  # somebody who keeps pressing keys
-        await until(pilot, lambda: app.data.facts.waiting["health"] == 0)
+        await until(pilot, lambda: app.data.facts.waiting["setup"] == 0)

@@ -89,7 +89,7 @@ async def test_the_themes_go_round_are_named_and_kept(app, world):
 @pytest.mark.parametrize("theme", ['"textual-ansi"', '"no such theme"', "7"])
 async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(world, theme):
     write(world.root + "/config.toml", f"theme = {theme}\n")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert app.theme == "textual-dark"
@@ -109,7 +109,7 @@ def test_every_theme_of_the_settings_is_one_of_textual():
 @pytest.mark.slow
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
-    app.first = "health"
+    app.first = "setup"
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         app.show_deliveries(memory=path)
@@ -178,7 +178,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_every_tab_has_a_name_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        names = ["1 Mem", "2 Inbox 9 ~1", "3 Guide 6", "4 Deliv", "5 Health", "6 Cons", "7 Subc", "8 Recall"]
+        names = ["1 Mem", "2 Inbox 9 ~1", "3 Guide 6", "4 Deliv", "5 Setup", "6 Cons", "7 Subc", "8 Recall"]
         for word in ("hooks ✗", *names):
             assert word in top(app), (word, top(app))
         app.data.facts.hooks = True
@@ -215,7 +215,7 @@ async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only
             await pilot.press(key)
             await settle(pilot)
             app.data.facts.hooks = True
-            app.data.facts.waiting |= {"health": 6, "consolidate": 2}
+            app.data.facts.waiting |= {"setup": 6, "consolidate": 2}
             app.screen.frame()
             await pilot.pause()
             assert re.search(r"6 Cons(olidate)? 2 |6\(2\)", top(app)), top(app)
@@ -238,7 +238,7 @@ async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["hooks ✗", "1 Memories", "2 Inbox", " 3  4  5 Health", "6 Cons", " 7  8 Recall"]),
+        (64, ["hooks ✗", "1 Memories", "2 Inbox", " 3  4  5 Setup", "6 Cons", " 7  8 Recall"]),
         (40, ["1 Memories  2  3  4  5  6  7 "]),
     ],
 )
@@ -486,7 +486,7 @@ OTHERS = {
     "app.undo": "f2",
     "app.guide": "f3",
     "app.memories": "f4",
-    "app.health": "f6",
+    "app.setup": "f6",
     "inbox.approve": "f7",
     "inbox.merge": "f8",
     "inbox.edit": "f9",
@@ -497,9 +497,9 @@ OTHERS = {
     "guidance.withdraw": "f8",
     "guidance.again": "f9",
     "memories.new": "f7",
-    "health.edit": "f7",
-    "health.default": "f8",
-    "health.install": "f9",
+    "setup.edit": "f7",
+    "setup.default": "f8",
+    "setup.install": "f9",
 }
 
 
@@ -637,7 +637,7 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         assert type(app.screen).__name__ == "Changes"
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen.group == "health"
+        assert app.screen.group == "setup"
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
-SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health", "consolidate", "recall"]
+SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "setup", "consolidate", "recall"]
 
 
 async def help_text(pilot):
@@ -56,7 +56,7 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         ("guidance", {"○", "→", "!", *(glyph for glyph, _ in GLYPHS.values())}),
         ("deliveries", {glyph for glyph, _ in GLYPHS.values()}),
         ("sessions", {"●", "✗", "◐"}),
-        ("health", {"✓", "·", "!", "✗", "▸", "●"}),
+        ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
         ("consolidate", {"✓", "!", "✗", "→"}),
         ("recall", {"✓", "·", "=", "…", "x", "!", "▲"}),
     ],

@@ -42,7 +42,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         every = await palette(pilot, "")
         assert len(every) >= len(actions.ACTIONS) - len(writing)
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
-        assert not [each for each in every if each.startswith("health: change ")]
+        assert not [each for each in every if each.startswith("setup: change ")]
 
 
 @pytest.mark.slow
@@ -51,7 +51,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
     [
         ("inbox", {"writes /", "mark it done", "make it a note"}),
         ("guidance", {"withdraw it", "send it again: the form", "c sends it again."}),
-        ("health", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
+        ("setup", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
     ],
 )
 async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):

@@ -15,7 +15,7 @@ def cells(app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["inbox", "guidance", "deliveries", "health", "memories", "consolidate", "recall"])
+@pytest.mark.parametrize("name", ["inbox", "guidance", "deliveries", "setup", "memories", "consolidate", "recall"])
 async def test_keys_move_the_split_and_the_next_start_finds_it_there(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with app.run_test(size=(160, 40)) as pilot:

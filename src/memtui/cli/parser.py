@@ -63,7 +63,7 @@ COMMANDS = {
     "status": "status",
 }
 
-SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
+SCREENS = ("memories", "inbox", "guidance", "deliveries", "setup", "consolidate", "subconscious", "recall")
 # Commands whose entries another one shows.
 SHOWN_BY = {"memtui items": "memtui inbox show"}
 # Commands whose `show` takes one of a few names, so that another word is no slip of it.

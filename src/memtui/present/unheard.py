@@ -21,13 +21,13 @@ COMMANDS = {
     "whisper": "memtui config set mode full --project .",
     "auto": "memtui doctor",
 }
-# An action of the Health screen, or none where the screen only explains; and what it does.
+# An action of Setup, or none where the screen only explains; and what it does.
 KEYS = {
-    "hooks": ("health.install", "installs them"),
+    "hooks": ("setup.install", "installs them"),
     "unreadable": ("", "names the file"),
     "disabled": ("", "names the file that says so"),
-    "off": ("health.edit", "on mode changes it"),
-    "whisper": ("health.edit", "on mode changes it"),
+    "off": ("setup.edit", "on mode changes it"),
+    "whisper": ("setup.edit", "on mode changes it"),
     "auto": ("", "names what does"),
 }
 
@@ -51,7 +51,7 @@ def paragraph(code: str) -> str:
         return ""
     action, verb = KEYS[code]
     then = f", then {{{action}}}" if action else ""
-    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.health}}{then} {verb}."
+    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.setup}}{then} {verb}."
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
@@ -62,6 +62,6 @@ def keyed(code: str, *, read_only: bool = False) -> str:
     action, verb = KEYS[code]
     if read_only and action:
         return WHY[code]
-    screen = actions.key_of("app.health")
+    screen = actions.key_of("app.setup")
     then = f", then {actions.key_of(action)}" if action else ""
     return f"{WHY[code]} ({screen}{then} {verb})"

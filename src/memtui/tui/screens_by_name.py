@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health, consolidate, recall or
+    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, setup, consolidate, recall or
     subconscious.
 
     Raises KeyError.
@@ -34,10 +34,10 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.sessions.screen import Sessions
 
         return Sessions(services)
-    if name == "health":
-        from memtui.tui.screens.health.screen import Health
+    if name == "setup":
+        from memtui.tui.screens.setup.screen import Setup
 
-        return Health(services)
+        return Setup(services)
     if name == "consolidate":
         from memtui.tui.screens.consolidate.screen import Consolidate
 

@@ -163,7 +163,7 @@ async def test_enter_lists_its_deliveries_and_s_comes_back_to_it(app, world):
 
 @pytest.mark.slow
 @pytest.mark.every(step=2)
-@pytest.mark.parametrize("screen", ["memories", "deliveries", "health"])
+@pytest.mark.parametrize("screen", ["memories", "deliveries", "setup"])
 async def test_escape_goes_back_to_where_it_was_opened(world, screen):
     app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
@@ -178,12 +178,12 @@ async def test_escape_goes_back_to_where_it_was_opened(world, screen):
 
 @pytest.mark.slow
 async def test_escape_goes_back_step_by_step(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="health", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="setup", now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         app.action_run("deliveries.sessions")
         await settle(pilot)
-        for key, group in (("enter", "deliveries"), ("escape", "sessions"), ("escape", "health")):
+        for key, group in (("enter", "deliveries"), ("escape", "sessions"), ("escape", "setup")):
             await pilot.press(key)
             await settle(pilot)
             assert app.screen.group == group

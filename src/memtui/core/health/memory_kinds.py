@@ -1,6 +1,6 @@
 """The findings about memories and their index: words, remedy and fix of each code, the worst first.
 
-Those down to `memories.changed` are found by every check (doctor, Health, the flags of memories); the others by `memtui
+Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
 lint` alone: consolidate/lint.py.
 """
 

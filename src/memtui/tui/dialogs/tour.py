@@ -57,10 +57,10 @@ STEPS: Sequence[TourStep] = (
         "enter shows the exact text, and why each part of it was chosen.",
     ),
     TourStep(
-        "health",
-        "Health: does everything work?",
+        "setup",
+        "Setup: does everything work?",
         "The hooks, every problem with its fix, and all settings.",
-        "{health.fix} fixes the problem under the cursor, {health.install} installs the hooks.",
+        "{setup.fix} fixes the problem under the cursor, {setup.install} installs the hooks.",
     ),
     TourStep(
         "consolidate",

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
+TABS = ("memories", "inbox", "guidance", "deliveries", "setup", "consolidate", "subconscious", "recall")
 # Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
 # whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
 # their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
 # orders: the longest first; then what everybody knows first, and what is rarely opened last.
 SHORT = {"subconscious": "Subc", "consolidate": "Cons", "deliveries": "Deliv", "memories": "Mem", "guidance": "Guide"}
-NUMBERED = ("subconscious", "memories", "deliveries", "guidance", "inbox", "health", "consolidate", "recall")
+NUMBERED = ("subconscious", "memories", "deliveries", "guidance", "inbox", "setup", "consolidate", "recall")
 ONE_BLANK = 1
 ALL_SHORT = ONE_BLANK + len(SHORT)
 OPEN_SHORT = ALL_SHORT + 1
@@ -80,6 +80,8 @@ class TopBar(OneLine):
             number = words[:2]
             text.append(number, style="reverse" if name == current else "dim")
             text.append(words[len(number) :], style="reverse" if name == current else "")
+            if name != current and "!" in words:  # problems
+                text.stylize("bold red", start + words.index("!"))
             pieces.append((start, text.cell_len, f"app.{name}"))
         self.pieces = pieces
         self.put(text)
@@ -118,7 +120,7 @@ def _badge(name: str, app: "Services") -> str:
     """Return what stands behind a tab: how much waits there, and what others changed."""
     facts = app.data.facts
     count = facts.waiting.get(name, 0)
-    badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
+    badge = f" {'!' if name == 'setup' else ''}{count}" if count else ""
     return badge + (f" ~{facts.changed}" if name == "inbox" and facts.changed else "")
 
 

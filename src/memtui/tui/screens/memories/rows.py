@@ -207,7 +207,7 @@ def scope_word(scope: Scope, row: Row) -> str:
 
 
 def _flags(shown: str, row: Row) -> Text:
-    """Return the letters of a row, those that are only worth knowing dim, as in Health."""
+    """Return the letters of a row, those that are only worth knowing dim, as in Setup."""
     known = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == NOTE}
     wrong = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == PROBLEM}
     text = Text()

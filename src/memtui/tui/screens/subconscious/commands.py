@@ -205,7 +205,7 @@ class SubconsciousCommands:
         """Choose whether it reads sessions, and whether sessions get its notes."""
         data = self.services.data
         current = str(data.setting("subconscious"))
-        below = "It asks the model of llm_backend after each turn, which costs tokens: see Health, settings."
+        below = "It asks the model of llm_backend after each turn, which costs tokens: see Setup, settings."
         answer = await self.services.ask(Choice("What may the subconscious do?", MODES, current, below=below))
         if answer is None or answer == current:
             return

@@ -1,4 +1,4 @@
-"""What the health screen shows, gathered in a worker: findings, hooks, index budgets, errors, modes, settings."""
+"""What Setup shows, gathered in a worker: findings, hooks, index budgets, errors, modes, settings."""
 
 import os
 from array import array

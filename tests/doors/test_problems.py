@@ -1,4 +1,4 @@
-"""One truth about health: doctor, the badge of the tab, Health, the flags of Memories' list, its tree, and `index` tell the
+"""One truth about what is wrong: doctor, the badge of the tab, Setup, the flags of Memories' list, its tree, and `index` tell the
 same findings with the same counts, for this project and for all."""
 
 import io
@@ -80,13 +80,13 @@ def counts(rows):
     return found
 
 
-def health(app):
+def setup(app):
     screen = app.screen
     found = Counter()
     for row in screen.found:
         if row.kind == "finding" and row.about.level != "ok":
             found[row.about.code, row.about.level] += findings.number(row.about)
-    return found, screen.snapshot.problems, app.data.facts.waiting["health"], screen.summary_line.shown.plain
+    return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary_line.shown.plain
 
 
 def flags(app):
@@ -111,7 +111,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors, everywhere
     assert problems == doctor["problems"] > 0
     assert doctor["notes"] == sum(told.values()) - problems
 
-    shown, counted, badge, summary = await doors.shown("health", health, *["p"] * everywhere)
+    shown, counted, badge, summary = await doors.shown("setup", setup, *["p"] * everywhere)
     assert shown == told
     assert counted == problems
     assert f"{problems} problems to fix in {'all projects' if everywhere else 'shop'}" in summary

@@ -1,4 +1,4 @@
-"""The health screen: findings with their fixes, of one project or of all; hooks, index budgets, errors, settings."""
+"""Setup: findings with their fixes, of one project or of all; hooks, index budgets, errors, settings."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,13 +20,13 @@ from memtui.core.health import findings
 from memtui.hooks.installer import checkup
 from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.health import rows
-from memtui.tui.screens.health.commands import PLACES, HealthCommands
-from memtui.tui.screens.health.rows import HealthRow
-from memtui.tui.screens.health.settings import SettingCommands
-from memtui.tui.screens.health.snapshot import Snapshot, take_snapshot
-from memtui.tui.screens.health.text import health_glance, health_text
 from memtui.tui.screens.list_screen import Described, ListScreen
+from memtui.tui.screens.setup import rows
+from memtui.tui.screens.setup.commands import PLACES, SetupCommands
+from memtui.tui.screens.setup.rows import SetupRow
+from memtui.tui.screens.setup.settings import SettingCommands
+from memtui.tui.screens.setup.snapshot import Snapshot, take_snapshot
+from memtui.tui.screens.setup.text import setup_glance, setup_text
 from memtui.tui.services import Command, HowFar, Services
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -45,28 +45,28 @@ class SnapshotTaken(Message):
     is_whole: bool = True
 
 
-class Health(ListScreen[HealthRow]):
+class Setup(ListScreen[SetupRow]):
     """The screen: one list of everything that was found, and beside it the row under the cursor in full."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("health")]
-    group: ClassVar[str] = "health"
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
+    group: ClassVar[str] = "setup"
     legend: ClassVar[str] = rows.LEGEND
     nothing_chosen: ClassVar[str] = LOOKING
 
     def __init__(self, services: Services) -> None:
         columns = (Column("", 1), Column("", 18), Column(""))
-        table = RowList[HealthRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
+        table = RowList[SetupRow](columns, self._draw, lambda row: row.key, empty=LOOKING, header=False, id="list")
         super().__init__(services, table, rows.searched, placeholder="filter: words of a line")
         self.snapshot = Snapshot()
-        self.health_commands = HealthCommands(services, self, lambda: self.snapshot, self.go_to_row)
-        self.commands |= self.health_commands.table()
-        self.commands |= SettingCommands(services, self, self.health_commands.config).table()
+        self.row_commands = SetupCommands(services, self, lambda: self.snapshot, self.go_to_row)
+        self.commands |= self.row_commands.table()
+        self.commands |= SettingCommands(services, self, self.row_commands.config).table()
         self.commands |= {
-            "health.mark": Command(self.mark, self.health_commands.why_no_fix_here),
-            "health.attention": Command(self.toggle_attention),
-            "health.projects": Command(self.toggle_projects),
-            "health.next_section": Command(lambda: self._step(1)),
-            "health.previous_section": Command(lambda: self._step(-1)),
+            "setup.mark": Command(self.mark, self.row_commands.why_no_fix_here),
+            "setup.attention": Command(self.toggle_attention),
+            "setup.projects": Command(self.toggle_projects),
+            "setup.next_section": Command(lambda: self._step(1)),
+            "setup.previous_section": Command(lambda: self._step(-1)),
         }
         self.attention = self.everywhere = False
         self._wanted_section = ""  # the title of the section to go to once the rows are read
@@ -132,14 +132,14 @@ class Health(ListScreen[HealthRow]):
 
     # showing
 
-    def _draw(self, row: HealthRow) -> list[Text]:
+    def _draw(self, row: SetupRow) -> list[Text]:
         """Draw the cells of a row, with what the filter matched."""
         cells = rows.draw(row)
         if row.kind != "head":
             fuzzy.mark(cells[1:], self.typed)
         return cells
 
-    def select(self) -> Sequence[HealthRow]:
+    def select(self) -> Sequence[SetupRow]:
         """Return the rows that the filters let through."""
         return rows.filtered(self.found, self.typed, attention=self.attention)
 
@@ -165,7 +165,7 @@ class Health(ListScreen[HealthRow]):
             text.append("! No hook runs: Claude Code skips a settings file", style="bold yellow")
             text.append(" · ")
         elif not installed:
-            key = "" if self.services.read_only else f": {actions.key_of('health.install')} installs them"
+            key = "" if self.services.read_only else f": {actions.key_of('setup.install')} installs them"
             text.append(f"! No hooks installed{key}", style="bold yellow")
             text.append(" · ")
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
@@ -180,16 +180,16 @@ class Health(ListScreen[HealthRow]):
         if times:
             text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
         if self.snapshot.others is None:
-            text.append(f" · {actions.key_of('health.projects')} all projects", style="dim")
+            text.append(f" · {actions.key_of('setup.projects')} all projects", style="dim")
         return text
 
-    def describe(self, row: HealthRow) -> Described:
+    def describe(self, row: SetupRow) -> Described:
         """Return the detail of a row: the row in full, and the keys for it."""
-        fix, now = self.health_commands.fix_words(row), self.services.data.now()
-        place = PLACES.get(self.health_commands.place_of(row)[0], "")
+        fix, now = self.row_commands.fix_words(row), self.services.data.now()
+        place = PLACES.get(self.row_commands.place_of(row)[0], "")
         read_only = self.services.read_only
-        glance, tail = health_glance(row, self.snapshot, fix, now, place, read_only=read_only)
-        return Described(health_text(row, self.snapshot, fix, now, place, read_only=read_only), glance, tail)
+        glance, tail = setup_glance(row, self.snapshot, fix, now, place, read_only=read_only)
+        return Described(setup_text(row, self.snapshot, fix, now, place, read_only=read_only), glance, tail)
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""
@@ -197,31 +197,31 @@ class Health(ListScreen[HealthRow]):
         installed = hooks is not None and (hooks.installed or hooks.unreadable)
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
         no_install = installed and (row is None or row.kind != "event")
-        fix = self.health_commands.fix_word()
-        possible = [replace(each, footer=fix) if fix and each.id == "health.fix" else each for each in possible]
-        return [each for each in possible if not (no_install and each.id == "health.install")]
+        fix = self.row_commands.fix_word()
+        possible = [replace(each, footer=fix) if fix and each.id == "setup.fix" else each for each in possible]
+        return [each for each in possible if not (no_install and each.id == "setup.install")]
 
     def open(self) -> None:
         """Edit a setting or a mode, go to what a finding is about, or show any other row in full."""
         row = self.table.row
         if row is not None and row.kind in {"mode", "setting"}:
-            self.services.action_run("health.edit")
-        elif self.health_commands.place_of(row)[0]:
-            self.services.action_run("health.follow")
+            self.services.action_run("setup.edit")
+        elif self.row_commands.place_of(row)[0]:
+            self.services.action_run("setup.follow")
         else:
             self.open_detail()
 
     # marking
 
-    def markable(self) -> Sequence[HealthRow]:
+    def markable(self) -> Sequence[SetupRow]:
         """Return the rows that "mark all" marks: those that are fixed in the same way as the one under the cursor."""
-        return self.health_commands.markable(self.table.rows)
+        return self.row_commands.markable(self.table.rows)
 
     def mark_range(self) -> None:
         """Begin a range, or mark what can be fixed from there to the cursor."""
         super().mark_range()
         if not self.table.in_range:
-            self.table.keep_marks(self.health_commands.fixable(self.table.rows))
+            self.table.keep_marks(self.row_commands.fixable(self.table.rows))
             self.count()
 
     # filters

@@ -1,4 +1,4 @@
-"""The detail pane of the health screen: what was found, what to do about it, and which key does it."""
+"""The detail pane of Setup: what was found, what to do about it, and which key does it."""
 
 from rich.text import Text
 
@@ -17,8 +17,8 @@ from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
-from memtui.tui.screens.health.rows import MARKS, HealthRow
-from memtui.tui.screens.health.snapshot import Snapshot
+from memtui.tui.screens.setup.rows import MARKS, SetupRow
+from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.widgets.gauges import gauge
 
 # Lines of MEMORY.md on either side of the cut, and memories below it.
@@ -44,29 +44,29 @@ LOGGED = {
 BEFORE = "Sessions that were open before the hooks were installed don't run it."
 # What the detail of a heading says, by title.
 HEADINGS = {
-    "Checks": "Everything that memtui doctor checks. {health.fix} fixes what can be fixed, enter goes to what a "
-    "finding is about. {health.projects} shows all projects, or only this one.",
+    "Checks": "Everything that memtui doctor checks. {setup.fix} fixes what can be fixed, enter goes to what a "
+    "finding is about. {setup.projects} shows all projects, or only this one.",
     "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
     "p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged. "
-    "{health.install} installs the hooks, {health.uninstall} removes them.",
+    "{setup.install} installs the hooks, {setup.uninstall} removes them.",
     "Indexes": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
     "each MEMORY.md; what is below the cut is never loaded.",
     "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
-    "memtui doctor --errors does; {health.fix} sets all of them aside, beside the log.",
-    "Modes": "{health.edit} sets the mode of a project. full delivers everything, whisper only notes and unfinished "
+    "memtui doctor --errors does; {setup.fix} sets all of them aside, beside the log.",
+    "Modes": "{setup.edit} sets the mode of a project. full delivers everything, whisper only notes and unfinished "
     "work, off nothing.",
-    "Settings": "{health.edit} changes a setting, {health.default} resets it to its default. Comments in "
+    "Settings": "{setup.edit} changes a setting, {setup.default} resets it to its default. Comments in "
     "config.toml stay.",
 }
 # By the code of a finding: the keys that do what its remedy says.
-_MODE = "Or here: {app.settings} goes to the settings, {health.edit} on mode changes it."
+_MODE = "Or here: {app.settings} goes to the settings, {setup.edit} on mode changes it."
 HERE = {
     "config.mode_off": _MODE,
     "config.mode_off_here": _MODE,
-    "config.gate_off": "Or here: {app.settings} goes to the settings, {health.edit} on gate changes it.",
-    "config.gate_off_here": "Or here: {app.settings} goes to the settings, {health.edit} on gate changes it.",
-    "llm.off": "{app.settings} goes to the settings, {health.edit} on llm_backend changes it.",
-    "dream.off": "{app.settings} goes to the settings, {health.edit} on dream changes it.",
+    "config.gate_off": "Or here: {app.settings} goes to the settings, {setup.edit} on gate changes it.",
+    "config.gate_off_here": "Or here: {app.settings} goes to the settings, {setup.edit} on gate changes it.",
+    "llm.off": "{app.settings} goes to the settings, {setup.edit} on llm_backend changes it.",
+    "dream.off": "{app.settings} goes to the settings, {setup.edit} on dream changes it.",
 }
 # By the code of a finding: what a person wants to know who looks at it, though nothing is wrong.
 MORE = {
@@ -78,10 +78,10 @@ MORE = {
 }
 
 
-def health_text(
-    row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
+def setup_text(
+    row: SetupRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
 ) -> Text:
-    """Return the detail of a row. `fix`: what `health.fix` does; `place`: where enter goes; in words, or empty.
+    """Return the detail of a row. `fix`: what `setup.fix` does; `place`: where enter goes; in words, or empty.
     `read_only`: no key that changes something is named."""
     text = _about(row, found, now, read_only=read_only)
     if isinstance(row.about, Setting):
@@ -93,8 +93,8 @@ def health_text(
     return text.append("\n" if keys else "").append_text(keys)
 
 
-def health_glance(
-    row: HealthRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
+def setup_glance(
+    row: SetupRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
 ) -> tuple[Text, Text]:
     """Return a row in a few lines; and what to do about it, which is never cut."""
     text, tail = _about(row, found, now, read_only=read_only), Text()
@@ -106,7 +106,7 @@ def health_glance(
     return text, tail
 
 
-def _remedy(row: HealthRow, *, read_only: bool) -> str:
+def _remedy(row: SetupRow, *, read_only: bool) -> str:
     """Return what to do about a finding: a command, and the keys of this screen that do the same; empty for others."""
     if not isinstance(row.about, Finding):
         return ""
@@ -117,13 +117,13 @@ def _remedy(row: HealthRow, *, read_only: bool) -> str:
 def _keys(fix: str, place: str) -> Text:
     text = Text()
     if fix:
-        text.append(f"{actions.key_of('health.fix'):<6}", style="bold").append(safe_text.line(fix) + "\n")
+        text.append(f"{actions.key_of('setup.fix'):<6}", style="bold").append(safe_text.line(fix) + "\n")
     if place:
         text.append("enter ", style="bold").append(f"goes to {place}\n")
     return text
 
 
-def _about(row: HealthRow, found: Snapshot, now: float, *, read_only: bool) -> Text:
+def _about(row: SetupRow, found: Snapshot, now: float, *, read_only: bool) -> Text:
     text = Text()
     about = row.about
     if isinstance(about, Finding):
@@ -158,7 +158,7 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
     here = found.hooks.events().get(event, []) if found.hooks else []
     if not here:
         text.append("\nNot installed: ", style="yellow")
-        text.append(actions.keyed("{health.install} shows what would be written, and installs it.\n"))
+        text.append(actions.keyed("{setup.install} shows what would be written, and installs it.\n"))
     for each in here:
         text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
         text.append(safe_text.line(each.path) + "\n", style="dim")
@@ -171,7 +171,7 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
                 text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style="red")
         if not each.current:
             text.append(
-                actions.keyed("This version of memtui writes it differently: {health.install} writes it again.\n"),
+                actions.keyed("This version of memtui writes it differently: {setup.install} writes it again.\n"),
                 style="yellow",
             )
     times = found.times.get(event)
@@ -249,14 +249,14 @@ def _error(text: Text, about: Record, now: float) -> None:
         text.append(safe_text.line(str(place)) + "\n", style="dim")
 
 
-def _mode(text: Text, row: HealthRow, about: Mode, *, read_only: bool) -> None:
+def _mode(text: Text, row: SetupRow, about: Mode, *, read_only: bool) -> None:
     text.append(f"{safe_text.line(row.title) if about.path else 'All projects'}\n", style="bold")
     text.append(f"mode       {about.mode}\n")
     for key, value in about.own.items():
         text.append(f"{key:<11}{safe_text.line(config_text.written(setting.plain(value)))}  this project's own\n")
     if not read_only:
-        text.append(actions.key_of("health.edit"), style="bold")
-        own = f", {actions.key_of('health.default')} takes away what is its own" if about.own else ""
+        text.append(actions.key_of("setup.edit"), style="bold")
+        own = f", {actions.key_of('setup.default')} takes away what is its own" if about.own else ""
         text.append(f" sets its mode{own}\n")
     text.append("\n" + safe_text.line(about.path or "unless a project has its own") + "\n", style="dim")
 
@@ -283,6 +283,6 @@ def _setting(text: Text, about: Setting, *, read_only: bool) -> None:
         text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
     if read_only:
         return
-    text.append(actions.key_of("health.edit"), style="bold")
-    back = f", {actions.key_of('health.default')} resets it to the default"
+    text.append(actions.key_of("setup.edit"), style="bold")
+    back = f", {actions.key_of('setup.default')} resets it to the default"
     text.append(f" changes it{'' if about.source == 'default' else back}\n")

@@ -1,4 +1,4 @@
-"""The commands of the health screen on settings and modes: set another value, or reset to the default."""
+"""The commands of Setup on settings and modes: set another value, or reset to the default."""
 
 from functools import partial
 
@@ -9,9 +9,9 @@ from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import HealthRow
 from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.setup.config_file import ConfigFile
+from memtui.tui.screens.setup.rows import SetupRow
 from memtui.tui.services import Command, Services, first_of
 
 HERE, ALL = "here", "all"
@@ -20,14 +20,14 @@ HERE, ALL = "here", "all"
 class SettingCommands:
     """The commands on the setting or mode under the cursor. `file`: config.toml, for an edit that was kept."""
 
-    def __init__(self, services: Services, screen: ListScreen[HealthRow], file: ConfigFile) -> None:
+    def __init__(self, services: Services, screen: ListScreen[SetupRow], file: ConfigFile) -> None:
         self.services, self.screen, self.file = services, screen, file
 
     def table(self) -> dict[str, Command]:
         """Return the commands by action id."""
         return {
-            "health.edit": Command(self.edit, self._why_no_edit),
-            "health.default": Command(self.default, first_of(self._why_elsewhere, self._why_default)),
+            "setup.edit": Command(self.edit, self._why_no_edit),
+            "setup.default": Command(self.default, first_of(self._why_elsewhere, self._why_default)),
         }
 
     @property

@@ -1,4 +1,4 @@
-"""Health: findings and their fixes, hooks with a diff, budgets with the cut, errors, modes, settings."""
+"""Setup: findings and their fixes, hooks with a diff, budgets with the cut, errors, modes, settings."""
 
 import contextlib
 import json
@@ -22,7 +22,7 @@ from memtui.hooks.installer import install, status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.plan import PlanScreen
-from memtui.tui.screens.health.text import health_text
+from memtui.tui.screens.setup.text import setup_text
 from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
@@ -30,9 +30,9 @@ SIZES = [(80, 24), (120, 40), (160, 48), (40, 24)]
 
 
 @pytest.fixture
-def health(world):
+def setup_app(world):
     """The application, started on this screen."""
-    return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    return MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
 
 
 def said(found):
@@ -80,10 +80,10 @@ def listed(screen):
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world, size):
+async def test_everything_doctor_knows_worst_first_with_what_to_do(setup_app, world, size):
     from memtui.hooks.installer import checkup
 
-    async with health.run_test(size=size) as pilot:
+    async with setup_app.run_test(size=size) as pilot:
         screen = await ready(pilot)
         every = checkup.check(dict(world.env), world.shop, NOW)
         told = [said(row.about) for row in listed(screen)]
@@ -91,14 +91,14 @@ async def test_everything_doctor_knows_worst_first_with_what_to_do(health, world
         levels = [row.mark for row in listed(screen)]
         assert levels == sorted(levels, key="!·✓".index)
         for row in listed(screen):
-            text = health_text(row, screen.snapshot, "", NOW).plain
+            text = setup_text(row, screen.snapshot, "", NOW).plain
             assert findings.remedy(row.about) in text
         assert ("problems to fix" if size[0] > 40 else "No hooks installed: i installs them") in summary(screen)
 
 
 @pytest.mark.slow
-async def test_problems_alone_can_be_asked_for_before_anything_is_read(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_problems_alone_can_be_asked_for_before_anything_is_read(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = pilot.app.screen
         screen.found = []
         screen.toggle_attention()
@@ -107,10 +107,10 @@ async def test_problems_alone_can_be_asked_for_before_anything_is_read(health, w
         assert screen.attention
 
 
-async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, world):
+async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")
     before = bytes_of(path)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert "No hooks installed: i installs them" in summary(screen)
         await pilot.press("i")
@@ -149,11 +149,11 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(health, wo
 
 
 @pytest.mark.slow
-async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, world):
+async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(setup_app, world):
     """The log can't tell: a run with nothing to deliver is not in it, and some hooks never deliver."""
     install.apply(install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env))
     shutil.rmtree(world.root + "/log")
-    async with health.run_test(size=(80, 24)) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         for event, word, why in (
             ("UserPromptSubmit", "nothing logged yet", "it may have run with nothing to log."),
@@ -165,8 +165,8 @@ async def test_a_hook_without_a_delivery_is_not_said_never_to_have_run(health, w
 
 
 @pytest.mark.slow
-async def test_escape_writes_no_hooks(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_escape_writes_no_hooks(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("i", "escape")
         await ready(pilot)
@@ -174,9 +174,9 @@ async def test_escape_writes_no_hooks(health, world):
 
 
 @pytest.mark.slow
-async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(health, world):
+async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(setup_app, world):
     """The toast would promise that z undoes it, and z would undo an earlier change."""
-    async with health.run_test(size=(80, 24), notifications=True) as pilot:
+    async with setup_app.run_test(size=(80, 24), notifications=True) as pilot:
         await ready(pilot)
         await pilot.press("i", "enter")
         await ready(pilot)
@@ -184,32 +184,32 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(h
         before = bytes_of(path)
         await pilot.press("i")
         await ready(pilot)
-        assert "nothing to change" in health.screen.query_one("#diff").render().plain
-        assert dict(health.screen.keys())["enter"] == "close"
+        assert "nothing to change" in setup_app.screen.query_one("#diff").render().plain
+        assert dict(setup_app.screen.keys())["enter"] == "close"
         await pilot.press("enter")
         await ready(pilot)
-        assert not isinstance(health.screen, PlanScreen)
-        assert not any("installed" in note.message for note in health._notifications)
+        assert not isinstance(setup_app.screen, PlanScreen)
+        assert not any("installed" in note.message for note in setup_app._notifications)
         assert bytes_of(path) == before
 
 
 @pytest.mark.slow
-async def test_an_install_that_serves_nobody_says_so(health, world):
+async def test_an_install_that_serves_nobody_says_so(setup_app, world):
     path = install.settings_path(world.env, world.shop, "user")
     fs.write_atomic(path, b'{"disableAllHooks": true}')
-    async with health.run_test(size=(80, 24), notifications=True) as pilot:
+    async with setup_app.run_test(size=(80, 24), notifications=True) as pilot:
         await ready(pilot)
         await pilot.press("i", "enter")
         await ready(pilot)
-        said = " ".join(note.message for note in health._notifications)
+        said = " ".join(note.message for note in setup_app._notifications)
         assert "Hooks installed" in said
         assert "Claude Code runs no hooks" in said
         assert "are served" not in said
 
 
 @pytest.mark.slow
-async def test_hooks_can_go_into_the_projects_own_settings(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_hooks_can_go_into_the_projects_own_settings(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("i", "j", "enter")
         await ready(pilot)
@@ -224,7 +224,7 @@ async def first_start(tmp_path, **more):
     }
     env["PATH"] = os.environ["PATH"]
     os.makedirs(tmp_path / "shop", exist_ok=True)
-    return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="health", **more), env
+    return MemtuiApp(env, str(tmp_path / "shop"), now=NOW, screen="setup", **more), env
 
 
 @pytest.mark.slow
@@ -233,7 +233,7 @@ async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         assert not isinstance(app.screen, PlanScreen)
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health", read_only=True)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup", read_only=True)
     before = _tree(world.directory)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
@@ -257,11 +257,11 @@ def _tree(directory):
 
 
 @pytest.mark.slow
-async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
+async def test_f_trusts_after_asking_with_cancel_in_focus(setup_app, world):
     directory = world.shop + "/.claude/memory"
     waiting = trust.status(world.root, directory)
     assert waiting.new or waiting.changed
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "trust")
         await pilot.press("F")
@@ -281,12 +281,12 @@ async def test_f_trusts_after_asking_with_cancel_in_focus(health, world):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["u", "F"])
-async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
+async def test_what_is_trusted_is_the_text_that_was_shown(setup_app, world, key):
     directory = world.shop + "/.claude/memory"
     before = trust.status(world.root, directory)
     (name,) = before.new
     text = fs.read_bytes(f"{directory}/{name}")
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "trust")
         await pilot.press(key, "j")
@@ -307,10 +307,10 @@ async def test_what_is_trusted_is_the_text_that_was_shown(health, world, key):
 
 
 @pytest.mark.slow
-async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
+async def test_f_fixes_an_index_and_z_takes_it_back(setup_app, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     before = fs.read_bytes(path)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "without a line" in row.words
@@ -338,11 +338,11 @@ async def test_f_fixes_an_index_and_z_takes_it_back(health, world):
 
 
 @pytest.mark.slow
-async def test_f_asks_which_version_of_a_conflict_to_keep_and_z_takes_it_back(health, world):
+async def test_f_asks_which_version_of_a_conflict_to_keep_and_z_takes_it_back(setup_app, world):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
     before = b"<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
     fs.write_atomic(path, before)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: getattr(r.about, "code", "") == "memories.conflict")
         await pilot.press("F", "escape")
@@ -357,10 +357,10 @@ async def test_f_asks_which_version_of_a_conflict_to_keep_and_z_takes_it_back(he
 
 
 @pytest.mark.slow
-async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world):
+async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(setup_app, world):
     path = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
     before = fs.read_bytes(path)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "inbox.expired")
         name = findings.remedy(row.about).rpartition(" ")[2]
@@ -390,13 +390,13 @@ async def test_f_asks_what_becomes_of_guidance_that_can_not_arrive(health, world
 
 
 @pytest.mark.large
-async def test_the_cut_is_drawn_where_it_falls(health, world):
+async def test_the_cut_is_drawn_where_it_falls(setup_app, world):
     path = world.shop + "/.claude/memory/MEMORY.md"
     lines = "".join(f"- [Note {n}](note-{n}.md) — words\n" for n in range(1, 231))
     write(path, "# Index\n\n" + lines)
     cut = memory_index.budget(fs.read_bytes(path)).cut_line
     index = memory_index.parse_index(fs.read_bytes(path))
-    async with health.run_test(size=(120, 48)) as pilot:
+    async with setup_app.run_test(size=(120, 48)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "index" and r.title == "project")
         assert "32 below the cut" in row.words
@@ -407,11 +407,11 @@ async def test_the_cut_is_drawn_where_it_falls(health, world):
 
 
 @pytest.mark.slow
-async def test_errors_are_told_with_their_age_and_set_aside(health, world):
+async def test_errors_are_told_with_their_age_and_set_aside(setup_app, world):
     path = world.root + "/log/errors.jsonl"
     row = {"v": 1, "time": clock.iso(NOW - 7200), "where": "Stop", "error": "OSError", "message": "disk full \x1b[31m"}
     write(path, json.dumps({**row, "trace": ["worker.py:10 run"]}) + "\n")
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         found = await stand(pilot, screen, lambda r: r.kind == "error")
         assert found.title == "2h Stop"
@@ -430,11 +430,11 @@ async def test_errors_are_told_with_their_age_and_set_aside(health, world):
 
 
 @pytest.mark.slow
-async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
+async def test_a_setting_is_typed_validated_and_comments_stay(setup_app, world):
     path = config.file_path(world.root)
     text = '# mine\nbudget = 6000  # less is more\n\n[projects."/x"]\nmode = "off"\n'
     write(path, text)
-    async with health.run_test(size=(80, 24)) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.key == "setting budget")
         assert "6000" in row.words
@@ -461,9 +461,9 @@ async def test_a_setting_is_typed_validated_and_comments_stay(health, world):
 
 
 @pytest.mark.slow
-async def test_a_mode_that_is_off_names_the_keys_that_change_it(health, world):
+async def test_a_mode_that_is_off_names_the_keys_that_change_it(setup_app, world):
     write(config.file_path(world.root), 'mode = "off"\n')
-    async with health.run_test(size=(80, 24)) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: getattr(r.about, "code", "") == "config.mode_off")
         shown = " ".join(" ".join(strip.text for strip in screen._compositor.render_strips()).split())
@@ -477,8 +477,8 @@ async def test_a_mode_that_is_off_names_the_keys_that_change_it(health, world):
 
 
 @pytest.mark.slow
-async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
-    async with health.run_test(size=(120, 40)) as pilot:
+async def test_a_mode_is_set_for_one_project_and_taken_back(setup_app, world):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "mode" and r.about.here)
         await pilot.press("e", "enter")  # the present choice, "as all projects"
@@ -501,8 +501,8 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(health, world):
 
 
 @pytest.mark.slow
-async def test_a_switch_is_set_everywhere_or_here(health, world):
-    async with health.run_test(size=(120, 40)) as pilot:
+async def test_a_switch_is_set_everywhere_or_here(setup_app, world):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.key == "setting banner")
         await pilot.press("e", "j", "enter")
@@ -515,11 +515,11 @@ async def test_a_switch_is_set_everywhere_or_here(health, world):
         assert {each.key: each.source for each in setting.rows(world.root, world.shop)}["banner"] == "project"
 
 
-async def test_a_config_that_can_not_be_read_is_told(health, world):
+async def test_a_config_that_can_not_be_read_is_told(setup_app, world):
     write(config.file_path(world.root), "budget = = 3\n")
     with pytest.raises(MemtuiError):
         setting.rows(world.root, world.shop)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert any(r.kind == "finding" and r.about.area == "config" and r.mark == "!" for r in screen.table.rows)
         head = next(r for r in screen.table.rows if r.key == "head Settings")
@@ -534,7 +534,7 @@ async def test_what_was_typed_in_the_editor_and_not_saved_is_there_again(world, 
     script.chmod(0o700)
     write(path, "budget = = 3\n")
     env = {**world.env, "PATH": os.environ["PATH"], "VISUAL": str(script)}
-    app = MemtuiApp(env, world.shop, now=NOW, screen="health")
+    app = MemtuiApp(env, world.shop, now=NOW, screen="setup")
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.area == "config" and r.mark == "!")
@@ -558,12 +558,12 @@ async def test_what_was_typed_in_the_editor_and_not_saved_is_there_again(world, 
 
 
 @pytest.mark.slow
-async def test_files_open_to_others_are_closed(health, world):
+async def test_files_open_to_others_are_closed(setup_app, world):
     path = world.root + "/trust.json"
     os.chmod(world.root, 0o755)
     os.chmod(path, 0o644)
     os.chmod(world.root, 0o755)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "root.open")
         await pilot.press("F")
@@ -577,8 +577,8 @@ async def test_files_open_to_others_are_closed(health, world):
 
 
 @pytest.mark.slow
-async def test_settle_says_what_it_did(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_settle_says_what_it_did(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("C")
         await ready(pilot)
@@ -586,10 +586,10 @@ async def test_settle_says_what_it_did(health, world):
 
 
 @pytest.mark.slow
-async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
+async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world):
     fs.append(f"{world.root}/config.toml", b"undo_changes = 1\n")
     before = len(Journal(world.root).ledger().transactions)
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: getattr(r.about, "area", "") == "kept")
         assert "deletes old data for good" in detail(screen)
@@ -607,8 +607,8 @@ async def test_what_is_kept_no_longer_goes_after_a_question(health, world):
 
 
 @pytest.mark.slow
-async def test_the_view_follows_a_change_from_outside(health, world):
-    async with health.run_test(size=(120, 40)) as pilot:
+async def test_the_view_follows_a_change_from_outside(setup_app, world):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.key == "setting budget")
         plan = install.plan(install.settings_path(world.env, world.shop, "user"), "install", env=world.env)
@@ -634,8 +634,8 @@ async def test_nothing_at_all_is_still_readable(tmp_path):
 
 
 @pytest.mark.slow
-async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(setup_app):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.broken")
         assert "enter goes to the memory" in detail(screen)
@@ -666,14 +666,14 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(health):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (160, 48)])
-async def test_settings_are_a_key_away_and_tell_value_default_and_source(health, world, size):
+async def test_settings_are_a_key_away_and_tell_value_default_and_source(setup_app, world, size):
     write(config.file_path(world.root), "budget = 5000\n")
-    health.first = "memories"
-    async with health.run_test(size=size) as pilot:
+    setup_app.first = "memories"
+    async with setup_app.run_test(size=size) as pilot:
         await settle(pilot)
         await pilot.press("comma")
         screen = await ready(pilot)
-        assert screen.group == "health"
+        assert screen.group == "setup"
         assert screen.table.row.kind == "setting"
         await stand(pilot, screen, lambda r: r.key == "setting budget")
         line = next(strip.text for strip in screen._compositor.render_strips() if strip.text.startswith("›"))
@@ -685,8 +685,8 @@ async def test_settings_are_a_key_away_and_tell_value_default_and_source(health,
 
 
 @pytest.mark.slow
-async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(health):
-    async with health.run_test(size=(160, 48)) as pilot:
+async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_is_chosen(setup_app):
+    async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         for key in ("gate", "dream", "llm_backend", "llm_model"):
             await stand(pilot, screen, lambda r, key=key: r.key == f"setting {key}")
@@ -700,8 +700,8 @@ async def test_each_value_of_a_setting_is_explained_in_its_detail_and_where_it_i
 
 
 @pytest.mark.slow
-async def test_after_the_filter_the_cursor_stands_on_what_it_found(health):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_after_the_filter_the_cursor_stands_on_what_it_found(setup_app):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await pilot.press("slash", *"llm_b", "enter")
         await settle(pilot)
@@ -712,8 +712,8 @@ async def test_after_the_filter_the_cursor_stands_on_what_it_found(health):
 
 
 @pytest.mark.slow
-async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_setting(health):
-    async with health.run_test(size=(160, 48)) as pilot:
+async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_setting(setup_app):
+    async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         for code, key in (("llm.off", "llm_backend"), ("dream.off", "dream")):
             await stand(pilot, screen, lambda r, code=code: getattr(r.about, "code", "") == code)
@@ -727,8 +727,8 @@ async def test_models_that_are_off_say_how_one_asks_and_the_filter_finds_their_s
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(health):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(setup_app):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         for row in [row for row in screen.table.rows if row.kind == "setting"]:
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
@@ -745,23 +745,23 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(hea
 
 
 @pytest.mark.slow
-async def test_remedies_fit(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_remedies_fit(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         for row in [row for row in listed(screen) if findings.remedy(row.about)]:
             await stand(pilot, screen, lambda r, key=row.key: r.key == key)
             lines = [strip.text.strip() for strip in screen._compositor.render_strips()[-8:-1]]
             assert "".join(findings.remedy(row.about).split()) in "".join("".join(lines).split())
-            if not screen.health_commands.fix_words(row):
+            if not screen.row_commands.fix_words(row):
                 await pilot.press("F")
                 said = [note.message for note in pilot.app._notifications][-1]
-                leads = screen.health_commands.place_of(row)[0] == "memory"
+                leads = screen.row_commands.place_of(row)[0] == "memory"
                 assert ("enter goes to the memory" if leads else findings.remedy(row.about)) in said
 
 
 @pytest.mark.slow
-async def test_braces_go_from_section_to_section(health):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_braces_go_from_section_to_section(setup_app):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         kinds = [screen.table.row.kind]
         for _ in range(4):
@@ -776,8 +776,8 @@ async def test_braces_go_from_section_to_section(health):
 
 
 @pytest.mark.slow
-async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(health, world):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(setup_app, world):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         every = len(screen.table.rows)
         await pilot.press("exclamation_mark")
@@ -788,7 +788,7 @@ async def test_what_fits_some_words_or_is_a_problem_is_kept_for_the_next_start(h
         assert all("project" in f"{r.title} {r.words}".casefold() for r in screen.table.rows if r.kind != "head")
         left = [row.key for row in screen.table.rows]
         await pilot.press("q")
-    again = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    again = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
     async with again.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         assert [row.key for row in screen.table.rows] == left
@@ -806,18 +806,18 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
             first = app.screen._compositor.render_strips()[0].text
             if "!" in first:
                 break
-        assert "5 Health !" in first
+        assert "5 Setup !" in first
         await pilot.press("5")
         screen = await ready(pilot)
         await settle(pilot)
-        assert f"5 Health !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
+        assert f"5 Setup !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
 
 
 @pytest.mark.slow
-async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_taken_back(health, world):
+async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_taken_back(setup_app, world):
     before = taught.look(world.root, Journal(world.root))
     assert before.total == 6
-    async with health.run_test(size=(120, 40)) as pilot:
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
 
         def taught_row():
@@ -830,10 +830,10 @@ async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_tak
                 await settle(pilot)
 
         await press()
-        assert "F forget" in health.screen._compositor.render_strips()[-1].text
+        assert "F forget" in setup_app.screen._compositor.render_strips()[-1].text
         await press("F")
         assert "6 decisions on drafts" in " ".join(detail(screen).split())
-        assert "as memtui ships it" in health.screen.question
+        assert "as memtui ships it" in setup_app.screen.question
         await pilot.press("escape")
         await ready(pilot)
         assert taught.look(world.root, Journal(world.root)) == before
@@ -866,7 +866,7 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
         "collect": ["down", "enter"],
         "forget": ["down", "enter"],
     }
-    app = MemtuiApp({**world.env, "VISUAL": str(script)}, world.shop, now=NOW, screen="health")
+    app = MemtuiApp({**world.env, "VISUAL": str(script)}, world.shop, now=NOW, screen="setup")
     async with app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         assert {row.about.code for row in listed(screen)} >= AT_ONCE | ASKED
@@ -888,9 +888,9 @@ async def test_every_fix_is_chosen_by_code_and_never_by_its_words(world, tmp_pat
 
 
 @pytest.mark.slow
-async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(health, world):
+async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(setup_app, world):
     memory = os.path.join(world.shop, ".claude/memory")
-    async with health.run_test(size=(80, 24)) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.dangling")
         assert findings.number(row.about) == 1
@@ -909,19 +909,19 @@ async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(
 
 
 @pytest.mark.slow
-async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(health, world):
+async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(setup_app, world):
     store = next(each for each in sorted(os.listdir(world.config + "/projects")) if each.endswith("blog"))
     directory = f"{world.config}/projects/{store}/memory"
     write(f"{directory}/unlisted.md", "---\nname: unlisted\ndescription: In no index\n---\n\nBody.\n")
     before = bytes_of(f"{directory}/MEMORY.md")
-    async with health.run_test(size=(160, 48)) as pilot:
+    async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
-        badge, here = pilot.app.data.facts.waiting["health"], screen.snapshot.problems
+        badge, here = pilot.app.data.facts.waiting["setup"], screen.snapshot.problems
         assert not any("auto:blog" in row.words for row in listed(screen))
         await pilot.press("p")
         await ready(pilot)
         assert "problems to fix in all projects" in summary(screen)
-        assert screen.snapshot.problems > here == badge == pilot.app.data.facts.waiting["health"]
+        assert screen.snapshot.problems > here == badge == pilot.app.data.facts.waiting["setup"]
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and "unlisted.md" in r.words)
         assert "MEMORY.md of auto:blog has no line for" in row.words
         await pilot.press("enter")
@@ -939,7 +939,7 @@ async def test_p_shows_all_projects_and_f_fixes_an_index_there_after_its_diff(he
 
 
 @pytest.mark.slow
-async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, world):
+async def test_many_indexes_are_fixed_with_one_question_and_one_undo(setup_app, world):
     stores = {}
     for store in sorted(os.listdir(world.config + "/projects")):
         directory = f"{world.config}/projects/{store}/memory"
@@ -952,7 +952,7 @@ async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, wor
     def now():
         return {path: fs.read_bytes(path) for path in stores}
 
-    async with health.run_test(size=(160, 48)) as pilot:
+    async with setup_app.run_test(size=(160, 48)) as pilot:
         screen = await ready(pilot)
         await pilot.press("p")
         await ready(pilot)
@@ -981,8 +981,8 @@ async def test_many_indexes_are_fixed_with_one_question_and_one_undo(health, wor
 
 
 @pytest.mark.slow
-async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
-    async with health.run_test(size=(120, 40)) as pilot:
+async def test_what_can_not_be_fixed_by_memtui_is_not_marked(setup_app):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda r: r.kind == "finding" and r.mark == "✓")
         await pilot.press("space")
@@ -998,7 +998,7 @@ async def test_what_can_not_be_fixed_by_memtui_is_not_marked(health):
 
 
 @pytest.mark.slow
-async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_before_it(health, monkeypatch):
+async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_before_it(setup_app, monkeypatch):
     from memtui.core.base.finding import problem
     from memtui.hooks.installer import checkup
 
@@ -1010,7 +1010,7 @@ async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_bef
         return old
 
     monkeypatch.setattr(checkup, "client_check", check)
-    async with health.run_test(size=(80, 24)) as pilot:
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         for _ in range(400):
             await pilot.pause(0.01)
             if pilot.app.screen.found:
@@ -1022,8 +1022,8 @@ async def test_the_cursor_begins_on_the_first_finding_also_where_others_come_bef
 
 
 @pytest.mark.slow
-async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monkeypatch):
-    async with health.run_test(size=(120, 40)) as pilot:
+async def test_runs_that_another_screen_counts_meanwhile_are_shown(setup_app, monkeypatch):
+    async with setup_app.run_test(size=(120, 40)) as pilot:
         statistics = pilot.app.data.statistics
         count = statistics.count
 
@@ -1038,11 +1038,11 @@ async def test_runs_that_another_screen_counts_meanwhile_are_shown(health, monke
 
 
 @pytest.mark.slow
-async def test_what_is_for_the_person_to_do_names_the_keys_that_lead_there(health):
-    async with health.run_test(size=(80, 24)) as pilot:
+async def test_what_is_for_the_person_to_do_names_the_keys_that_lead_there(setup_app):
+    async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         await stand(pilot, screen, lambda row: "meeting-notes is broken" in row.words)
         await pilot.press("F")
         await settle(pilot)
-        said = [note.message for note in health._notifications][-1]
+        said = [note.message for note in setup_app._notifications][-1]
         assert said == "This is for you to do: enter goes to the memory, E there edits its file."

@@ -1,4 +1,4 @@
-"""The commands of the health screen on findings: go to what one is about, and fix it. A fix that undo does not take
+"""The commands of Setup on findings: go to what one is about, and fix it. A fix that undo does not take
 back asks first."""
 
 import asyncio
@@ -22,10 +22,10 @@ from memtui.tui.dialogs.ask import Choice, sure
 from memtui.tui.dialogs.conflict import difference
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
-from memtui.tui.screens.health.config_file import ConfigFile
-from memtui.tui.screens.health.rows import HealthRow
-from memtui.tui.screens.health.snapshot import Snapshot
 from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.screens.setup.config_file import ConfigFile
+from memtui.tui.screens.setup.rows import SetupRow
+from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.services import Command, Services
 
 # What a finding is about, in words, by the beginning of its `subject`.
@@ -70,13 +70,13 @@ def index_changes(shown: Sequence[Report]) -> Text:
 FIX_WORDS = {"forget": "forget"}
 
 
-class HealthCommands:
+class SetupCommands:
     """The commands on findings. `snapshot` returns what was found last; `go_to_row` puts the cursor on a row by key."""
 
     def __init__(
         self,
         services: Services,
-        screen: ListScreen[HealthRow],
+        screen: ListScreen[SetupRow],
         snapshot: Callable[[], Snapshot],
         go_to_row: Callable[[str], object],
     ) -> None:
@@ -86,17 +86,17 @@ class HealthCommands:
     def table(self) -> dict[str, Command]:
         """Return the commands by action id."""
         return {
-            "health.follow": Command(self.follow, self._why_no_place),
-            "health.fix": Command(self.fix, self._why_no_fix),
-            "health.install": Command(self.install),
-            "health.uninstall": Command(self.uninstall, self._why_no_uninstall),
-            "health.trust": Command(self.trust, self._why_no_trust),
-            "health.settle": Command(lambda: self._run_fix("guidance")),
+            "setup.follow": Command(self.follow, self._why_no_place),
+            "setup.fix": Command(self.fix, self._why_no_fix),
+            "setup.install": Command(self.install),
+            "setup.uninstall": Command(self.uninstall, self._why_no_uninstall),
+            "setup.trust": Command(self.trust, self._why_no_trust),
+            "setup.settle": Command(lambda: self._run_fix("guidance")),
         }
 
     # to what it is about
 
-    def place_of(self, row: HealthRow | None) -> tuple[str, str]:
+    def place_of(self, row: SetupRow | None) -> tuple[str, str]:
         """Return what a row is about (`memory`, `note` or `index`) and which; both empty if it leads nowhere."""
         about = row.about if row else None
         kind, _, which = about.subject.partition(":") if isinstance(about, Finding) else ("", "", "")
@@ -117,7 +117,7 @@ class HealthCommands:
 
     # fixes
 
-    def _fix_of(self, row: HealthRow | None) -> tuple[str, str]:
+    def _fix_of(self, row: SetupRow | None) -> tuple[str, str]:
         """Return the id of the fix for a row and its subject; an empty id if only a person can fix it."""
         about = row.about if row else None
         if isinstance(about, Report):
@@ -126,13 +126,13 @@ class HealthCommands:
             return findings.fix_of(about), about.subject
         return "errors" if row is not None and row.kind == "error" else "", ""
 
-    def fix_words(self, row: HealthRow | None) -> str:
-        """Say what the key of `health.fix` does on a row; empty if only a person can fix it, or nothing may be
+    def fix_words(self, row: SetupRow | None) -> str:
+        """Say what the key of `setup.fix` does on a row; empty if only a person can fix it, or nothing may be
         written."""
         return "" if self.services.read_only else FIXES.get(self._fix_of(row)[0], "")
 
     def fix_word(self) -> str:
-        """Return the word for `health.fix` in the footer, where what it does is no repair; else empty."""
+        """Return the word for `setup.fix` in the footer, where what it does is no repair; else empty."""
         return FIX_WORDS.get(next(iter(self._fixes_chosen()), ""), "")
 
     def _fixes_chosen(self) -> dict[str, list[str]]:
@@ -159,14 +159,14 @@ class HealthCommands:
     def _why_no_fix(self) -> str:
         return "" if self._fixes_chosen() else self.why_no_fix_here()
 
-    def markable(self, rows: Sequence[HealthRow]) -> list[HealthRow]:
+    def markable(self, rows: Sequence[SetupRow]) -> list[SetupRow]:
         """Return the rows like the one under the cursor, with its fix; if it has none, all that can be fixed."""
         here = self.screen.table.row
         what = self._fix_of(here)[0]
         alike = [row for row in rows if what and here is not None and row.kind == here.kind]
         return [row for row in alike if self._fix_of(row)[0] == what] or self.fixable(rows)
 
-    def fixable(self, rows: Sequence[HealthRow]) -> list[HealthRow]:
+    def fixable(self, rows: Sequence[SetupRow]) -> list[SetupRow]:
         """Return the rows that can be fixed."""
         return [row for row in rows if self._fix_of(row)[0]]
 

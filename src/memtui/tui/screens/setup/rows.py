@@ -1,4 +1,4 @@
-"""The rows of the health screen under their headings, and how they are drawn."""
+"""The rows of Setup under their headings, and how they are drawn."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import legend, safe_text
-from memtui.tui.screens.health.snapshot import Snapshot
+from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.widgets.gauges import gauge
 
 # Width of a gauge, in cells.
@@ -53,7 +53,7 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 
 
 @dataclass(frozen=True)
-class HealthRow:
+class SetupRow:
     """A row of the list. `kind`: head, finding, event, index, error, mode or setting; `about`: what is shown, such as a
     Finding."""
 
@@ -66,9 +66,9 @@ class HealthRow:
     about: object = None
 
 
-def rows(found: Snapshot, now: float) -> list[HealthRow]:
+def rows(found: Snapshot, now: float) -> list[SetupRow]:
     """Make the rows of the list, under headings."""
-    hint = f"{CHANGED} changed; {actions.key_of('health.edit')} changes one"
+    hint = f"{CHANGED} changed; {actions.key_of('setup.edit')} changes one"
     return [
         _head("Checks", f"{found.problems:,} to fix" if found.problems else "all good"),
         *_findings(sorted(found.shown, key=lambda each: LEVELS[each.level])),
@@ -85,11 +85,11 @@ def rows(found: Snapshot, now: float) -> list[HealthRow]:
     ]
 
 
-def _head(title: str, words: str) -> HealthRow:
-    return HealthRow(f"head {title}", "head", "─", "bold", title, words, title)
+def _head(title: str, words: str) -> SetupRow:
+    return SetupRow(f"head {title}", "head", "─", "bold", title, words, title)
 
 
-def _findings(found: Sequence[Finding]) -> Iterator[HealthRow]:
+def _findings(found: Sequence[Finding]) -> Iterator[SetupRow]:
     seen: Counter[str] = Counter()
     for each in found:
         mark, style = MARKS[each.level]
@@ -97,7 +97,7 @@ def _findings(found: Sequence[Finding]) -> Iterator[HealthRow]:
         key = f"finding {each.code} {each.subject} {facts}"
         seen[key] += 1
         title = findings.AREAS.get(each.area, each.area)
-        yield HealthRow(f"{key} {seen[key]}", "finding", mark, style, title, findings.message(each), each)
+        yield SetupRow(f"{key} {seen[key]}", "finding", mark, style, title, findings.message(each), each)
 
 
 def _columns(scope: str, numbers: Iterable[str]) -> str:
@@ -109,7 +109,7 @@ def _why_no_times(event: str) -> str:
     return "runs are not logged" if event in SILENT else "nothing logged yet"
 
 
-def _events(found: Snapshot, now: float) -> Iterator[HealthRow]:
+def _events(found: Snapshot, now: float) -> Iterator[SetupRow]:
     by_event = found.hooks.events() if found.hooks else {}
     for event, _, _ in entries.EVENTS:
         here = by_event.get(event, [])
@@ -124,10 +124,10 @@ def _events(found: Snapshot, now: float) -> Iterator[HealthRow]:
         elif here:
             words = f"{where:<{SCOPE_WIDTH}} " + (_why_no_times(event) if found.counted else "counting …")
         mark, style = (MISSING, "red") if bad and here else MARKS[NOTE] if bad else MARKS[OK]
-        yield HealthRow(f"event {event}", "event", mark, style, event, words, event)
+        yield SetupRow(f"event {event}", "event", mark, style, event, words, event)
 
 
-def _report(each: Report) -> HealthRow:
+def _report(each: Report) -> SetupRow:
     budget = each.budget
     if each.index.raw:
         words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
@@ -141,49 +141,49 @@ def _report(each: Report) -> HealthRow:
         mark, style = MARKS[NOTE]
     scope = each.scope
     title = f"@{scope.source}" if scope.kind == "agent" else scope.shown  # as the list of memories calls it
-    return HealthRow(f"index {scope.label}", "index", mark, style, title, words, each)
+    return SetupRow(f"index {scope.label}", "index", mark, style, title, words, each)
 
 
-def _error(number: int, each: Record, now: float) -> HealthRow:
+def _error(number: int, each: Record, now: float) -> SetupRow:
     seconds = clock.parse(each.get("time"))
     words = f"{each.get('error')}: {each.get('message')}"
     old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * clock.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
     title = f"{age(seconds, now)} {each.get('where')}"
-    return HealthRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
+    return SetupRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
 
 
-def _modes(found: Sequence[Mode]) -> Iterator[HealthRow]:
+def _modes(found: Sequence[Mode]) -> Iterator[SetupRow]:
     names = projects.names({}, {each.path: each.path for each in found if each.path})
     for each in found:
         own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
         words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("as all projects" if each.path else "unless set below"))
         mark, style = (HERE, "") if each.here else (" ", "")
-        yield HealthRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
+        yield SetupRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
 
 
-def _setting(each: Setting) -> HealthRow:
+def _setting(each: Setting) -> SetupRow:
     value = setting.as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
     source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
     whence = f"default {setting.as_typed(each.default):<6} {source}" if source else "default"
     words = f"{value:<{VALUE_WIDTH}} {whence} · {each.meaning}"
-    return HealthRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
+    return SetupRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
-def searched(row: HealthRow) -> str:
+def searched(row: SetupRow) -> str:
     """Return the text that the filter searches."""
     meaning = row.about.meaning if isinstance(row.about, Setting) else ""
     return f"{row.title} {row.words} {meaning}".casefold()
 
 
-def filtered(found: Sequence[HealthRow], typed: str, *, attention: bool) -> list[HealthRow]:
+def filtered(found: Sequence[SetupRow], typed: str, *, attention: bool) -> list[SetupRow]:
     """Return the rows with all words of `typed`, with `attention` only problems, under the headings that have any."""
     words = typed.casefold().split()
     if not (words or attention):
         return list(found)
 
-    def wanted(row: HealthRow) -> bool:
+    def wanted(row: SetupRow) -> bool:
         return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
 
     shown = [row for row in found if row.kind == "head" or wanted(row)]
@@ -191,7 +191,7 @@ def filtered(found: Sequence[HealthRow], typed: str, *, attention: bool) -> list
     return [row for row, below in zip(shown, kinds[1:], strict=True) if not row.kind == below == "head"]
 
 
-def draw(row: HealthRow) -> list[Text]:
+def draw(row: SetupRow) -> list[Text]:
     """Draw the cells of a row."""
     if row.kind == "head":
         words = Text(safe_text.line(row.words, 200), style="dim")

@@ -10,7 +10,7 @@ from memtui.tui.model import autosave
 from memtui.tui.services import Services
 
 NAME = "config.toml"
-KEPT = "What you typed is kept: {health.edit} on this screen opens it again in your editor."
+KEPT = "What you typed is kept: {setup.edit} on this screen opens it again in your editor."
 
 
 class ConfigFile:
