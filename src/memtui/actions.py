@@ -228,7 +228,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.wait", "w", "wait", "Hide it until tomorrow, next week or a date", writes=True),
     Action("inbox.type", "t", "type", "Another type for the draft", writes=True),
     Action("inbox.scope", "s", "scope", "Another scope for the draft", writes=True),
-    Action("inbox.done", "d", "done", "Mark an unfinished item done", writes=True),
+    Action("inbox.done", "d", "done", "Mark a todo done", writes=True),
     Action("inbox.keep", "equals_sign", "keep", "Keep an item even if the next session leaves others", writes=True),
     Action("inbox.guide", "c", "to note", "Turn it into a note for the next prompt", writes=True),
     Action("inbox.history", "H", "versions", "The versions of a memory that others changed; restore one"),

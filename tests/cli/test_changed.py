@@ -71,8 +71,8 @@ def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
     out = memtui("inbox").out
     assert "+The agent's line." in out
     assert "changed by Claude in" in out
-    assert "new, written by someone else" in out
-    assert "deleted by someone else" in out
+    assert "added outside memtui" in out
+    assert "deleted outside memtui" in out
     shown = memtui("inbox", "show", "prefer-pnpm").out
     assert "+The agent's line." in shown
     assert memtui.json("inbox", "show", "made")["change"] == "new"

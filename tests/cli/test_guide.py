@@ -392,7 +392,7 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     drafts = [e["id"] for e in memtui.json("inbox", "--kind", "updates")["entries"]]
     memtui("hooks", "install", "--yes")
     done = memtui("approve", drafts[0], "--scope", "auto")
-    assert "Claude Code loads it by itself in sessions of this project." in done.out
+    assert "Claude Code will load it from your next session in this project." in done.out
     assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith(
         "memtui delivers"
     )
@@ -530,8 +530,8 @@ def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare
     under_way = {row["text"]: row["entrypoint"] for row in bare.json("guide", "--list")["in_delivery"]}
     assert under_way == {"for whoever comes": "sdk-cli", "for me alone": "cli"}
     listed = bare("guide", "--list").out
-    assert "under way to session 9e450000 of a person\n" in listed
-    assert "under way to session 5c819700 of a script\n" in listed
+    assert "under way to session 9e450000 (interactive)\n" in listed
+    assert "under way to session 5c819700 (script)\n" in listed
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     for claim in Path(box, "claimed").iterdir():  # what is settled is under way no more
         claim.unlink()
@@ -543,7 +543,7 @@ def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare
     deliveries = bare("deliveries").out
     assert "9e450000 person" in deliveries
     assert "5c819700 script" in deliveries
-    assert "9e450000-0000, of a person" in bare("deliveries", "show", told[0]["delivery"]).out
+    assert "9e450000-0000 (interactive)" in bare("deliveries", "show", told[0]["delivery"]).out
 
 
 def test_a_repository_does_not_make_a_script_a_person(bare):

@@ -47,7 +47,7 @@ def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only
     assert "Buttons are blue" in texts
     assert "The button is not blue" not in texts
     assert found["one_offs"] == 2
-    assert "2 look like one-offs: memtui inbox --kind drafts" in memtui("inbox").out
+    assert "2 probably one-offs: memtui inbox --kind drafts" in memtui("inbox").out
     assert "The button is not blue" in memtui("inbox", "--kind", "drafts").out
 
 
@@ -120,7 +120,7 @@ def test_a_dry_run_meets_the_same_conflicts(memtui):
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     text = memtui("inbox", "show", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
-    assert "82% feedback" in text
+    assert "82% sure" in text
     assert "Assert on what the user sees instead." in text
     shown = memtui.json("inbox", "show", "J5VMX3")
     assert any(entry.items() <= shown.items() for entry in memtui.json("inbox")["entries"])
@@ -558,7 +558,7 @@ def test_commands_beside_a_heading_are_whole(memtui, columns):
         "items done ID",
         "items keep ID",
     ):
-        assert f"memtui {each}\n" in shown
+        assert f"memtui {each}\n" in shown or f"memtui {each}  ·" in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
 
 
@@ -570,7 +570,7 @@ def test_the_status_counts_notes_that_are_not_delivered(memtui):
     ("words", "says", "hint"),
     [
         ("items done J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
-        ("approve 1R7A0A", "1R7A0A is an unfinished item.", "memtui items done 1R7A0A"),
+        ("approve 1R7A0A", "1R7A0A is a todo.", "memtui items done 1R7A0A"),
         ("reject A09Q6F", "A09Q6F is a note.", "memtui guide --edit A09Q6F TEXT"),
         ("deliveries show J5VMX3", "J5VMX3 is a draft.", "memtui inbox show J5VMX3"),
         ("inbox show 2CF53G", "2CF53G is a delivery.", "memtui deliveries show 2CF53G"),
@@ -605,7 +605,7 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
     inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui("approve", "--all", "--dry-run", check=False)
-    assert "2 look like one-offs: left in the inbox" in done.err
+    assert "2 probably one-offs: left in the inbox" in done.err
     assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
     assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 2
 

@@ -31,7 +31,7 @@ def test_what_falls_below_the_cut_is_named(memtui, world):
     found = memtui.json("list", "--project", world.blog, "--scope", "auto")["memories"]
     flags = {m["name"]: m["flags"] for m in found}
     assert flags["writing-style"] == []
-    assert "below the cut" in flags["newsletter"][0]
+    assert "over its limit" in flags["newsletter"][0]
     (index,) = memtui.json("index", "--project", world.blog, "--scope", "auto")["indexes"]
     assert [entry["target"] for entry in index["below"]] == ["newsletter.md"]
     assert index["cut_line"] == 201

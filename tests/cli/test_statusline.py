@@ -44,7 +44,7 @@ def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     path.write_text('{"statusLine": {"type": "command", "command": "echo hi"}}')
     done = bare("hooks", "install", "--status-line", "--yes")
     assert "hooks installed in" in done.out
-    assert "are served" in done.err
+    assert "will use memtui" in done.err
     assert bare.json("hooks", "status")["installed"]
     path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
     done = bare("hooks", "install", "--status-line", "--yes")
@@ -85,7 +85,7 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
     assert not bare.json("hooks", "install", "--status-line", "--yes")["to_paste"]
     for options in (["--status-line"], []):
         gone = bare("hooks", "uninstall", "--yes", *options)
-        assert "is your own and starts memtui: it stays" in gone.err
+        assert "is your own and starts memtui: it is left alone" in gone.err
         (back,) = [each for each in gone.err.splitlines() if each.startswith('"command": ')]
     assert json.loads(path.read_text()) == json.loads(before.replace('"command": ' + json.dumps(other), line))
     path.write_text(path.read_text().replace(line, back))
@@ -116,7 +116,7 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     done = bare("hooks", "install", "--yes")
     assert "hooks installed in" in done.out
     assert said in " ".join(done.err.split())
-    assert "are served" not in done.err
+    assert "will use memtui" not in done.err
     again = bare("hooks", "install", "--yes")
     assert said in " ".join(again.err.split())
     assert said[:18] in bare.json("hooks", "install", "--yes")["not_served"][0]

@@ -96,7 +96,7 @@ def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     done = memtui("undo", check=False)
     assert done.code == 1
     assert "“trash project:prefer-pnpm”, 1h ago in a shell" in done.err
-    assert "nothing was changed" in done.err
+    assert "Not undone" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
     memtui("undo", named)
@@ -123,7 +123,7 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
     assert there(world)
     assert memtui("redo", check=True).code == 0  # what was undone here
     elsewhere(memtui, world, "undo", "--yes")
-    assert "redo would redo" in memtui("redo", check=False).err
+    assert "Not redone" in memtui("redo", check=False).err
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 1), (b"n\n", 1)])

@@ -173,8 +173,8 @@ def test_a_memory_that_came_with_the_repository_is_not_delivered(on):
 def test_the_banner_is_for_the_person_only(on):
     run = on.claude("hi")
     (banner,) = [a["content"] for a in run.attachments("hook_system_message")]
-    assert banner.startswith("memtui full")
-    assert run.main[0].count("memtui full") == 0
+    assert banner.startswith("memtui: ")
+    assert run.main[0].count("memtui: ") == 0
 
 
 def test_pending_updates_come_with_the_first_prompt_and_later_only_what_changed(on):

@@ -404,20 +404,20 @@ def transferred(tui, world):
     tui.press("I")
     tui.see("Import memories from")
     tui.press(".claude/memory\r")
-    tui.see("Nothing new is in it|would come into the inbox")
+    tui.see("Nothing new is in it|Would add")
     tui.press("\x1b")
-    tui.see("prefer-pnpm", gone="Nothing new is in it|would come into the inbox")
+    tui.see("prefer-pnpm", gone="Nothing new is in it|Would add")
 
 
 def backfilled(tui, world):
     """B in the Inbox reads the earlier sessions, if that is wanted."""
     tui.press("2")
-    tui.see("wait for you|to review")
+    tui.see("wait for you|drafts?\\b")
     tui.press("B")
     # Its keys are drawn last when it opens, and when it closes.
-    tui.see("Read your earlier sessions", "Not now", "escape cancel")
+    tui.see("Look through", "Not now", "escape cancel")
     tui.press("\x1b")
-    tui.see("B in the Inbox|wait for you|to review", gone="escape cancel")
+    tui.see("B in the Inbox|wait for you|drafts?\\b", gone="escape cancel")
     tui.press("1")
     tui.see("prefer-pnpm")
 
@@ -482,9 +482,9 @@ def first_approval(tui, world):
     """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z undoes it."""
     memory = world.project / ".claude/memory/ask-before-migrations.md"
     tui.press("2")
-    tui.see("drafts to review")
+    tui.see("drafts\\b")
     tui.press("a")
-    tui.see("3 drafts to review")
+    tui.see("4 drafts\\b")
     assert "show the SQL first" in memory.read_text()
     tui.press("1")
     tui.see("ask-before-migrations")
@@ -500,7 +500,7 @@ def changed_by_others(tui, world):
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
         assert shell.run("memtui history prefer-pnpm")[0] == 0
     tui.press("2")
-    tui.see("drafts to review")
+    tui.see("drafts\\b")
     tui.press("/")
     tui.see("filter: name")
     tui.press("project:prefer-pnpm")
@@ -520,7 +520,7 @@ def changed_by_others(tui, world):
         tui.press(key)
         tui.see(said)
         if key != "e":
-            tui.see(r"review · 1 looks like a one-off · 1 changed by others · \d unfinished")
+            tui.see(r"drafts · 1 probably a one-off · 1 changed by others · \d todo")
         assert (path.read_text() == before) == (key == "x")
     tui.press("\x1b")
     tui.see(r"z undo\b", gone="save  ")

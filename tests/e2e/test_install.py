@@ -72,7 +72,7 @@ def test_the_repository_is_a_plugin_that_needs_no_installation(world, python):
     run = world.claude("hi", *PLUGIN)
     assert len(notes(run)) == 1
     assert [b.event for b in injected(run.main[0], "index")] == ["SessionStart"]
-    assert [a["content"][:11] for a in run.attachments("hook_system_message")] == ["memtui full"]
+    assert [a["content"][:7] for a in run.attachments("hook_system_message")] == ["memtui:"]
     world.leave("Another note.", from_="script")
     assert injected(world.claude("hi").main[0]) == []
 

@@ -46,7 +46,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.see("hooks ✓", "2 Inbox 1")
 
         tui.press("2")
-        tui.see("1 draft to review", "use-pnpm", "Always use pnpm")
+        tui.see(r"\b1 draft\b", "use-pnpm", "Always use pnpm")
         tui.press("a")
         tui.see("No drafts", "Nothing waits")
         assert on.waiting("updates") == ""
@@ -271,14 +271,14 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
     (here.home / ".claude/memtui/config.toml").write_text('theme = "light"\n')
     before = files(here)
     with MemtuiTerminal(here, "tui", "--read-only", "--screen", "inbox") as tui:
-        tui.see("read-only", "1 draft to review", "Always use pnpm")
+        tui.see("read-only", r"\b1 draft\b", "Always use pnpm")
         tui.press("a")
-        tui.see("memtui runs with --read-only", "1 draft to review")
+        tui.see("memtui runs with --read-only", r"\b1 draft\b")
         tui.press("g3")  # a form would swallow the 3
         tui.see("3 Guidance +4")
         assert "Note to the agent" not in tui.text
         tui.press("2")
-        tui.see("1 draft to review", "Always use pnpm")
+        tui.see(r"\b1 draft\b", "Always use pnpm")
         tui.press("p5")  # other projects, and every check: what is found out is kept in no cache
         tui.see("Modes")
         tui.press("q")
@@ -289,9 +289,9 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
 def test_tmux_at_any_size_shows_what_there_is_room_for(here):
     draft(here)
     with TmuxTerminal(here, "tui", "--screen", "inbox", size=(80, 24)) as tui:
-        assert len(tui.see("1 draft to review", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
+        assert len(tui.see(r"\b1 draft\b", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
         tui.resize(40, 20)
-        tui.see("1 draft to review", "use-pnpm")
+        tui.see(r"\b1 draft\b", "use-pnpm")
         tui.resize(160, 48)
         tui.see("2 Inbox 1 ", "Always use pnpm", "q quit")
         tui.press("q")
@@ -300,10 +300,10 @@ def test_tmux_at_any_size_shows_what_there_is_room_for(here):
 def test_after_ctrl_z_and_fg_the_whole_screen_is_there_again(here):
     draft(here)
     with TmuxTerminal(here, "tui", "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
-        tui.see("1 draft to review", "Always use pnpm", "q quit")
+        tui.see(r"\b1 draft\b", "Always use pnpm", "q quit")
         tui.press("\x1a")
         tui.see("Stopped")
         tui.press("fg\n")
-        tui.see("1 draft to review", "Always use pnpm", "q quit")
+        tui.see(r"\b1 draft\b", "Always use pnpm", "q quit")
         tui.press("q")
         tui.see(r"fg\n.*\n.*[#$]\s*$")

@@ -203,7 +203,7 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
             await pilot.press(key)
             await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Read your earlier sessions" in app.screen.question
+        assert "Look through " in app.screen.question
 
 
 @pytest.mark.slow

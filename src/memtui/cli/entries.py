@@ -21,8 +21,8 @@ from memtui.present import drafts as drafts_words
 from memtui.present import undelivered
 
 LIMIT = 200  # entries of each kind in a list, by default
-KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "unfinished work"}
-A_KIND = {"guidance": "a note", "updates": "a draft", "items": "an unfinished item"}
+KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "todos"}
+A_KIND = {"guidance": "a note", "updates": "a draft", "items": "a todo"}
 # By kind: what can be done with an entry.
 DECIDE = {
     "guidance": "See it with `memtui inbox show {0}`; `memtui guide --edit {0} TEXT` or `--withdraw {0}`.",

@@ -11,7 +11,7 @@ from memtui.core.inbox.reconcile import Reconciled
 # By fix: the sentence where it had nothing to do.
 NOTHING = {
     "errors": "There are no errors to set aside.",
-    "files": "All files are yours alone already.",
+    "files": "All files are private to you already.",
     "guidance": "Nothing new is known of any note yet.",
     "index": "There is nothing to fix.",
     "forget": "Nothing was learned from decisions yet.",
@@ -33,7 +33,7 @@ def words(done: FixOutcome) -> str:
     names = some([each.scope.shown for each in done.changed if isinstance(each, Report)])
     return {
         "errors": f"The errors are set aside, in {done.changed[0]}.",
-        "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
+        "files": many(len(done.changed), "file or directory is", "files and directories are") + " private to you now.",
         "index": f"Fixed MEMORY.md of {names}.",
         "conflict": "Resolved: " + some([os.path.basename(str(each)) for each in done.changed]) + ".",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",

@@ -213,16 +213,16 @@ async def test_what_kind_of_session_took_a_note_is_told(world, app):
         delivery_log.append(world.root, record, NOW - 60)
     async with app.run_test(size=WIDE) as pilot:
         for text, words in (
-            ("By me taken", "session cli-0000 of a person"),
-            ("By a script taken", "session sdk-cli- of a script"),
-            ("By me told", "session cli-0000 of a person"),
-            ("By a script told", "session sdk-cli- of a script"),
+            ("By me taken", "session cli-0000 (interactive)"),
+            ("By a script taken", "session sdk-cli- (script)"),
+            ("By me told", "session cli-0000 (interactive)"),
+            ("By a script told", "session sdk-cli- (script)"),
         ):
             await to(pilot, text)
             assert words in app.screen.query_one("#detail").plain
         await pilot.press("4")
         await settle(pilot)
-        assert "session sdk-cli- of a script" in app.screen.query_one("#detail").plain
+        assert "session sdk-cli- (script)" in app.screen.query_one("#detail").plain
 
 
 @pytest.mark.slow

@@ -204,7 +204,7 @@ async def test_an_install_that_serves_nobody_says_so(setup_app, world):
         said = " ".join(note.message for note in setup_app._notifications)
         assert "Hooks installed" in said
         assert "Claude Code runs no hooks" in said
-        assert "are served" not in said
+        assert "will use memtui" not in said
 
 
 @pytest.mark.slow

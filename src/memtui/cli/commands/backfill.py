@@ -138,24 +138,18 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
     rows = [
         [
             (short_id(each.id) if done else "", "cyan"),
-            drafts.percent(f"{each.candidate.confidence}"),
-            drafts.percent(f"{each.candidate.draft.durable}"),
-            f"{each.candidate.said}×",
+            " · ".join(drafts.odds(each.candidate.confidence, each.candidate.draft.durable, each.candidate.said)),
             line("global" if each.candidate.draft.scope == "global" else ctx.tilde(each.candidate.project)),
             line(each.candidate.draft.description),
         ]
         for each in offer.drafts
     ]
     if rows:
-        out.table(["ID" if done else "", "FEEDBACK", "LASTING", "SAID", "WHERE", "DRAFT"], rows, indent="  ")
+        out.table(["ID" if done else "", "HOW SURE", "WHERE", "DRAFT"], rows, indent="  ")
     count = many(len(offer.drafts), "draft")
-    verb = "came" if done else "would come"
-    folded = f", {offer.folded_words}" if offer.folded else ""
-    known = f"; {offer.known:,} known already or decided on" if offer.known else ""
-    more = f"; {offer.left_words}" if offer.left else ""
-    out.print(
-        f"{count} {verb} into the inbox{folded}{more}{known}." if rows else f"No new draft was found{more}{known}."
-    )
+    known = [f"{offer.known:,} known already or decided on"] if offer.known else []
+    more = "".join(f"; {words}" for words in [*offer.more_words, *known])
+    out.print((f"{'Added' if done else 'Would add'} {count}" if rows else "No new draft was found") + f"{more}.")
     if found.skipped:
         out.print("Left out:")
         for each in found.skipped[:FIRST]:

@@ -199,7 +199,7 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
     facts = [
         ("receipt", out.style(*receipt(outcome)) + f" ({MEANINGS[outcome]})"),
         ("event", line(found.event) + (f", tool {line(found.tool)}" if found.tool else "")),
-        ("session", line(found.session + (f", of a {kind}" if kind else ""))),
+        ("session", line(found.session + (f" ({kind.replace('person', 'interactive')})" if kind else ""))),
         ("project", line(found.project_root or found.project)),
         ("transcript", line(path or "gone")),
         ("size", f"{found.chars} characters, in {'?' if found.ms is None else found.ms} ms"),

@@ -25,7 +25,7 @@ def register(commands: "parser.Commands") -> None:
         run,
         "list notes, drafts, unfinished work, and what others wrote",
         "memtui inbox\nmemtui inbox --kind drafts --all-projects\nmemtui inbox show 7XAD",
-        "That is notes for the agent, drafts of memories to review, unfinished items, and the memories that Claude,"
+        "That is notes for the agent, drafts of memories to review, todos, and the memories that Claude,"
         " an editor or a program wrote since you last saw them. In the TUI, Guidance shows the notes, and Inbox the"
         " others.",
     )

@@ -53,7 +53,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _print(ctx: Context, out: Output, items: "list[Waiting]", more: int) -> None:
     if not items:
-        out.print("There are no unfinished items.")
+        out.print("There are no todos.")
         out.print(
             "  Sessions save them when they end. You can also write a list into pending-items.md (see memtui paths)."
         )

@@ -44,7 +44,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _print(out: Output, found: Taught) -> None:
-    waits = many(found.waiting, "decision waits; it counts", "decisions wait; they count") + " after the next turn"
+    waits = f"{many(found.waiting, 'decision')} not applied yet: after the next turn"
     if not found.total:
         if found.waiting:
             out.print(f"Nothing was learned yet: {waits}.")
@@ -55,7 +55,7 @@ def _print(out: Output, found: Taught) -> None:
     rows = [("decisions", f"{found.total}: {counts}")]
     rows += [("waiting", waits)] if found.waiting else []
     rows += [("projects", str(found.projects))] if found.projects else []
-    rows += [("now", f"memtui {found.judged}")] if found.judged else []
+    rows += [("now", found.judged)] if found.judged else []
     if found.halved:
         rows.append(("held back", "your decisions count less than they could, so that it judges others no worse"))
     out.facts(rows)

@@ -24,7 +24,7 @@ from memtui.present.deliveries import what
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
     "updates": ("draft to review", "drafts to review"),
-    "items": ("unfinished item", "unfinished items"),
+    "items": ("todo", "todos"),
 }
 
 

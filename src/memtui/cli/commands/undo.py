@@ -126,6 +126,6 @@ def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
     except MemtuiError as error:
         if not error.hint:
             raise  # a person said no
-        words = f"{op} would {QUESTIONS[op].lower()} {what}: nothing was changed."
-        raise MemtuiError(words, f"To do that: {named}") from None
+        words = f"Not {DONE[op]}: the last change{' undone' * (op == 'redo')} is {what}."
+        raise MemtuiError(words, f"To {op} it anyway: {named}") from None
     return True

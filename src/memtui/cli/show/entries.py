@@ -304,11 +304,9 @@ def details(item: Waiting, now: float, target: str) -> "list[str]":
     words = []
     if item.kind == "updates":
         words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
-        likely = (drafts.sure(fields.get("confidence", "")), drafts.lasting(fields.get("durable", "")))
-        words.append(", ".join(filter(None, (drafts.kind(item), *likely, drafts.by_model(fields)))))
+        words.append(" · ".join(filter(None, (drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields)))))
         becomes = [part for part in (fields.get("type"), fields.get("name")) if part]
         words += [f"→ {'/'.join([target, *becomes])}"] if fields.get("scope") or becomes else []
-        words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
     elif item.kind == "guidance":
         words.append(f"from {fields['from']}" if "from" in fields else "hand-written")
         words += ["urgent"] if item.entry.flag("urgent") else []

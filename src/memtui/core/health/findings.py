@@ -16,7 +16,7 @@ from memtui.core.health.kind import Kind
 AREAS = {
     "hooks": "hooks",
     "client": "Claude Code",
-    "root": "memtui's files",
+    "root": "files",
     "config": "settings",
     "errors": "errors",
     "inbox": "inboxes",
@@ -45,14 +45,14 @@ UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of t
 
 REGISTRY = {
     **{f"{area}.ok": Kind() for area in AREAS},
-    "root.ok": Kind("yours alone"),
+    "root.ok": Kind("private to you"),
     "config.ok": Kind("no mistakes"),
     "errors.ok": Kind("none in the last 7 days"),
     "inbox.ok": Kind("everything can be read and delivered"),
     "memories.ok": Kind("nothing broken, every index complete"),
     "trust.ok": Kind("nothing to review"),
     "journal.ok": Kind("all of them can be undone"),
-    "log.ok": Kind("can be read"),
+    "log.ok": Kind("OK"),
     **{f"{area}.failed": UNCHECKED for area in AREAS},
     # hooks in Claude Code's settings
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
@@ -272,7 +272,7 @@ REGISTRY = {
     # models that memtui may ask
     "learned.ok": Kind("no decision on a draft yet"),
     "learned.waiting": Kind(
-        "{waiting:decision waits; it counts|decisions wait; they count} after the next turn",
+        "{waiting:decision|decisions} not applied yet: after the next turn",
         "Forget it: memtui learned --reset",
         "forget",
     ),
@@ -316,7 +316,7 @@ REGISTRY = {
 
 
 def _waiting(count: int) -> str:
-    return many(count, "more waits and counts", "more wait and count")
+    return f"{count} not applied yet: after the next turn"
 
 
 class _Fact:
@@ -332,9 +332,9 @@ class _Fact:
         if how == "moved":
             return f"; it is {value} now" if value else ""
         if how == "judged":
-            return f"; memtui now {value}" if value else ""
+            return f". {value}" if value else ""
         if how == "more":
-            return f"; {_waiting(value)} after the next turn" if isinstance(value, int) and value else ""
+            return f"; {_waiting(value)}" if isinstance(value, int) and value else ""
         if how == "similar" and isinstance(value, int):
             return likeness(value / 100)
         if how == "unmerged":

@@ -99,7 +99,7 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     shut = [each for each in shut if each.before != each.after]
     if shut:
         what = many(len(shut), "file or directory", "files and directories")
-        store.journal.run("close", shut, f"make {what} of memtui's yours alone")
+        store.journal.run("close", shut, f"make {what} of memtui's private to you")
     return FixOutcome("files", list(dict.fromkeys([*opened, *(each.path for each in shut)])), bool(shut))
 
 

@@ -56,7 +56,7 @@ KINDS = {
         "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
         "does not load.",
         "Shorten lines above the cut, or move memories to another scope: memtui index --scope {scope}",
-        flag="below the cut of MEMORY.md: the client does not load its line",
+        flag="Claude Code doesn't see this: MEMORY.md is over its limit",
         each="files",
     ),
     "memories.dangling": Kind(

@@ -18,7 +18,7 @@ MEANINGS = {
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "drafts in one delivery",
     "updates_days": "days that a draft is delivered",
-    "items_max": "unfinished items in one delivery",
+    "items_max": "todos in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "extract_learn": "learn from what you approve, reject",
