@@ -22,7 +22,7 @@ def old(bare):
     bare("new", "today", "--scope", "global", "--type", "user", "--description", "d", "--body", "Today.")
     root = bare.env["HOME"] + "/.claude/memtui"
     made = []
-    for seconds in (NOW - 200 * DAY, NOW - 1):
+    for seconds in (NOW - 290 * DAY, NOW - 1):
         record = {
             "v": 1,
             "id": ids.new_id(seconds),
@@ -44,14 +44,13 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
     said = bare("gc", "--dry-run").out
     assert "2 changes older than 180 days or beyond the newest 2,000" in said
     assert "1 trashed memory can't be restored then: global:long-ago" in " ".join(said.split())
-    assert "deliveries-2026-05.jsonl" in said
+    assert "deliveries-2026-02.jsonl" in said
     assert "this can't be undone" in said
     assert max(map(len, said.splitlines())) <= 80
     data = bare.json("gc", "--dry-run")
     assert data["dry_run"]
     assert data["deleted_memories"] == ["global:long-ago"]
-    limits = {"undo_days": 180, "undo_changes": 2000, "texts_days": 90, "trust_days": 180, "llm_log_days": 365}
-    assert data["kept"] == {**limits, "versions_days": 180, "versions_mb": 100}
+    assert data["kept"] == {"days": 180, "mb": 100}
     assert len(bare.json("undo", "--list")["history"]) == 3
     assert "CI is red." in bare("deliveries", "show", old[0]).out
 
@@ -72,7 +71,7 @@ def test_a_delivery_whose_text_went_is_still_told(bare, old):
     bare("gc")
     shown = bare("deliveries", "show", old[0]).out
     assert "97 characters" in shown
-    assert "text removed: it is more than 90 days old" in shown
+    assert "text removed: it is more than 180 days old" in shown
     assert "1 note" in bare("deliveries").out
     assert old[0] in [row["id"] for row in bare.json("receipts")["receipts"]]
     row = bare.json("sessions", "--all-projects")["sessions"][0]
@@ -94,11 +93,23 @@ def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
     bare("gc")
     assert kept()["level"] == "ok"
     assert "1 change for undo" in kept()["message"]
-    assert "their texts for 90 days" in kept()["message"]
+    assert "their texts for 180 days" in kept()["message"]
 
 
 def test_how_long_things_are_kept_is_a_setting(bare, old):
-    bare("config", "set", "undo_days", "400")
-    bare("config", "set", "texts_days", "0")
+    bare("config", "set", "keep_days", "400")
     assert "Nothing is old enough to be deleted" in bare("gc", "--dry-run").out
-    assert bare("config", "set", "undo_days", "-1", check=False).code == 2
+    assert bare("config", "set", "keep_days", "-1", check=False).code == 2
+
+
+def test_the_settings_that_keep_days_replaced_are_named_and_change_nothing(bare, old):
+    with open(bare.env["HOME"] + "/.claude/memtui/config.toml", "w") as file:
+        file.write("undo_days = 1\nversions_mb = 'many'\nkeep_days = 400\n")
+    words = (
+        "No longer used: undo_days, versions_mb. Now keep_days (400) and keep_mb (100) say how long things are kept."
+    )
+    assert words in " ".join(bare("config", "list").out.split())
+    (row,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "config.replaced"]
+    assert (row["level"], row["message"]) == ("note", words)
+    assert "Nothing is old enough to be deleted" in bare("gc", "--dry-run").out
+    assert bare.json("config", "get", "keep_days")["value"] == 400

@@ -308,7 +308,7 @@ SCENARIOS = [
         "gc",
         pieces=True,
         files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD},
-        before=[("config", "set", "undo_changes", "1"), ("rm", "native"), ("rm", "alpha")],
+        before=[("rm", "native"), ("rm", "alpha")],
     ),
     C("dream", "--dry-run", reads=True),
     C("dream"),

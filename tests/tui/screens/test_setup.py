@@ -12,7 +12,7 @@ import pytest
 from core.health.broken import ASKED, AT_ONCE, bare_codes, break_all
 from memtui.core.base import clock, fs, paths
 from memtui.core.base.errors import MemtuiError
-from memtui.core.health import findings
+from memtui.core.health import findings, retention
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import index as memory_index
 from memtui.core.places import trust
@@ -586,8 +586,8 @@ async def test_settle_says_what_it_did(setup_app, world):
 
 
 @pytest.mark.slow
-async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world):
-    fs.append(f"{world.root}/config.toml", b"undo_changes = 1\n")
+async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 1)
     before = len(Journal(world.root).ledger().transactions)
     async with setup_app.run_test(size=(120, 40)) as pilot:
         screen = await ready(pilot)

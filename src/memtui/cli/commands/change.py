@@ -161,7 +161,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
         out.print(f"deleted for good: {line(', '.join(names))}")
         if left:
             keep = many(left, "other change keeps", "other changes keep")
-            out.say(f"{keep} a line of it for undo, until `memtui gc` deletes what is older than undo_days.")
+            out.say(f"{keep} a line of it for undo, until `memtui gc` deletes what is older than keep_days.")
         out.say("What sessions got of it stands in Claude Code's transcripts until Claude Code deletes these.")
 
     return bulk.result({"purged": names, "lines_left": left}, text)

@@ -216,7 +216,7 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         out.heading("Text", "exactly as the hook gave it")
         out.exact(safe(found.text))
     elif found.folded:
-        days = retention.limits(ctx.root).texts_days
+        days = retention.limits(ctx.root).days
         out.heading("Text", f"{found.chars:,} characters")
         out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
 

@@ -161,6 +161,11 @@ REGISTRY = {
         "memtui config set gate show --project .",
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
+    "config.replaced": Kind(
+        "No longer used: {keys}. Now keep_days ({days}) and keep_mb ({mb}) say how long things are kept.",
+        EDIT,
+        "config",
+    ),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",
@@ -295,8 +300,7 @@ REGISTRY = {
     "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
     "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),
     "kept.ok": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
-        " {versions:size} of versions"
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts}, {versions:size} of versions"
     ),
     # unattended consolidation, and what it waits for
     "dream.ok": Kind(),
@@ -307,7 +311,7 @@ REGISTRY = {
     "dream.sessions": Kind("{missing:session} more to wait for"),
     "dream.lock": Kind("process {process} is at it"),
     "kept.due": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions; some of it is old enough to be deleted after the next turn",
         "memtui gc --dry-run",
         "collect",

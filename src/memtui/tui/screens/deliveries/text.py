@@ -21,7 +21,7 @@ from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
 WITH_ID = ("guidance", "pending-update", "pending-item")
 NAMES_SHOWN, LEFT_OUT_SHOWN = 12, 40
 GONE = "This record is no longer in the log."
-FOLDED = "Text removed: it is old (texts_days in the settings)"
+FOLDED = "Text removed: it is old (keep_days in the settings)"
 # Characters of the text that are shown below the list on a narrow screen.
 GLANCE_LENGTH = 2000
 CAME_BACK = "A note that does not arrive goes back to wait for another prompt: Guidance shows what became of it."
