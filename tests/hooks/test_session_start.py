@@ -442,6 +442,22 @@ def test_a_branch_of_a_branch_whose_start_did_not_copy_knows_what_the_first_sess
     assert home.start("fork", "twig").context + home.prompt("twig").context == ""
 
 
+def test_a_fork_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
+    furnished(home)
+    answered(home, "s1", 1000)
+    home.leave("updates", "draft 2")
+    answered(home, "fork", 1000)
+    said = home.prompt("fork").context
+    assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
+
+
+def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
+    furnished(home)
+    answered(home, "s1", 1000)
+    answered(home, "other", 1000, tokens=2000)
+    assert "item" in home.prompt("other").context
+
+
 def test_a_branch_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):
     furnished(home)
     copied(home)

@@ -81,7 +81,8 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     found = _noted(hook)
     parent = _text(found, "session_id")
     if found.get("source") != "resume" or not parent or parent == hook.session_id:
-        return {}
+        origin = _parent_by_answer(hook, _own_answer(hook))
+        return {**_copied(hook, origin, {}), **_now(hook)} if origin else {}
     known = _copied(hook, parent, {})
     delivery = found.get("delivery")
     if delivery:
@@ -208,6 +209,30 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     return nearest[2] if nearest else ""
 
 
+def _own_answer(hook: Hook) -> "dict[str, object]":
+    """Return the last answer in this session's transcript, as the payload of a start tells of it; `{}` if there is
+    none."""
+    from memtui.core.base import backwards
+
+    try:
+        for _, line in backwards.lines(hook.text("transcript_path"), needle=b'"usage"', within=TAIL_BYTES):
+            record = fastjson.loads_dict(line)
+            size, at = _context_size(record), clock.parse(record.get("timestamp"))
+            if size >= 0 and at is not None:
+                return {"seconds_since_last_response": clock.now() - at, "context_tokens": size}
+    except OSError:
+        pass
+    return {}
+
+
+def _context_size(record: "dict[str, object]") -> int:
+    """Return how many tokens an answer and what was before it have; -1 if the record is no answer of the session."""
+    usage = session_state.table(session_state.table(record, "message"), "usage")
+    if record.get("type") != "assistant" or record.get("isSidechain") or not usage:
+        return -1
+    return sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
+
+
 def _response(name: str, answered: float, tokens: "object") -> "tuple[float, bool]":
     """Return when a transcript's last response came, and whether its context was compacted since; 0 as the time unless
     it came about `answered` and its context had `tokens`, or was compacted. Times are seconds since the epoch. Raises
@@ -221,13 +246,10 @@ def _response(name: str, answered: float, tokens: "object") -> "tuple[float, boo
     for record in transcript.Reader(name, start, keep=lambda line: b'"assistant"' in line or b"ompact" in line):
         if record.get("isSidechain"):
             continue
-        message = record.get("message")
-        usage = message.get("usage") if isinstance(message, dict) else None
         if record.get("isCompactSummary") or record.get("subtype") == "compact_boundary":
             size = -1
-        elif record.get("type") == "assistant" and isinstance(usage, dict):
-            last = clock.parse(record.get("timestamp")) or 0.0
-            size = sum([count for count in map(usage.get, USAGE) if isinstance(count, int)])
+        elif _context_size(record) >= 0:
+            last, size = clock.parse(record.get("timestamp")) or 0.0, _context_size(record)
     same_size = size < 0 or not isinstance(tokens, int) or size == tokens
     is_near = same_size and -LATE_SECONDS <= last - answered <= EARLY_SECONDS
     return (last if is_near else 0.0), size < 0

@@ -117,11 +117,13 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
 
 
 def _forked(hook: Hook) -> "dict[str, object]":
-    """Return the state of a fork whose start was reported under its parent's id; `{}` if this is none."""
-    try:
-        posix.stat(f"{hook.root}/run/client-{posix.getppid()}")
-    except OSError:
-        return {}
-    from memtui.hooks import forks
+    """Return the state of a copy whose start told of its parent, or was killed; `{}` if this is none."""
+    for path in (f"{hook.root}/run/client-{posix.getppid()}", hook.text("transcript_path")):
+        try:
+            posix.stat(path)
+        except OSError:
+            continue
+        from memtui.hooks import forks
 
-    return forks.state_at_prompt(hook)
+        return forks.state_at_prompt(hook)
+    return {}
