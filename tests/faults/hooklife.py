@@ -21,6 +21,7 @@ BEFORE = {
     "old": [],
     "forbidding": ["SessionStart", "UserPromptSubmit", "Stop"],
     "resumed": ["SessionStart", "UserPromptSubmit"],
+    "branched": ["SessionStart", "UserPromptSubmit", "Stop"],
     "touched": ["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop"],
 }
 
@@ -45,6 +46,9 @@ class HookScenario:
             world.leave_in_old_inbox()
         if self.before == "resumed":  # its answer had been broken off, and is there now
             world.leave("guidance", "g1", "tok-g1 plain", told=one.name, repeat="yes")
+        if self.before == "branched":
+            world.leave("updates", "w1", "Say tok-w1 too", session="old")
+            return one.branch("b1")
         if self.before == "forbidding":
             text = "---\nname: npm\ndescription: No npm\nforbids: npm\n---\n\nBody.\n"
             world.write(world.config + "/memory/npm.md", text)
@@ -160,6 +164,7 @@ SCENARIOS = [
     HookScenario("SessionStart", "touched", TOLD, {"source": "compact"}),
     HookScenario("SessionStart", "prompted", TOLD, {"source": "compact"}),
     HookScenario("SessionStart", "touched", TOLD, {"source": "resume"}),
+    HookScenario("SessionStart", "branched", TOLD, {"source": "fork"}),
     HookScenario("PostToolUse", "claimed"),
     HookScenario("PreCompact", "claimed", TOLD, {"trigger": "manual"}),
     HookScenario("Stop", "claimed"),

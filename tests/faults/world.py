@@ -210,6 +210,17 @@ class Session:
         found.shown, found.turn, found.last = [*self.shown], self.turn, self.last
         return found
 
+    def branch(self, name: str) -> "Session":
+        """A copy of the conversation under an id of its own, as `/branch` makes it."""
+        branch = self.copy()
+        branch.name, branch.transcript = name, self.transcript.replace(self.name, name)
+        with open(self.transcript) as old, open(branch.transcript, "w") as new:
+            for line in old:
+                row = json.loads(line)
+                origin = {"sessionId": self.name, "messageUuid": row["uuid"]}
+                new.write(json.dumps({**row, "sessionId": name, "forkedFrom": origin}) + "\n")
+        return branch
+
     def payload(self, event: str, **more) -> dict:
         base = {"session_id": self.name, "transcript_path": self.transcript, "cwd": self.world.shop}
         extra = {
