@@ -68,6 +68,7 @@ class Talk:
         self.rows: list[dict] = []
         self.leaf = ""
         self.pid = 0  # of its client; 0 for none
+        self.is_unsure = False  # whether it is a fork that could not copy what its parent was given
         self.turns = 0
 
     def add(self, kind: str, texts=(), **more) -> str:
@@ -204,7 +205,8 @@ class Year:
                 repeat = dict(FIELD.findall(head)).get("repeat") == "yes"
                 fresh = body if tag == "guidance" else "\n".join(DRAFT.findall(body))
                 found += [(token, repeat) for token in dict.fromkeys(TOKEN.findall(fresh))]
-            elif tag == "memory" and not self.faulty:  # a hook that dies may have it given twice: better than never
+            # A hook that dies may have a memory given twice: better than never.
+            elif tag == "memory" and not self.faulty and not talk.is_unsure:
                 name = dict(FIELD.findall(head)).get("name", "")
                 found += [(f"{token} in {name}", False) for token in TOKEN.findall(body)[:1]]
         return text, found, ended.code != 0
@@ -327,7 +329,7 @@ class Year:
         copy, chain = Talk(self, f"{talk.name[:8]}-{mark}{len(self.talks):04}"), talk.chain()
         copy.rows = [{**row, "sessionId": copy.name, **origin} for row in talk.rows if row.get("uuid") in chain]
         copy.parents, copy.texts = {each: talk.parents[each] for each in chain}, dict(talk.texts)
-        copy.leaf = talk.leaf
+        copy.leaf, copy.is_unsure = talk.leaf, talk.is_unsure
         self.talks.append(copy)
         return copy
 
@@ -356,6 +358,7 @@ class Year:
                 seconds_since_last_response=past,
                 context_tokens=sum(usage.values()),
             )
+            copy.is_unsure = copy.is_unsure or self.faulty  # its parent may go on before the first prompt
             copy.write(copy.rows)
             self.put(copy, "SessionStart", said)
             self.done["fork"] += 1

@@ -451,11 +451,25 @@ def test_a_fork_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(
     assert ("draft 2" in said, "draft (" in said, "item" in said) == (True, False, False)
 
 
+def test_a_fork_whose_start_was_killed_and_whose_parent_went_on_is_told_again_and_marked(home):
+    furnished(home)
+    path = answered(home, "fork", 1000)
+    index = {"type": "attachment", "attachment": {"content": ['<memtui-index scope="global">']}}
+    path.write_text(path.read_text() + json.dumps(index) + "\n")
+    answered(home, "s1", 10)
+    said = home.prompt("fork").context
+    assert re.search(r'<memtui-pending-updates [^>]*repeat="yes"', said)
+    assert re.search(r'<memtui-pending-items [^>]*repeat="yes"', said)
+    assert home.prompt("fork").raw == b""
+
+
 def test_a_session_that_is_first_met_at_a_prompt_knows_nothing_of_others(home):
     furnished(home)
     answered(home, "s1", 1000)
     answered(home, "other", 1000, tokens=2000)
-    assert "item" in home.prompt("other").context
+    said = home.prompt("other").context
+    assert "item" in said
+    assert "repeat" not in said
 
 
 def test_a_branch_whose_start_was_killed_knows_at_its_prompt_what_its_parent_knew(home):

@@ -11,6 +11,7 @@ import posix
 
 from memtui.core.base import clock, fastjson, fs, session_state
 from memtui.core.client import process
+from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import given
 from memtui.hooks.runner import Hook
 
@@ -20,6 +21,10 @@ LATE_SECONDS = 10.0
 HEAD_RECORDS = 50
 # How far from its end a transcript is searched for its last answer.
 TAIL_BYTES = 1 << 24
+# Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
+# harm.
+INDEX_BLOCK = 1 << 20
+INDEX_BYTES = 1 << 26
 USAGE = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
@@ -82,7 +87,11 @@ def state_at_prompt(hook: Hook) -> "dict[str, object]":
     parent = _text(found, "session_id")
     if found.get("source") != "resume" or not parent or parent == hook.session_id:
         origin = _parent_by_answer(hook, _own_answer(hook))
-        return {**_copied(hook, origin, {}), **_now(hook)} if origin else {}
+        if origin:
+            return {**_copied(hook, origin, {}), **_now(hook)}
+        # Its parent has gone on since. What it knows stands in its transcript alone.
+        is_copy = has_index(hook.text("transcript_path"))
+        return {"telling": "a parent that is not known", **_now(hook)} if is_copy else {}
     known = _copied(hook, parent, {})
     delivery = found.get("delivery")
     if delivery:
@@ -175,6 +184,28 @@ def _named_parent(path: str, session_id: str) -> str:
     except OSError:
         pass
     return ""
+
+
+def has_index(transcript: str) -> bool:
+    """Return whether a transcript has an index of ours that no later compaction has dropped."""
+    index, summary = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
+    following = b""  # the beginning of the block behind, for what lies across both
+    try:
+        fd = fs.open_regular(transcript, ours=True)
+    except OSError:
+        return False
+    try:
+        end = posix.fstat(fd).st_size
+        for at in range(end - INDEX_BLOCK, max(-INDEX_BLOCK, end - INDEX_BYTES), -INDEX_BLOCK):
+            block = posix.pread(fd, INDEX_BLOCK + min(0, at), max(0, at)) + following
+            if index in block or summary in block:
+                return block.rfind(index) > block.rfind(summary)
+            following = block[: max(len(index), len(summary)) - 1]
+    except OSError:
+        pass
+    finally:
+        posix.close(fd)
+    return False
 
 
 def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:

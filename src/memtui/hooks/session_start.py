@@ -12,10 +12,6 @@ from memtui.core.settings import config
 from memtui.hooks import deliver, detach, forks, index_block, journal_block, prompt, recall_block, runner
 from memtui.hooks.user_prompt_submit import reconcile_claims, without_missed
 
-# Bytes: a transcript is searched from its end, in blocks, and no further back than this. An index told twice does no
-# harm.
-TOLD_BLOCK = 1 << 20
-TOLD_BYTES = 1 << 26
 # Sources of a start that begins with the context of an earlier session: its own, or a copy.
 COPIES = {"resume", "fork"}
 # What the start of a copy says of its parent's last answer.
@@ -164,7 +160,7 @@ def _index(
     """Add to `blocks` the index of the memories; to a context that has it already, only what changed since."""
     if source == "compact" and old.get("prompted"):
         blocks += _lists(hook, old, after)
-    if source in COPIES and (old.get("dirs") or _told(hook.text("transcript_path"))):
+    if source in COPIES and (old.get("dirs") or forks.has_index(hook.text("transcript_path"))):
         blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
         index_block.note_known(hook, found, after)
     else:
@@ -252,28 +248,6 @@ def _lists(hook: runner.Hook, old: "dict[str, object]", after: "dict[str, object
         after |= {"updates": {}, "stamps": {}, "prompted": False}
         return []
     return lists
-
-
-def _told(transcript: str) -> bool:
-    """Return whether a transcript has an index of ours that no later compaction has dropped."""
-    index, summary = b"<" + delivery_blocks.TAGS["index"].encode(), b'"isCompactSummary":true'
-    following = b""  # the beginning of the block behind, for what lies across both
-    try:
-        fd = fs.open_regular(transcript, ours=True)
-    except OSError:
-        return False
-    try:
-        end = posix.fstat(fd).st_size
-        for at in range(end - TOLD_BLOCK, max(-TOLD_BLOCK, end - TOLD_BYTES), -TOLD_BLOCK):
-            block = posix.pread(fd, TOLD_BLOCK + min(0, at), max(0, at)) + following
-            if index in block or summary in block:
-                return block.rfind(index) > block.rfind(summary)
-            following = block[: max(len(index), len(summary)) - 1]
-    except OSError:
-        pass
-    finally:
-        posix.close(fd)
-    return False
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
