@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -11,7 +12,7 @@ from .client import REPO, injected
 
 pytestmark = pytest.mark.client
 
-PLUGIN = ("--plugin-dir", str(REPO))
+PLUGIN = ("--plugin-dir", str(REPO / "plugin"))
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def test_project_settings(world, scope):
     assert not (world.project / ".claude").exists()
 
 
-def test_the_repository_is_a_plugin_that_needs_no_installation(world, python):
+def test_the_plugin_in_a_checkout_needs_no_installation(world, python):
     world.leave("A note.", from_="script")
     world.remember("prefer-pnpm", "Use pnpm, never npm")
     run = world.claude("hi", *PLUGIN)
@@ -75,6 +76,20 @@ def test_the_repository_is_a_plugin_that_needs_no_installation(world, python):
     assert [a["content"][:7] for a in run.attachments("hook_system_message")] == ["memtui:"]
     world.leave("Another note.", from_="script")
     assert injected(world.claude("hi").main[0]) == []
+
+
+def test_a_plugin_that_the_client_installs_is_small_and_serves_sessions(world, python):
+    for words in (["marketplace", "add", str(REPO)], ["install", "memtui@memtui"]):
+        command = [str(world.binary), "plugin", *words]
+        subprocess.run(command, check=True, capture_output=True, cwd=world.project, env=world.environment(), timeout=60)
+    copied = [path for path in (world.config / "plugins").rglob("*") if path.is_file()]
+    assert any(path.name == "memtui_hook.py" for path in copied)
+    assert sum(path.stat().st_size for path in copied) < 2_000_000
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+    status = json.loads(world.memtui("hooks", "status", "--json", check=False).stdout)["data"]
+    assert status["plugin"]["active"]
+    assert not status["plugin"]["problems"]
 
 
 def test_plugin_and_settings_together_deliver_once(world, python):

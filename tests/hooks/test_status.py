@@ -13,7 +13,7 @@ from memtui.core.places import settings_files
 from memtui.hooks import precedence
 from memtui.hooks.installer import entries, install, status
 
-PLUGIN_ROOT = Path(__file__).resolve().parents[2]
+PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "plugin"
 STAND_INS = """
 import sys
 before = set(sys.modules)
@@ -273,7 +273,7 @@ def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, t
 
 def test_a_marketplace_in_a_directory_is_run_in_place(world):
     world.enable_plugin("/some/copy")
-    market = {"memtui": {"source": {"source": "directory", "path": "x"}, "installLocation": str(PLUGIN_ROOT) + "/"}}
+    market = {"memtui": {"source": {"source": "directory", "path": "x"}, "installLocation": f"{PLUGIN_ROOT.parent}/"}}
     (world.user.parent / "plugins" / "known_marketplaces.json").write_text(json.dumps(market))
     assert world.status().plugin.install_path == str(PLUGIN_ROOT)
 

@@ -4,8 +4,22 @@ import sys
 
 try:
     if sys.version_info >= (3, 11):  # noqa: UP036  python3 is whatever the machine has
-        top = __file__[: -len("hooks/memtui_hook.py")] + "src/memtui"
-        sys.path.insert(0, top[: -len("/memtui")])
+        import posix
+
+        # The checkout around the plugin, or that beside its copy: plugins/cache/MARKETPLACE/PLUGIN/VERSION.
+        names = __file__.split("/")[:-2]
+        for at in (names[:-1], names[:-4] + ["marketplaces"] + names[-3:-2]):  # noqa: RUF005
+            lib = "/".join(at) + "/src"
+            try:
+                posix.stat(lib + "/memtui/hooks/bundle.py")
+                break
+            except OSError:
+                pass
+        else:
+            sys.path.insert(0, "/".join(names) + "/hooks")
+            from memtui_installed import lib
+        sys.path.insert(0, lib)
+        top = lib + "/memtui"
         hooks = sys.modules["memtui.hooks"] = type(sys)("memtui.hooks")
         hooks.__path__ = [top + "/hooks"]
         try:  # as launch.py does
@@ -18,8 +32,6 @@ try:
         from memtui.hooks.bundle import main
 
         main(sys.argv[1:3])
-        import posix
-
         # Nothing is buffered, and an orderly shutdown costs as much as the hook itself.
         posix._exit(0)  # noqa: SLF001
     elif "retry" not in sys.argv:
