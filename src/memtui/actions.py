@@ -53,7 +53,7 @@ TITLES = {
     "memories.sort": "memories: next order",
     "memories.reverse": "memories: reverse order",
     "memories.type_filter": "memories: one type only",
-    "memories.attention": "memories: with findings",
+    "memories.attention": "memories: with problems",
     "memories.never": "memories: never delivered",
     "memories.scope": "memories: choose scope",
     "memories.left": "memories: pane to the left",
@@ -162,7 +162,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.inbox", "2", "", "Inbox: what waits for your decision"),
     Action("app.guidance", "3", "", "Guidance: notes that the agent will get"),
     Action("app.deliveries", "4", "", "Deliveries: what it got, and whether it arrived"),
-    Action("app.setup", "5", "", "Setup: hooks, findings, indexes, settings"),
+    Action("app.setup", "5", "", "Setup: hooks, problems, indexes, settings"),
     Action("app.consolidate", "6", "", "Consolidate: what can be merged, fixed or removed"),
     Action("app.subconscious", "7", "", "Subconscious: what reads sessions, its notes, what it said"),
     Action("app.recall", "8", "", "Recall: which memories a prompt would bring, and why"),
@@ -204,7 +204,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.reverse", "R", "", "Reverse the order", listed=True),
     Action("memories.type_filter", "T", "", "Show one type only", listed=True),
     Action(
-        "memories.attention", "exclamation_mark", "findings", "Show only memories with findings, or all", listed=True
+        "memories.attention", "exclamation_mark", "problems", "Show only memories with problems, or all", listed=True
     ),
     Action("memories.never", "N", "", "Show only what was never delivered, or all", listed=True),
     Action(
@@ -295,8 +295,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("recall.next", "J", "", "The next one, also while one is read"),
     Action("recall.previous", "K", "", "The previous one"),
     Action("recall.open", "o", "", "Read it over the whole screen"),
-    Action("setup.follow", "f", "go to it", "To the memory, the note or the index that a finding is about"),
-    Action("setup.fix", "F", "fix", "Do what the finding says, where that is safe; for all marked ones", writes=True),
+    Action("setup.follow", "f", "go to it", "To the memory, the note or the index that a problem is about"),
+    Action("setup.fix", "F", "fix", "Do what the problem says, where that is safe; for all marked ones", writes=True),
     Action("setup.mark", "space", "mark", "Mark it; fix works on all marked ones", listed=True),
     Action("setup.mark_all", "A", "", "Mark all that are fixed in the same way, or none", listed=True),
     Action("setup.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
@@ -305,7 +305,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("setup.edit", "e", "change", "Change a setting, or a project's mode", writes=True),
     Action("setup.default", "x", "default", "Reset a setting to its default", writes=True),
     Action("setup.filter", "slash", "filter", "Filter by the words of a line", listed=True),
-    Action("setup.projects", "p", "projects", "Findings of all projects, or of this one", listed=True),
+    Action("setup.projects", "p", "projects", "Problems of all projects, or of this one", listed=True),
     Action("setup.attention", "exclamation_mark", "", "Show only what is to fix, or all", listed=True),
     Action("setup.next_section", "right_curly_bracket", "", "To the next section", listed=True),
     Action("setup.previous_section", "left_curly_bracket", "", "To the previous section", listed=True),

@@ -105,7 +105,7 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
     def _go_on(self, far: "ReadingProgress") -> bool:
         read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
-        self.post_message(ReadOn(f"{read}, {many(far.found, 'candidate')}"))
+        self.post_message(ReadOn(f"{read}, {many(far.found, 'draft')}"))
         return not self._stop.is_set()
 
     def on_read_on(self, message: ReadOn) -> None:

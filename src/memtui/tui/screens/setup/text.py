@@ -45,7 +45,7 @@ BEFORE = "Sessions that were open before the hooks were installed don't run it."
 # What the detail of a heading says, by title.
 HEADINGS = {
     "Checks": "Everything that memtui doctor checks. {setup.fix} fixes what can be fixed, enter goes to what a "
-    "finding is about. {setup.projects} shows all projects, or only this one.",
+    "problem is about. {setup.projects} shows all projects, or only this one.",
     "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
     "p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged. "
     "{setup.install} installs the hooks, {setup.uninstall} removes them.",
