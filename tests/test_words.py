@@ -11,7 +11,7 @@ from memtui.core.health import findings
 SNAPSHOTS = Path(__file__).parent / "tui" / "snapshots"
 # A word that nobody reads, and the one that stands for it. Names of files and fields on disk keep theirs.
 FORBIDDEN = {
-    r"changesets?": "change",
+    r"changesets?|proposals?": "change",
     r"candidates?": "draft",
     r"pending[- ]updates?": "draft",
     r"unfinished (items?|work)": "todo",

@@ -90,7 +90,7 @@ def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "keep": "m99"}])
     said = " ".join(dreamy("dream", "--yes").out.split())
     assert "Nothing new to propose." in said
-    assert "1 proposal left out: named a memory that was not asked about together" in said
+    assert "1 change left out: named a memory that was not asked about together" in said
 
 
 def test_what_is_dropped_or_invented_is_said(dreamy, api):

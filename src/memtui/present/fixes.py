@@ -84,7 +84,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("contents", contents),
         ("texts", texts if found.months else ""),
         ("models", calls if found.calls else ""),
-        ("proposals", f"{many(found.proposals, 'ChangeSet')} that waited too long" if found.proposals else ""),
+        ("proposals", f"{many(found.proposals, 'change')} proposed long ago" if found.proposals else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
         (
             "triggers",

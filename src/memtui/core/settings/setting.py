@@ -56,7 +56,7 @@ VALUES = {
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },
     "dream": {
-        "true": "After a turn, at most once a day, memtui dreams by itself; it only leaves proposals for you. It asks a"
+        "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
         " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
         "false": "memtui dreams only when you run `memtui dream`.",
     },

@@ -73,7 +73,7 @@ MORE = {
     "llm.off": "A model is asked only if the setting llm_backend says how one is reached. Until then nothing is sent."
     " Then `memtui dream` and `memtui triggers --write` ask one, and so do the settings recall_select (each prompt),"
     " extract_ask and subconscious (each turn), which are off by default.",
-    "dream.off": "`memtui dream`, in a terminal, proposes what to merge, archive or rewrite; the proposals wait in"
+    "dream.off": "`memtui dream`, in a terminal, proposes what to merge, archive or rewrite; the changes wait in"
     " Consolidate. With the setting dream it runs by itself, once a day.",
 }
 
