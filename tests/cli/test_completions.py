@@ -80,7 +80,7 @@ def test_scopes_types_times_settings_and_their_values_are_offered(offered):
     assert list(offered("mv", "prefer-pnpm", "--to", ""))[:3] == ["global", "project", "auto"]
     assert "agent:reviewer" in offered("list", "--scope", "agent")
     assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
-    assert offered("config", "set", "mode", "") == {"full": "default", "whisper": "", "off": ""}
+    assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}
     assert offered("config", "set", "theme", "no") == {"nord": ""}
     assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}
     assert list(offered("config", "get", "keys.app.qu")) == ["keys.app.quit"]

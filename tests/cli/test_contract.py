@@ -116,7 +116,7 @@ CALLS = [
     ["config"],
     ["config", "list"],
     ["config", "get", "mode"],
-    ["config", "set", "mode", "whisper"],
+    ["config", "set", "mode", "notes"],
     ["config", "unset", "mode"],
     ["completions", "bash"],
 ]
@@ -281,7 +281,7 @@ def test_what_is_no_command_leads_to_what_is(memtui):
         assert f"Did you mean memtui {meant}?" in memtui(word, "x", check=False).err
     assert "--withdraw and --again take one ID." in memtui("guide", "--withdraw", "A", "B", check=False).err
     refused = memtui("config", "set", "mode", "banana", check=False).err
-    assert refused.count("whisper") == 1
+    assert refused.count("notes") == 1
     assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err
     assert "`memtui config list` lists them." in memtui("config", "get", "nope", check=False).err
     refused = memtui("list", "--sort", "nope", check=False).err.replace("\n", " ")

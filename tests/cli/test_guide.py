@@ -370,7 +370,7 @@ def test_approving_says_when_no_session_is_told(memtui):
         e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["fields"]["name"] == "metric-units"
     )
     memtui("hooks", "install", "--yes")
-    memtui("config", "set", "mode", "whisper")
+    memtui("config", "set", "mode", "notes")
     done = memtui("approve", draft["id"])
     assert "no session gets it yet: memtui config set mode full --project ." in done.err
     memtui("undo")

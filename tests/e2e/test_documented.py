@@ -97,7 +97,7 @@ STORIES = {
             "CI is red",
         ),
         typed("help config", "memtui help config", "nobody looks"),
-        typed("memtui config set mode whisper", "memtui config set mode whisper", "whisper"),
+        typed("memtui config set mode notes", "memtui config set mode notes", "notes"),
         typed("memtui config set mode off --project .", "memtui config set mode off --project .", "off"),
     ],
     "memories": [

@@ -254,7 +254,7 @@ SCENARIOS = [
     C("trust", "--always", "--yes"),
     C("trust", "--remove"),
     C("config", "set", "budget", "6000"),
-    C("config", "set", "mode", "whisper", "--project", "."),
+    C("config", "set", "mode", "notes", "--project", "."),
     C("config", "unset", "budget"),
     C("config", "edit", env={"EDITOR": "sed -i s/9000/7000/"}),
     C("hooks", "install", "--yes"),

@@ -317,11 +317,11 @@ def fill(home):
     [
         ("", EVERYTHING),
         ('mode = "full"', EVERYTHING),
-        ('mode = "whisper"', EVERYTHING - {"memtui-pending-updates"}),
+        ('mode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
         ('mode = "off"', set()),
         ('mode = "off"\n[projects."PROJECT"]\nmode = "full"', EVERYTHING),
         ('[projects."PROJECT"]\nmode = "off"', set()),
-        ('mode = "off"\n[projects."PROJECT"]\nmode = "whisper"', EVERYTHING - {"memtui-pending-updates"}),
+        ('mode = "off"\n[projects."PROJECT"]\nmode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
         ('[projects."/another"]\nmode = "off"', EVERYTHING),
         ('mode = "loud"', EVERYTHING),
     ],

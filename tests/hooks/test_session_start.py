@@ -133,9 +133,9 @@ def test_the_banner_says_what_is_on_and_what_waits(home):
     assert message == "memtui: 1 global memory · 1 note, 1 draft, 2 todos waiting"
     home.settings("banner = false\n")
     assert home.start(session="s2").message == ""
-    home.settings('mode = "whisper"\n')
+    home.settings('mode = "notes"\n')
     started = home.start(session="s3")
-    assert started.message.startswith("memtui (whisper): 1 note")
+    assert started.message.startswith("memtui (notes): 1 note")
     assert started.context == ""
 
 
@@ -152,11 +152,11 @@ def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
 
 @pytest.mark.slow
 def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):
-    home.settings('mode = "whisper"\n')
+    home.settings('mode = "notes"\n')
     home.start()
     home.settings("mode = \n")
     message = home.start(session="s2").message
-    assert message.startswith("memtui (whisper): ")
+    assert message.startswith("memtui (notes): ")
     assert "config.toml can't be read, the last good settings are in use" in message
     assert "\n" not in message
 
@@ -221,8 +221,8 @@ def test_guidance_of_an_ended_turn_does_not_come_again_with_a_compaction_by_hand
 
 
 @pytest.mark.slow
-def test_a_compaction_in_whisper_mode_brings_no_lists(home):
-    home.settings('mode = "whisper"\n')
+def test_a_compaction_in_the_mode_notes_brings_no_lists(home):
+    home.settings('mode = "notes"\n')
     home.remember("memory")
     home.guide("this turn's")
     home.leave("updates", "draft")

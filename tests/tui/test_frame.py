@@ -164,10 +164,10 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 
     setting = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(setting, "uninstall", env=world.env))
-    write(world.root + "/config.toml", 'mode = "whisper"\n')
+    write(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guide 6", "8 Recall"):
+        for word in ("notes", "hooks ✗", "1 Mem", "2 Inbox 9", "3 Guide 6", "8 Recall"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(44, 20)
         await settle(pilot)

@@ -10,7 +10,7 @@ WHY = {
     "unreadable": "no hooks are found, and Claude Code skips a settings file",
     "disabled": "Claude Code runs no hooks here",
     "off": "the mode is off here",
-    "whisper": "mode whisper delivers no memories",
+    "notes": "mode notes delivers no memories",
     "auto": "Claude Code's own memory is off here",
 }
 COMMANDS = {
@@ -18,7 +18,7 @@ COMMANDS = {
     "unreadable": "memtui hooks status",
     "disabled": "memtui hooks status",
     "off": "memtui config set mode full --project .",
-    "whisper": "memtui config set mode full --project .",
+    "notes": "memtui config set mode full --project .",
     "auto": "memtui doctor",
 }
 # An action of Setup, or none where the screen only explains; and what it does.
@@ -27,7 +27,7 @@ KEYS = {
     "unreadable": ("", "names the file"),
     "disabled": ("", "names the file that says so"),
     "off": ("setup.edit", "on mode changes it"),
-    "whisper": ("setup.edit", "on mode changes it"),
+    "notes": ("setup.edit", "on mode changes it"),
     "auto": ("", "names what does"),
 }
 

@@ -695,7 +695,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
 
 
 async def test_approving_says_when_no_session_is_told_of_it(world, app):
-    put(world.root + "/config.toml", 'mode = "whisper"\n')
+    put(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         await pilot.press("a")

@@ -489,9 +489,9 @@ async def test_a_mode_is_set_for_one_project_and_taken_back(setup_app, world):
         await pilot.press("e", "home", "j", "enter")
         await ready(pilot)
         written = config.load(world.root)
-        assert config.value(written, world.shop, "mode") == "whisper"
+        assert config.value(written, world.shop, "mode") == "notes"
         assert config.value(written, None, "mode") == "full"
-        assert pilot.app.data.facts.mode == "whisper"
+        assert pilot.app.data.facts.mode == "notes"
         await pilot.press("x")
         await ready(pilot)
         assert config.value(config.load(world.root), world.shop, "mode") == "full"
@@ -741,7 +741,7 @@ async def test_on_a_small_screen_a_setting_tells_what_it_does_below_the_list(set
         assert "e sets its mode" in "\n".join(strip.text for strip in screen._compositor.render_strips()[-8:-1])
         await pilot.press("e", "k", "k", "enter")
         await ready(pilot)
-        assert screen.table.row.words.split()[0] == "whisper"
+        assert screen.table.row.words.split()[0] == "notes"
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ Value = str | int | float | bool
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
-    "mode": "full, whisper (notes and items), off",
+    "mode": "full, notes (notes and todos), off",
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "drafts in one delivery",
     "updates_days": "days that a draft is delivered",

@@ -78,7 +78,7 @@ def rows(found: Snapshot, now: float) -> list[SetupRow]:
         *(_report(each) for each in found.reports),
         _head("Errors", "newest first; enter shows one" if found.errors else "none"),
         *(_error(number, each, now) for number, each in enumerate(found.errors)),
-        _head("Modes", "full, whisper or off"),
+        _head("Modes", "full, notes or off"),
         *_modes(found.modes),
         _head("Settings", found.settings_error or hint),
         *(_setting(each) for each in found.settings),

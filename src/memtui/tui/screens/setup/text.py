@@ -53,8 +53,8 @@ HEADINGS = {
     "each MEMORY.md; what is below the cut is never loaded.",
     "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
     "memtui doctor --errors does; {setup.fix} sets all of them aside, beside the log.",
-    "Modes": "{setup.edit} sets the mode of a project. full delivers everything, whisper only notes and unfinished "
-    "work, off nothing.",
+    "Modes": "{setup.edit} sets the mode of a project. full delivers everything, notes only notes and "
+    "todos, off nothing.",
     "Settings": "{setup.edit} changes a setting, {setup.default} resets it to its default. Comments in "
     "config.toml stay.",
 }
