@@ -28,7 +28,6 @@ turns.turn()
 DISK = os.environ.setdefault("MEMTUI_TEST_DISK", tempfile.gettempdir())
 MEMORY = "/dev/shm"
 ROOM = 1 << 30  # bytes; containers often have less
-SHARE = 3  # of the cases that `every` marks, one in so many runs
 if "CI" not in os.environ:  # there Hypothesis takes its own profile: 100 examples, the same each time
     settings.register_profile("dev", max_examples=25, deadline=None)
     settings.load_profile("dev")
@@ -101,7 +100,7 @@ def pytest_collection_modifyitems(config, items):
         cases[test] += 1
         if case and "every" in kinds:
             taking_turns[test] += 1
-            if not turns.due(taking_turns[test], SHARE, test):
+            if not turns.due(taking_turns[test], family=test):
                 waiting.add(item)
         if for_another_client(item, with_clients[test]):
             waiting.add(item)
@@ -167,10 +166,10 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Only this process for a few files: others would take longer to start than the tests. Else more than there are cores,
-    since tests wait: two a core where many wait for a client or a terminal, or three for two cores."""
+    since tests wait: three a core where many wait for a client or a terminal, or three for two cores."""
     if all(".py" in os.path.basename(each) for each in config.args):
         return 0
-    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 4) // 2
+    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 6) // 2
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_asked_for_all_it_runs_every_test_and_counts_them_by_marker(ran):
 @pytest.mark.slow
 def test_cases_take_turns_until_all_are_tried(ran):
     passed = []
-    for turn in range(3):
+    for turn in range(turns.SHARE):
         counts, said = ran("--all", turn=turn)
         assert f"{turns.NAME}={turn}" in said
         assert counts["quick"] == 3

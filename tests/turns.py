@@ -10,6 +10,7 @@ import random
 import zlib
 
 TURNS = 12  # a share is one in 2, 3, 4 or 6
+SHARE = 4
 NAME = "MEMTUI_TEST_TURN"
 
 
@@ -20,12 +21,12 @@ def turn() -> "int | None":
     return None if told == "all" else int(told)
 
 
-def due(number: int, of: int = 3, family: str = "") -> bool:
+def due(number: int, of: int = SHARE, family: str = "") -> bool:
     """Whether it is the turn of the case with this number, one in `of` of its family."""
     now = turn()
     return now is None or (number + zlib.crc32(family.encode()) + now) % of == 0
 
 
-def share(cases, of: int = 3) -> list:
+def share(cases, of: int = SHARE) -> list:
     """The cases whose turn it is."""
     return [case for number, case in enumerate(cases) if due(number, of)]

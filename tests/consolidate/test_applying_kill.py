@@ -18,7 +18,7 @@ from .stores import World, text_of
 pytestmark = [
     pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning"),
 ]
-RUNS = len(turns.share(range(500)))  # a third of them, in turn
+RUNS = len(turns.share(range(500)))  # a quarter of them, in turn
 QUICK = 40
 
 

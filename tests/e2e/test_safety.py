@@ -75,6 +75,7 @@ GARBAGE = b"\xff\xfe\x00\x01 <!-- memtui id= time=yesterday \x00 --> \xf0\x28\x8
     ],
 )
 @pytest.mark.parametrize("how", ["garbage", "directory"])
+@pytest.mark.every
 def test_a_broken_store(on, name, how):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     on.remember("ours", "Written here", scope="project")
@@ -133,6 +134,7 @@ def redirect(on, change):
 @pytest.mark.parametrize(
     "code", ["raise SystemExit(2)", "this is no Python", "import posix; posix.kill(posix.getpid(), 9)"]
 )
+@pytest.mark.every
 def test_a_crashing_hook(on, module, code):
     """A half-finished upgrade, a bad disk: our own modules fail."""
     copy = on.base / "broken copy"

@@ -3,7 +3,7 @@ goes on, and nothing may be lost, told twice or left half done.
 
     python tests/faults/sweep.py              one error number for each call and kind
     MEMTUI_TEST_TURN=4 python tests/faults/sweep.py
-                                              what the gate runs: a third of these, in turn
+                                              what the gate runs: a quarter of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --list       the scenarios
     python tests/faults/sweep.py --only guide-tok-n1-note

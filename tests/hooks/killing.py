@@ -328,7 +328,7 @@ class Session:
 
 
 def every_point(run, limit: int = 200):
-    """Call `run(point)` for 1, 2, 3 … until it says that the writer came through: every crash there can be, each third of
+    """Call `run(point)` for 1, 2, 3 … until it says that the writer came through: every crash there can be, each fourth of
     them in turn."""
     for point in range(1, limit):
         if not turns.due(point):

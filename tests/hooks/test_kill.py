@@ -1,6 +1,6 @@
 """What survives a SIGKILL: nothing is lost, every file can be read, and guidance comes once, or again and marked.
 
-In turn (tests/turns.py), a writer is killed at each third of its calls, and a third of the seeds and random kills is tried.
+In turn (tests/turns.py), a writer is killed at each fourth of its calls, and a quarter of the seeds and random kills is tried.
 """
 
 import errno

@@ -39,7 +39,7 @@ def every_frame():
 @pytest.fixture(autouse=True)
 def frames(request, monkeypatch):
     """Half of what these tests cost is to draw frames that none of them looks at: only `pytest --all` draws those, too, for a
-    third of the tests in turn. Where a test looks at the screen, it is drawn, and so are all pictures."""
+    quarter of the tests in turn. Where a test looks at the screen, it is drawn, and so are all pictures."""
     looked_at = "every_frame" in request.fixturenames or request.node.get_closest_marker("picture")
     if not (looked_at or (request.config.option.all and turns.due(0, family=request.node.nodeid))):
         for update in ("render_full_update", "render_partial_update"):

@@ -608,7 +608,7 @@ def test_triggers_of_a_directory_that_is_gone_go_after_a_long_time(world, found_
 @pytest.mark.kill
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_path):
-    """Before each third change, in turn."""
+    """Before each fourth change, in turn."""
     for days in (300, 250, 200, 20, 10):
         world.create(f"m{days}", days=days)
     store = world.days_ago(5)

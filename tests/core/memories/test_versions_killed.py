@@ -1,4 +1,4 @@
-"""What a SIGKILL leaves of the log and the contents of versions can be read, and the next look completes it: at a third of
+"""What a SIGKILL leaves of the log and the contents of versions can be read, and the next look completes it: at a quarter of
 the seeds, in turn (tests/turns.py)."""
 
 import os

@@ -5,7 +5,7 @@ import pytest
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, settle
-from tui.screens.test_health import _tree as tree
+from tui.screens.test_setup import _tree as tree
 
 
 def touring(world, **more):
