@@ -428,7 +428,7 @@ def numbers(tui, world):
         ("2", "Inbox"),
         ("3", "notes wait"),
         ("4", "deliveries"),
-        ("5", "Settings|Hooks"),
+        ("5", "settings|hooks"),
         ("6", "proposed"),
         ("7", "notes|whisper|off"),
         ("8", "likely +memory"),

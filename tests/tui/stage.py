@@ -261,7 +261,13 @@ def draft(name):
     return stand_on(lambda line: bool(line.item) and line.item.entry.fields.get("name") == name)
 
 
-learned = stand_on(lambda row: row.kind == "finding" and row.about.code == "learned.decisions")
+async def learned(pilot):
+    """Unfold Setup's rows of this project, and put the cursor on what decisions taught."""
+    screen = pilot.app.screen
+    row = next(row for row in screen.found if getattr(row.about, "code", "") == "learned.decisions")
+    screen.go_to_row(row.key)
+
+
 prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
 finding = stand_on(lambda row: row.kind == "finding")
 block = stand_on(lambda row: row.name == "project_context")

@@ -498,8 +498,8 @@ OTHERS = {
     "guidance.again": "f9",
     "memories.new": "f7",
     "setup.edit": "f7",
-    "setup.default": "f8",
-    "setup.install": "f9",
+    "setup.remove": "f8",
+    "setup.accept": "f9",
 }
 
 
@@ -551,7 +551,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert said.endswith("f2 undoes.")
         await pilot.press("f6")
         await settle(pilot)
-        remapped.screen.to_section("Settings")
+        remapped.screen.go_to_row("setting mode")
         await settle(pilot)
         assert "f7 changes" in drawn(remapped)
 
@@ -567,7 +567,7 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         assert "f7  creates a memory" in drawn(app)
-        assert "f6, then f9 installs them" in drawn(app)
+        assert "f6, then f9 on hooks installs them" in drawn(app)
         await pilot.press("4")
         await settle(pilot)
         assert "f3 writes a note" in drawn(app)
@@ -632,7 +632,7 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         await settle(pilot)
         app.go("memories")
         await settle(pilot)
-        await pilot.press("comma")
+        await pilot.press("5")
         await settle(pilot)
         assert type(app.screen).__name__ == "Changes"
         await pilot.press("escape")

@@ -23,7 +23,7 @@ COMMANDS = {
 }
 # An action of Setup, or none where the screen only explains; and what it does.
 KEYS = {
-    "hooks": ("setup.install", "installs them"),
+    "hooks": ("setup.accept", "on hooks installs them"),
     "unreadable": ("", "names the file"),
     "disabled": ("", "names the file that says so"),
     "off": ("setup.edit", "on mode changes it"),
@@ -55,8 +55,8 @@ def paragraph(code: str) -> str:
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
-    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (5, then i installs them)`;
-    empty for no code."""
+    """Give the reason, and keys of the TUI unless it is read-only: `the mode is off here (5, then e on mode changes
+    it)`; empty for no code."""
     if not code:
         return ""
     action, verb = KEYS[code]

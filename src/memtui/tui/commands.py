@@ -35,7 +35,6 @@ class AppCommands:
     def table(self) -> dict[str, Command]:
         """Return the command of each action, by the action's id."""
         return {f"app.{name}": Command(partial(self.services.go, name)) for name in TABS} | {
-            "app.settings": Command(lambda: self.services.go("setup").to_section("Settings")),
             "app.guide": Command(self._guide),
             "app.undo": Command(partial(self.services.turn, "undo")),
             "app.redo": Command(partial(self.services.turn, "redo")),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TABLE = "offer"
 EXAMPLE = "I am trying memtui. Begin your next answer with the words “memtui works”."
 NOTICE = "The hooks are installed. Now send Claude a note: enter sends this one, or type your own, then ^s."
-NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.install}."
+NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.accept}."
 NO_NOTE = "{app.guide} writes a note at any time."
 
 

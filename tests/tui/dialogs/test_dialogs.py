@@ -25,7 +25,7 @@ PICKERS = {
     "inbox": ["t", "s", "m", "e", "ctrl+p", "question_mark"],
     "guidance": ["n", "e", "g", "r"],
     "deliveries": ["f", "t", "o", "m", "p"],
-    "setup": ["i", "I", "u"],
+    "setup": ["a", "x", "e"],
 }
 
 

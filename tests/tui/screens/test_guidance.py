@@ -256,7 +256,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
         first = str(app.screen.query_one("#summary").render())
-        assert "no hooks are installed (5, then i installs them)" in first[:80]
+        assert "no hooks are installed (5, then a on hooks installs them)" in first[:80]
         await pilot.press("n", *"hi")
         await settle(pilot)
         assert "No hooks are installed" in str(app.screen.query_one(".where").render())

@@ -48,6 +48,17 @@ MEANINGS = {
     "theme": "the TUI's colours: dark, light, nord …",
     "pager": "long answers in a pager: auto, never",
 }
+# The settings that a person changes first, in this order.
+FIRST = (
+    *("mode", "gate", "extract", "recall", "recall_most", "journal"),
+    *("banner", "guide_to", "budget", "keep_days", "keep_mb", "theme"),
+)
+# The setting that says how a model is asked, and those that do nothing without one.
+BACKEND = "llm_backend"
+OF_MODELS = (
+    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream", "extract_ask"),
+    *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
+)
 # What a value does, by setting, for those whose names don't tell.
 VALUES = {
     "gate": {

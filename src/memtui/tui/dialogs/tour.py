@@ -60,7 +60,7 @@ STEPS: Sequence[TourStep] = (
         "setup",
         "Setup: does everything work?",
         "The hooks, every problem with its fix, and all settings.",
-        "{setup.fix} fixes the problem under the cursor, {setup.install} installs the hooks.",
+        "{setup.accept} fixes the problem under the cursor; on the hooks it installs them.",
     ),
     TourStep(
         "consolidate",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.core.base.finding import Finding
+from memtui.core.base.finding import OK, Finding
 from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings, fixes, retention
 from memtui.core.health.index_report import Report
@@ -24,7 +24,7 @@ from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.config_file import ConfigFile
-from memtui.tui.screens.setup.rows import SetupRow
+from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow
 from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.services import Command, Services
 
@@ -66,8 +66,8 @@ def index_changes(shown: Sequence[Report]) -> Text:
     return text
 
 
-# By the id of a fix that repairs nothing: the word for it in the footer.
-FIX_WORDS = {"forget": "forget"}
+# By the id of a fix: the word for it in the footer, where that is not “fix”.
+FIX_WORDS = {"forget": "forget", "install": "install hooks", "trust": "trust"}
 
 
 class SetupCommands:
@@ -87,11 +87,7 @@ class SetupCommands:
         """Return the commands by action id."""
         return {
             "setup.follow": Command(self.follow, self._why_no_place),
-            "setup.fix": Command(self.fix, self._why_no_fix),
-            "setup.install": Command(self.install),
-            "setup.uninstall": Command(self.uninstall, self._why_no_uninstall),
-            "setup.trust": Command(self.trust, self._why_no_trust),
-            "setup.settle": Command(lambda: self._run_fix("guidance")),
+            "setup.accept": Command(self.fix, self._why_no_fix),
         }
 
     # to what it is about
@@ -124,15 +120,25 @@ class SetupCommands:
             return "index" if about.fixable else "", f"index:{about.scope.label}"
         if isinstance(about, Finding):
             return findings.fix_of(about), about.subject
+        if self.is_of_hooks(row):
+            return "" if row is not None and self._hooks_run(row) else "install", ""
         return "errors" if row is not None and row.kind == "error" else "", ""
 
+    def is_of_hooks(self, row: SetupRow | None) -> bool:
+        """Whether a row is the heading of the hooks, or one of them."""
+        return row is not None and (row.kind == "event" or (row.kind, row.title) == ("head", HOOKS))
+
+    def _hooks_run(self, row: SetupRow) -> bool:
+        hooks = self.snapshot().hooks
+        return row.mark == MARKS[OK][0] if row.kind == "event" else hooks is not None and hooks.installed
+
     def fix_words(self, row: SetupRow | None) -> str:
-        """Say what the key of `setup.fix` does on a row; empty if only a person can fix it, or nothing may be
+        """Say what the key of `setup.accept` does on a row; empty if only a person can fix it, or nothing may be
         written."""
         return "" if self.services.read_only else FIXES.get(self._fix_of(row)[0], "")
 
     def fix_word(self) -> str:
-        """Return the word for `setup.fix` in the footer, where what it does is no repair; else empty."""
+        """Return the word for `setup.accept` in the footer, where that is not “fix”; else empty."""
         return FIX_WORDS.get(next(iter(self._fixes_chosen()), ""), "")
 
     def _fixes_chosen(self) -> dict[str, list[str]]:
@@ -151,7 +157,7 @@ class SetupCommands:
             return ""
         if self.place_of(row)[0] == "memory":
             return actions.keyed(
-                "This is for you to do: enter goes to the memory, {memories.editor} there edits its file."
+                "This is for you to do: {setup.follow} goes to the memory, {memories.editor} there edits its file."
             )
         remedy = findings.remedy(row.about) if row is not None and isinstance(row.about, Finding) else ""
         return f"This is for you to do: {remedy}" if remedy else "There is nothing to fix here."
@@ -271,15 +277,10 @@ class SetupCommands:
         """Show the diff, and take the hooks out."""
         await hooks_offer.change_hooks(self.services, "uninstall")
 
-    def _why_no_uninstall(self) -> str:
+    def why_no_uninstall(self) -> str:
+        """Return why no hooks can be removed; empty if they can."""
         hooks = self.snapshot().hooks
         return "" if hooks and hooks.installed else "No hooks are installed."
-
-    def _why_no_trust(self) -> str:
-        snapshot = self.snapshot()
-        if _waits(snapshot.trusted) or _waits(snapshot.shared):
-            return ""
-        return "There is nothing to trust: this project brings no memories that are not trusted."
 
     async def trust(self) -> None:
         """Trust the project's memories, then those of the team, after showing them, as the screen of memories does."""

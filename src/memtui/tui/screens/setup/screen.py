@@ -1,4 +1,4 @@
-"""Setup: findings with their fixes, of one project or of all; hooks, index budgets, errors, settings."""
+"""Setup: whether everything is set up, on one page: problems with their fixes, hooks, modes, the model, settings."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +15,6 @@ from textual.worker import Worker, get_current_worker
 from memtui import actions
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
-from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import findings
 from memtui.hooks.installer import checkup
 from memtui.tui import key_bindings
@@ -46,7 +45,7 @@ class SnapshotTaken(Message):
 
 
 class Setup(ListScreen[SetupRow]):
-    """The screen: one list of everything that was found, and beside it the row under the cursor in full."""
+    """The screen: a list whose headings unfold, and beside it the row under the cursor in full."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
     group: ClassVar[str] = "setup"
@@ -60,30 +59,19 @@ class Setup(ListScreen[SetupRow]):
         self.snapshot = Snapshot()
         self.row_commands = SetupCommands(services, self, lambda: self.snapshot, self.go_to_row)
         self.commands |= self.row_commands.table()
-        self.commands |= SettingCommands(services, self, self.row_commands.config).table()
+        self.setting_commands = SettingCommands(services, self, self.row_commands.config)
+        self.commands["setup.edit"] = Command(self.setting_commands.edit, self.setting_commands.why_no_edit)
         self.commands |= {
             "setup.mark": Command(self.mark, self.row_commands.why_no_fix_here),
             "setup.attention": Command(self.toggle_attention),
             "setup.projects": Command(self.toggle_projects),
-            "setup.next_section": Command(lambda: self._step(1)),
-            "setup.previous_section": Command(lambda: self._step(-1)),
+            "setup.remove": Command(self._remove, self._why_no_remove),
         }
         self.attention = self.everywhere = False
-        self._wanted_section = ""  # the title of the section to go to once the rows are read
+        self.unfolded = set(rows.OPEN)  # the titles of headings
         self._worst = ""  # the id of the row that the cursor was put on
         self._has_looked = False
         self._client_time = 0.0  # when the client was asked for its version, on the monotonic clock
-
-    def on_mount(self) -> None:
-        """Start in the list, filtered as the screen was left the last time."""
-        left = self.left
-        text = left.get("text")
-        self.typed = text if isinstance(text, str) else ""
-        self.attention = left.get("attention") is True
-        with self.prevent(Input.Changed):
-            self.filter_line.value = self.typed
-        self.filter_line.set_class(bool(self.typed), "shown")
-        super().on_mount()
 
     @work(thread=True, exclusive=True, group="look")
     def reload(self) -> None:
@@ -127,21 +115,25 @@ class Setup(ListScreen[SetupRow]):
         self.fill()
         self._worst = self.table.row_id if first else ""
         self._has_looked = self._has_looked or message.is_whole
-        if self._wanted_section:
-            self.to_section(self._wanted_section)
 
     # showing
 
     def _draw(self, row: SetupRow) -> list[Text]:
         """Draw the cells of a row, with what the filter matched."""
-        cells = rows.draw(row)
+        cells = rows.draw(row, is_open=row.title in self.unfolded or self._is_filtered)
         if row.kind != "head":
             fuzzy.mark(cells[1:], self.typed)
         return cells
 
+    @property
+    def _is_filtered(self) -> bool:
+        return bool(self.typed.strip()) or self.attention
+
     def select(self) -> Sequence[SetupRow]:
-        """Return the rows that the filters let through."""
-        return rows.filtered(self.found, self.typed, attention=self.attention)
+        """Return the rows below unfolded headings; with a filter the ones that it lets through, folded or not."""
+        if self._is_filtered:
+            return rows.filtered(self.found, self.typed, attention=self.attention)
+        return rows.unfolded(self.found, self.unfolded)
 
     def why_empty(self) -> str:
         """Return what an empty list says: that the filters hide everything, or that the files are being read."""
@@ -149,13 +141,13 @@ class Setup(ListScreen[SetupRow]):
 
     def count(self) -> None:
         """Say on the right of the foot how many rows the filters show, or how many problems there are."""
-        shown, total = (sum(row.kind != "head" for row in each) for each in (self.table.rows, self.found))
         count, marked = self.snapshot.problems, len(self.table.marks)
-        words = f"{shown} of {total}" if shown < total else f"{count:,} to fix" if count else "all good"
+        shown = sum(row.kind != "head" for row in self.table.rows)
+        words = f"{shown} match" if self._is_filtered else f"{count:,} to fix" if count else "all good"
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:
-        """Return the top line: how many problems there are, where the hooks are installed, how long they take."""
+        """Return the top line: whether hooks run, how many problems there are, and where."""
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         if not self.found:
             return text
@@ -165,20 +157,12 @@ class Setup(ListScreen[SetupRow]):
             text.append("! No hook runs: Claude Code skips a settings file", style="bold yellow")
             text.append(" · ")
         elif not installed:
-            key = "" if self.services.read_only else f": {actions.key_of('setup.install')} installs them"
-            text.append(f"! No hooks installed{key}", style="bold yellow")
+            key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks installs them"
+            text.append(f"! No hooks{key}", style="bold yellow")
             text.append(" · ")
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
         text.append(words, style=style)
         text.append(f" in {'all projects' if self.snapshot.others is not None else self.services.data.facts.project}")
-        if self.snapshot.notes:
-            text.append(f" · {self.snapshot.notes:,} worth knowing", style="dim")
-        if hooks is not None and installed:
-            places = ", ".join(dict.fromkeys(each.source for each in hooks.hooks))
-            text.append(f" · {many(len(hooks.hooks), 'hook')} ({places})")
-        times = [value for each in self.snapshot.times.values() for value in each]
-        if times:
-            text.append(f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms", style="dim")
         if self.snapshot.others is None:
             text.append(f" · {actions.key_of('setup.projects')} all projects", style="dim")
         return text
@@ -193,23 +177,29 @@ class Setup(ListScreen[SetupRow]):
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""
-        row, hooks = self.table.row, self.snapshot.hooks
-        installed = hooks is not None and (hooks.installed or hooks.unreadable)
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
-        no_install = installed and (row is None or row.kind != "event")
-        fix = self.row_commands.fix_word()
-        possible = [replace(each, footer=fix) if fix and each.id == "setup.fix" else each for each in possible]
-        return [each for each in possible if not (no_install and each.id == "setup.install")]
+        word = self.row_commands.fix_word()
+        return [replace(each, footer=word) if word and each.id == "setup.accept" else each for each in possible]
 
     def open(self) -> None:
-        """Edit a setting or a mode, go to what a finding is about, or show any other row in full."""
+        """Unfold or fold a heading, or read any other row in full."""
         row = self.table.row
-        if row is not None and row.kind in {"mode", "setting"}:
-            self.services.action_run("setup.edit")
-        elif self.row_commands.place_of(row)[0]:
-            self.services.action_run("setup.follow")
-        else:
+        if row is None or row.kind != "head" or row.mark:
             self.open_detail()
+        elif not self._is_filtered:
+            self.unfolded ^= {row.title}
+            self.fill()
+
+    def _remove(self) -> object:
+        if self.row_commands.is_of_hooks(self.table.row):
+            return self.row_commands.uninstall()
+        self.setting_commands.default()
+        return None
+
+    def _why_no_remove(self) -> str:
+        if self.row_commands.is_of_hooks(self.table.row):
+            return self.row_commands.why_no_uninstall()
+        return self.setting_commands.why_no_default()
 
     # marking
 
@@ -227,11 +217,6 @@ class Setup(ListScreen[SetupRow]):
     # filters
 
     @on(Input.Submitted, "#filter")
-    def remember(self) -> None:
-        """Remember the filters for the next time."""
-        self.keep(text=self.typed, attention=self.attention)
-
-    @on(Input.Submitted, "#filter")
     def leave_heading(self) -> None:
         """Put the cursor on the first row that the filter found, if it stands on a heading."""
         row, shown = self.table.row, self.table.rows
@@ -241,7 +226,7 @@ class Setup(ListScreen[SetupRow]):
     def toggle_attention(self) -> None:
         """Show only problems, or everything."""
         self.attention = not self.attention
-        self.remember()
+        self.table.redraw()
         self.fill()
 
     def toggle_projects(self) -> None:
@@ -260,15 +245,6 @@ class Setup(ListScreen[SetupRow]):
             self._leave_everywhere,
         )
 
-    def clear_filter(self) -> bool:
-        """Clear the words of the filter."""
-        cleared = super().clear_filter()
-        if cleared:
-            self.typed = ""
-            self.remember()
-            self.fill()
-        return cleared
-
     def _clear_attention(self) -> bool:
         if self.attention:
             self.toggle_attention()
@@ -281,34 +257,16 @@ class Setup(ListScreen[SetupRow]):
             return True
         return False
 
-    # sections
-
-    def _step(self, direction: int) -> None:
-        """Go to the first row of the next section; backwards, of this section, or of the one before."""
-        shown, at = self.table.rows, self.table.cursor
-        firsts = [n for n in range(1, len(shown)) if shown[n - 1].kind == "head" != shown[n].kind]
-        beyond = [n for n in firsts if (n - at) * direction > 0]
-        if beyond:
-            self._move_to(beyond[0 if direction > 0 else -1])
-
-    def to_section(self, title: str) -> None:
-        """Go to a section by its title, as soon as the rows are read."""
-        self._wanted_section = "" if self.found else title
-        if self.found and not self.go_to_row(f"head {title}", 1):
-            self.attention = False
-            self.clear_filter()
+    def go_to_row(self, key: str) -> None:
+        """Put the cursor on the row with a key, which is unfolded and so is listed, scrolled so that the rows below it
+        are visible too."""
+        row = next((row for row in self.found if row.key == key), None)
+        if row is None:
+            return
+        self.unfolded.add(row.group)
+        self.attention = False
+        if not self.clear_filter():
             self.fill()
-            self.go_to_row(f"head {title}", 1)
-
-    def go_to_row(self, key: str, below: int = 0) -> bool:
-        """Put the cursor on the row with a key, or `below` rows further down; return False if it is not listed."""
-        at = next((n for n, row in enumerate(self.table.rows) if row.key == key), None)
-        if at is not None:
-            self._move_to(at + below)
-        return at is not None
-
-    def _move_to(self, at: int) -> None:
-        """Put the cursor on a row, scrolled so that the rows below it are visible too."""
         self.table.move_to(len(self.table.rows) - 1)
-        self.table.move_to(at)
+        self.table.move_to([listed.key for listed in self.table.rows].index(key))
         self.table.focus()

@@ -12,7 +12,7 @@ from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.config_file import ConfigFile
 from memtui.tui.screens.setup.rows import SetupRow
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import Services
 
 HERE, ALL = "here", "all"
 
@@ -23,13 +23,6 @@ class SettingCommands:
     def __init__(self, services: Services, screen: ListScreen[SetupRow], file: ConfigFile) -> None:
         self.services, self.screen, self.file = services, screen, file
 
-    def table(self) -> dict[str, Command]:
-        """Return the commands by action id."""
-        return {
-            "setup.edit": Command(self.edit, self._why_no_edit),
-            "setup.default": Command(self.default, first_of(self._why_elsewhere, self._why_default)),
-        }
-
     @property
     def _about(self) -> object:
         row = self.screen.table.row
@@ -38,13 +31,17 @@ class SettingCommands:
     def _why_elsewhere(self) -> str:
         if isinstance(self._about, (Mode, Setting)):
             return ""
-        return actions.keyed("Move the cursor to a setting or a mode first: {app.settings} goes there.")
+        return "Move the cursor to a setting or a mode first."
 
-    def _why_no_edit(self) -> str:
+    def why_no_edit(self) -> str:
+        """Return why nothing can be edited here; empty if it can."""
         return "" if self.file.kept else self._why_elsewhere()
 
-    def _why_default(self) -> str:
+    def why_no_default(self) -> str:
+        """Return why nothing can be reset here; empty if it can."""
         about = self._about
+        if elsewhere := self._why_elsewhere():
+            return elsewhere
         if isinstance(about, Mode):
             changed = bool(about.own) or not about.path
         else:

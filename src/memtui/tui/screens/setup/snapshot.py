@@ -53,6 +53,11 @@ class Snapshot:
         return findings.problems(self.shown)
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model may be asked."""
+        return any(row.key == setting.BACKEND and row.value != "off" for row in self.settings)
+
+    @property
     def notes(self) -> int:
         """How many findings of those shown are worth knowing."""
         return findings.notes(self.shown)

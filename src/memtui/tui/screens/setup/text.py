@@ -17,6 +17,7 @@ from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
 from memtui.present.bars import bar
+from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import MARKS, SetupRow
 from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.widgets.gauges import gauge
@@ -44,45 +45,41 @@ LOGGED = {
 BEFORE = "Sessions that were open before the hooks were installed don't run it."
 # What the detail of a heading says, by title.
 HEADINGS = {
-    "Checks": "Everything that memtui doctor checks. {setup.fix} fixes what can be fixed, enter goes to what a "
-    "problem is about. {setup.projects} shows all projects, or only this one.",
-    "Hooks": "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 % than "
-    "p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged. "
-    "{setup.install} installs the hooks, {setup.uninstall} removes them.",
-    "Indexes": f"Claude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters of "
-    "each MEMORY.md; what is below the cut is never loaded.",
-    "Errors": "An error in a hook never stops a session: it is noted here. enter shows it with its traceback, as "
-    "memtui doctor --errors does; {setup.fix} sets all of them aside, beside the log.",
-    "Modes": "{setup.edit} sets the mode of a project. full delivers everything, notes only notes and "
-    "todos, off nothing.",
-    "Settings": "{setup.edit} changes a setting, {setup.default} resets it to its default. Comments in "
-    "config.toml stay.",
+    rows.PROBLEMS: "What memtui doctor finds wrong, worst first. {setup.accept} fixes what can be fixed,"
+    " {setup.follow} goes to what a problem is about. {setup.projects} shows all projects, or only this one.",
+    rows.MORE: "The rest of them.",
+    rows.HOOKS: "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 %"
+    " than p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged.\n"
+    "{setup.accept} installs the hooks where they are missing, {setup.remove} removes them.",
+    rows.PROJECT: "{setup.edit} sets the mode of this project: full delivers everything, notes only notes and"
+    f" todos, off nothing.\nClaude Code loads {memory_index.MAX_LINES} lines or {memory_index.MAX_UNITS:,} characters"
+    " of each MEMORY.md; what is below the cut is never loaded.",
+    rows.MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
+    " until then nothing is sent. Then `memtui dream` and `memtui triggers --write` ask it, and so do the settings"
+    " recall_select (each prompt), extract_ask and subconscious (each turn), which are off by default.\n"
+    "{setup.edit} changes llm_backend.",
+    rows.DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
+    " session: it is noted here, as memtui doctor --errors shows it.",
+    rows.SETTINGS: "{setup.edit} changes a setting, {setup.remove} resets it to its default. Comments in config.toml"
+    " stay.",
+    rows.ADVANCED: "The settings that few people change. {setup.edit} changes one.",
 }
 # By the code of a finding: the keys that do what its remedy says.
-_MODE = "Or here: {app.settings} goes to the settings, {setup.edit} on mode changes it."
+_MODE, _GATE = (f"Or here: {{setup.edit}} on {key} changes it." for key in ("mode", "gate"))
 HERE = {
     "config.mode_off": _MODE,
     "config.mode_off_here": _MODE,
-    "config.gate_off": "Or here: {app.settings} goes to the settings, {setup.edit} on gate changes it.",
-    "config.gate_off_here": "Or here: {app.settings} goes to the settings, {setup.edit} on gate changes it.",
-    "llm.off": "{app.settings} goes to the settings, {setup.edit} on llm_backend changes it.",
-    "dream.off": "{app.settings} goes to the settings, {setup.edit} on dream changes it.",
-}
-# By the code of a finding: what a person wants to know who looks at it, though nothing is wrong.
-MORE = {
-    "llm.off": "A model is asked only if the setting llm_backend says how one is reached. Until then nothing is sent."
-    " Then `memtui dream` and `memtui triggers --write` ask one, and so do the settings recall_select (each prompt),"
-    " extract_ask and subconscious (each turn), which are off by default.",
-    "dream.off": "`memtui dream`, in a terminal, proposes what to merge, archive or rewrite; the changes wait in"
-    " Consolidate. With the setting dream it runs by itself, once a day.",
+    "config.gate_off": _GATE,
+    "config.gate_off_here": _GATE,
+    "dream.off": "{setup.edit} on dream changes it.",
 }
 
 
 def setup_text(
     row: SetupRow, found: Snapshot, fix: str, now: float, place: str = "", *, read_only: bool = False
 ) -> Text:
-    """Return the detail of a row. `fix`: what `setup.fix` does; `place`: where enter goes; in words, or empty.
-    `read_only`: no key that changes something is named."""
+    """Return the detail of a row. `fix`: what `setup.accept` does; `place`: where `setup.follow` goes; in words, or
+    empty. `read_only`: no key that changes something is named."""
     text = _about(row, found, now, read_only=read_only)
     if isinstance(row.about, Setting):
         _values(text, row.about.key)
@@ -117,16 +114,20 @@ def _remedy(row: SetupRow, *, read_only: bool) -> str:
 def _keys(fix: str, place: str) -> Text:
     text = Text()
     if fix:
-        text.append(f"{actions.key_of('setup.fix'):<6}", style="bold").append(safe_text.line(fix) + "\n")
+        text.append(f"{actions.key_of('setup.accept'):<6}", style="bold").append(safe_text.line(fix) + "\n")
     if place:
-        text.append("enter ", style="bold").append(f"goes to {place}\n")
+        text.append(f"{actions.key_of('setup.follow'):<6}", style="bold").append(f"goes to {place}\n")
     return text
 
 
 def _about(row: SetupRow, found: Snapshot, now: float, *, read_only: bool) -> Text:
     text = Text()
     about = row.about
-    if isinstance(about, Finding):
+    if row.kind == "head":
+        text.append(f"{row.title}\n", style="bold")
+        text.append(safe_text.line(row.words) + "\n", style=row.style)
+        text.append("\n" + actions.keyed(HEADINGS[row.title], read_only=read_only) + "\n", style="dim")
+    elif isinstance(about, Finding):
         _finding(text, about)
     elif isinstance(about, Report):
         _report(text, about)
@@ -138,9 +139,6 @@ def _about(row: SetupRow, found: Snapshot, now: float, *, read_only: bool) -> Te
         _event(text, str(about), found, now)
     elif row.kind == "error" and isinstance(about, dict):
         _error(text, about, now)
-    else:
-        text.append(f"{row.title}\n", style="bold")
-        text.append(actions.keyed(HEADINGS.get(row.title, "")) + "\n", style="dim")
     return text
 
 
@@ -148,8 +146,6 @@ def _finding(text: Text, about: Finding) -> None:
     mark, style = MARKS[about.level]
     text.append(f"{mark} {findings.AREAS.get(about.area, about.area)}\n", style=f"{style} bold")
     text.append(safe_text.clean(findings.message(about) or "Nothing to fix.") + "\n")
-    if more := MORE.get(about.code):
-        text.append(more + "\n")
 
 
 def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
@@ -158,7 +154,7 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
     here = found.hooks.events().get(event, []) if found.hooks else []
     if not here:
         text.append("\nNot installed: ", style="yellow")
-        text.append(actions.keyed("{setup.install} shows what would be written, and installs it.\n"))
+        text.append(actions.keyed("{setup.accept} shows what would be written, and installs it.\n"))
     for each in here:
         text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
         text.append(safe_text.line(each.path) + "\n", style="dim")
@@ -171,7 +167,7 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
                 text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style="red")
         if not each.current:
             text.append(
-                actions.keyed("This version of memtui writes it differently: {setup.install} writes it again.\n"),
+                actions.keyed("This version of memtui writes it differently: {setup.accept} writes it again.\n"),
                 style="yellow",
             )
     times = found.times.get(event)
@@ -256,7 +252,7 @@ def _mode(text: Text, row: SetupRow, about: Mode, *, read_only: bool) -> None:
         text.append(f"{key:<11}{safe_text.line(config_text.written(setting.plain(value)))}  this project's own\n")
     if not read_only:
         text.append(actions.key_of("setup.edit"), style="bold")
-        own = f", {actions.key_of('setup.default')} takes away what is its own" if about.own else ""
+        own = f", {actions.key_of('setup.remove')} takes away what is its own" if about.own else ""
         text.append(f" sets its mode{own}\n")
     text.append("\n" + safe_text.line(about.path or "unless a project has its own") + "\n", style="dim")
 
@@ -284,5 +280,5 @@ def _setting(text: Text, about: Setting, *, read_only: bool) -> None:
     if read_only:
         return
     text.append(actions.key_of("setup.edit"), style="bold")
-    back = f", {actions.key_of('setup.default')} resets it to the default"
+    back = f", {actions.key_of('setup.remove')} resets it to the default"
     text.append(f" changes it{'' if about.source == 'default' else back}\n")
