@@ -173,8 +173,8 @@ class SetupCommands:
         return [row for row in alike if self._fix_of(row)[0] == what] or self.fixable(rows)
 
     def fixable(self, rows: Sequence[SetupRow]) -> list[SetupRow]:
-        """Return the rows that can be fixed."""
-        return [row for row in rows if self._fix_of(row)[0]]
+        """Return the rows that can be fixed together."""
+        return [row for row in rows if self._fix_of(row)[0] and not self.is_of_hooks(row)]
 
     async def fix(self) -> None:
         """Fix what the marked rows show, or the one under the cursor, after asking where a person decides: once for all
