@@ -50,7 +50,7 @@ DIALOGS = {
     "the help": ("1", press("question_mark")),
     "the palette": ("1", press("ctrl+p")),
     "a note": ("3", stage.compose),
-    "hooks to take out": ("5", press("I")),
+    "hooks to take out": ("5", stage.stand_on(lambda row: row.key == "head hooks"), press("x")),
     "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
     "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
     "drafts to approve": ("2", press("A", "a")),
