@@ -174,7 +174,8 @@ class SetupCommands:
 
     def fixable(self, rows: Sequence[SetupRow]) -> list[SetupRow]:
         """Return the rows that can be fixed together."""
-        return [row for row in rows if self._fix_of(row)[0] and not self.is_of_hooks(row)]
+        broken = [row for row in rows if row.mark != MARKS[OK][0] and not self.is_of_hooks(row)]
+        return [row for row in broken if self._fix_of(row)[0]]
 
     async def fix(self) -> None:
         """Fix what the marked rows show, or the one under the cursor, after asking where a person decides: once for all
