@@ -316,8 +316,8 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
     run("config", "set", "mode", "notes", "--project", ".")
     assert run("config", "get", "mode") == "notes\n"
     assert "notes" in run("config", "list")
-    run("hooks", "install", "--scope", "project", "--yes")
-    assert "SessionStart" in run("hooks", "status")
+    run("setup", "hooks", "--scope", "project", "--yes")
+    assert "SessionStart" in run("setup")
     run("undo", "--yes")
     assert not os.path.exists(project + b"/.claude/settings.json")
     run("config", "unset", "mode", "--project", ".")

@@ -1,4 +1,4 @@
-"""`memtui learned` says what decisions taught, in plain words, and how many of them wait for the next turn."""
+"""`memtui model learned` says what decisions taught, in plain words, and how many of them wait for the next turn."""
 
 import json
 
@@ -43,28 +43,28 @@ def drafts(cli, tmp_path):
 
 
 def test_decisions_wait_for_the_next_turn_and_then_count(cli, drafts):
-    assert "approve or reject drafts" in cli("learned").out
+    assert "approve or reject drafts" in cli("model", "learned").out
     Review(paths.root(cli.env)).reject(drafts[:1])
-    assert "1 decision not applied yet" in cli("learned").out
-    assert cli.json("learned")["waiting"] == 1
+    assert "1 decision not applied yet" in cli("model", "learned").out
+    assert cli.json("model", "learned")["waiting"] == 1
     assert "1 decision not applied yet" in " ".join(cli("doctor", check=False).out.split())
     decided.learn(paths.root(cli.env))
-    out = cli("learned").out
+    out = cli("model", "learned").out
     assert "waits" not in out
     assert "1 rejected" in out
     Review(paths.root(cli.env)).reject(drafts[1:])
-    assert "1 decision not applied" in cli("learned").out
+    assert "1 decision not applied" in cli("model", "learned").out
     assert "1 not applied yet: after the next turn" in " ".join(cli("doctor", check=False).out.split())
 
 
 def test_what_waits_is_forgotten_too_and_nothing_waits_where_learning_is_off(cli, drafts):
     Review(paths.root(cli.env)).reject(drafts)
     cli("config", "set", "extract_learn", "false")
-    assert "approve or reject" in cli("learned").out
+    assert "approve or reject" in cli("model", "learned").out
     cli("config", "set", "extract_learn", "true")
-    assert "2 decisions not applied yet" in cli("learned").out
-    assert "Forgotten" in cli("learned", "--reset").out
-    assert "approve or reject" in cli("learned").out
+    assert "2 decisions not applied yet" in cli("model", "learned").out
+    assert "Forgotten" in cli("model", "learned", "--reset").out
+    assert "approve or reject" in cli("model", "learned").out
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def opened(world, *words, keys=b"q"):
 
 
 @pytest.mark.terminal
-@pytest.mark.parametrize("words", [["--screen", "setup", "--read-only"], ["--read-only", "tui", "--screen=setup"]])
+@pytest.mark.parametrize("words", [["--screen", "setup", "--read-only"], ["--read-only", "--screen=setup"]])
 def test_it_opens_where_and_how_it_is_told(world, words):
     drawn, code = opened(world, *words, keys=b"iq")
     assert code == 0, drawn

@@ -123,9 +123,7 @@ async def test_what_is_remembered(told, shown):
 @pytest.mark.slow
 @pytest.mark.parametrize("wanted", [{}, {"kind": "guidance"}, {"outcome": "arrived"}, {"text": "ci is red"}])
 async def test_what_was_delivered(told, shown, wanted):
-    listed = told("deliveries", *(word for name, value in wanted.items() for word in ("--" + name, value)))[
-        "deliveries"
-    ]
+    listed = told("activity", *(word for name, value in wanted.items() for word in ("--" + name, value)))["deliveries"]
     found = await shown(
         "deliveries",
         lambda app: [(row.id, app.screen.receipts.known[row.id]) for row in app.screen.found],
@@ -136,8 +134,8 @@ async def test_what_was_delivered(told, shown, wanted):
 
 @pytest.mark.parametrize("every", [False, True])
 @pytest.mark.slow
-async def test_which_sessions_there_are(told, shown, every):
-    listed = told("sessions", *["--all-projects"] * every)
+async def test_which_sessions_there_are(told, shown, world, every):
+    listed = told("activity", "--sessions", *([] if every else ["--project", world.shop]))
 
     def choose(screen):
         screen.reader.every = every
@@ -146,20 +144,9 @@ async def test_which_sessions_there_are(told, shown, every):
     found = await shown("sessions", lambda app: [row.data for row in app.screen.found], choose)
     assert found == listed["sessions"] != []
     details = await shown("sessions", lambda app: app.screen.detail.plain, choose)
-    first = told("sessions", listed["sessions"][0]["id"])
+    first = told("activity", listed["sessions"][0]["id"])
     for each in first["waiting"]:
         assert each["text"].split("\n")[0] in " ".join(details.split())
-
-
-@pytest.mark.slow
-async def test_what_deliveries_add_up_to(told, shown):
-    sums = told("deliveries", "--stats")
-    assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(
-        day["deliveries"] for day in sums["days"]
-    )
-    words = await shown("deliveries", lambda app: app.screen.summary().plain)
-    today = sums["days"][-1]["receipts"]
-    assert f"✓ arrived {today['arrived']} of {today['settled']}  … {today['waiting']} waiting" in words
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
 
 
 def test_a_script_leaves_guidance_with_the_command_line(on):
-    on.memtui("guide", "The staging database is down until noon", "--from", "db-watch")
+    on.memtui("note", "The staging database is down until noon", "--from", "db-watch")
     (block,) = injected(on.claude("hi").main[0])
     assert block.attributes["from"] == "db-watch"
     assert "The staging database is down until noon" in block.text

@@ -54,7 +54,7 @@ KINDS = {
     "use": "memories the agent read or wrote",
     "corrected": "memories corrected again after they were recalled",
 }
-# What `memtui deliveries --kind` takes, by kind.
+# What `memtui activity --kind` takes, by kind.
 KIND_WORD = {
     **{kind: kind for kind in KINDS},
     "guidance": "notes",

@@ -23,7 +23,7 @@ LOADERS = {
 # Of Claude Code's own memories, where it does not load all: by how it brings one (core/places/loading.py).
 OWN_LOADERS = {
     loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
-    loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui index`)",
+    loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
     loading.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.

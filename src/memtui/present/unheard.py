@@ -14,9 +14,9 @@ WHY = {
     "auto": "Claude Code's own memory is off here",
 }
 COMMANDS = {
-    "hooks": "memtui hooks install",
-    "unreadable": "memtui hooks status",
-    "disabled": "memtui hooks status",
+    "hooks": "memtui setup hooks",
+    "unreadable": "memtui setup",
+    "disabled": "memtui setup",
     "off": "memtui config set mode full --project .",
     "notes": "memtui config set mode full --project .",
     "auto": "memtui doctor",

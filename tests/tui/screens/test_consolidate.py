@@ -707,7 +707,7 @@ async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, emp
         await settle(pilot)
         await press(pilot, "A", "x")  # what expired is not proposed any more, but lint still names it
         assert not app.screen.table.rows
-        assert app.screen.table.empty.endswith("\n2 problems are left for you: 5 and `memtui lint` say what to do.")
+        assert app.screen.table.empty.endswith("\n2 problems are left for you: 5 and `memtui check` say what to do.")
     env, cwd = empty
     for name, value in {**env, "MEMTUI_NOW": clock.iso(NOW)}.items():
         monkeypatch.setenv(name, value)

@@ -704,7 +704,10 @@ async def test_a_model_is_absent_but_for_one_line_until_one_is_set(setup_app, wo
         row = await stand(pilot, screen, lambda r: r.key == "head model")
         assert row.words == "none is set: memtui config set llm_backend auto"
         said = " ".join(detail(screen).split())
-        assert all(word in said for word in ("memtui dream", "triggers --write", "recall_select", "subconscious"))
+        assert all(
+            word in said
+            for word in ("memtui consolidate --ask-model", "model triggers", "recall_select", "subconscious")
+        )
         assert not any(r.group == "model" or "subconscious" in r.title for r in screen.table.rows)
         await pilot.press("slash", *"model", "enter")
         assert "head model" in [row.key for row in screen.table.rows]

@@ -1,4 +1,4 @@
-"""What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories, and drafts
+"""What `memtui inbox ID` adds to a draft: the memory it would become, its conversation, similar memories, and drafts
 like it that were rejected."""
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts,
 the log of calls of models, the versions of memories, rejected drafts. What is older is removed for good, once a day in
-a worker, or by `memtui gc`; `due` only lists it.
+a worker, or by `memtui doctor --clean`; `due` only lists it.
 
 `run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
 """

@@ -27,7 +27,7 @@ MEANINGS = {
     "gate": "memories Claude writes: show, ask, off",
     "keep_days": "days until old data goes, 0: never",
     "keep_mb": "MB of versions kept, 0: no limit",
-    "dream": "memtui dream by itself, once a day",
+    "dream": "ask a model by itself, once a day",
     "llm_backend": "ask a model: off, auto, api, claude",
     "llm_model": "the model: haiku, sonnet, opus or id",
     "llm_daily_tokens": "tokens a day, 0: no limit",
@@ -69,7 +69,7 @@ VALUES = {
     "dream": {
         "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
         " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
-        "false": "memtui dreams only when you run `memtui dream`.",
+        "false": "It is asked only when you run `memtui consolidate --ask-model`.",
     },
     "extract_ask": {
         "true": "After a turn the model of llm_backend reads, in the background, what you said in it, and proposes"

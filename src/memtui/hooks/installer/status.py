@@ -1,4 +1,4 @@
-"""`memtui hooks status`: where our hooks are installed, whether they can start, and what keeps them from running."""
+"""`memtui setup`: where our hooks are installed, whether they can start, and what keeps them from running."""
 
 import json
 import os

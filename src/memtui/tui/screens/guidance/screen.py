@@ -27,7 +27,7 @@ from memtui.tui.widgets.rows import Column, RowList
 
 EMPTY = """No notes yet.
 {app.guide} writes a note: the agent gets it once, with its next prompt, and you see here whether it arrived.
-Scripts leave notes with: memtui guide "…\""""
+Scripts leave notes with: memtui note "…\""""
 COLUMNS = (
     Column("state", 11),
     Column("note"),

@@ -1,9 +1,8 @@
-"""`memtui backfill`: drafts from the sessions that were before memtui."""
+"""`memtui import sessions`: drafts from the sessions that were before memtui."""
 
 import argparse
 
 from memtui.backfill import limits
-from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import when
@@ -20,24 +19,6 @@ if TYPE_CHECKING:
 FIRST = 5  # of what was left out
 # Seconds between two lines of progress.
 APART = 0.2
-
-
-def register(commands: "parser.Commands") -> None:
-    """Add the command."""
-    found = parser.command(
-        commands,
-        "backfill",
-        run,
-        "read earlier sessions, and put the best drafts into the inbox",
-        "memtui backfill --dry-run\nmemtui backfill --since 30d\nmemtui backfill --project .",
-        "It reads the transcripts of all projects that are on disk, or those of --project, and offers what you"
-        " said that is most worth keeping. Run it again for the next ones; it reads only what is new then."
-        " Interrupted, it keeps what it has read.",
-    )
-    found.add_argument("--since", metavar="WHEN", help=f"what was said since then: {when.BACK}")
-    limit = f"the most drafts at once (default: {limits.MOST}, 0: all)"
-    found.add_argument("--most", type=parser.count, default=limits.MOST, metavar="N", help=limit)
-    found.add_argument("--dry-run", action="store_true", help="list the drafts, and write nothing")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -64,7 +45,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         raise
     shown.end()
     store = ctx.store()
-    offer = offering.plan(store, found.found, most=args.most, since=since, project=project)
+    offer = offering.plan(
+        store, found.found, most=limits.MOST if args.limit is None else args.limit, since=since, project=project
+    )
     done = "" if args.dry_run else offer.write(store)
     data = {
         "dry_run": args.dry_run,

@@ -1,9 +1,10 @@
-"""`memtui hooks`: install the hooks in Claude Code's settings, remove them, report what keeps them from running."""
+"""`memtui setup`: the hooks, the status line and completions: install or remove them, and see what keeps hooks from
+running."""
 
 import argparse
 import contextlib
 
-from memtui.cli import parser
+from memtui.cli import completions, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
@@ -18,47 +19,84 @@ if TYPE_CHECKING:
     from memtui.hooks.installer.status import Status
 
 
+PLUGIN = (
+    "claude plugin marketplace add PATH-OR-URL",
+    "claude plugin install memtui@memtui",
+)
+
+
 def register(commands: "parser.Commands") -> None:
     """Add the command and its actions."""
     found = parser.command(
         commands,
-        "hooks",
+        "setup",
         status,
-        "install, remove or check the hooks",
-        "memtui hooks install\nmemtui hooks install --status-line\nmemtui hooks status\nmemtui hooks uninstall",
-        "It shows the diff of the settings file first, and makes a backup.",
+        "hooks, status line, plugin, completions",
+        "memtui setup\nmemtui setup hooks\nmemtui setup statusline\nmemtui setup hooks --remove",
+        "Without an action it shows where the hooks are, and what keeps them from running.",
     )
-    found.set_defaults(action="status")
     actions = parser.actions(found)
-    for name, summary in (("install", "add the hooks to a settings file"), ("uninstall", "remove the hooks")):
+    for name, summary in (
+        ("hooks", "add the hooks to a settings file, or remove them"),
+        ("statusline", "add the hooks and a line of what waits in Claude Code's status line, or remove that line"),
+    ):
         each = parser.command(
-            actions, name, change, summary, f"memtui hooks {name} --dry-run\nmemtui hooks {name} --scope local"
+            actions,
+            name,
+            change,
+            summary,
+            "\n".join(f"memtui setup {name}{more}" for more in ("", " --dry-run", " --remove")),
+            "It shows the diff of the settings file first, and makes a backup."
+            + (" A status line of your own is kept." if name == "statusline" else ""),
         )
+        each.add_argument("--remove", action="store_true", help="remove instead")
         each.add_argument(
             "--scope",
             choices=install.SCOPES,
             default="user",
             help="whose settings: user (default, all projects), project (committed), local (this project, only you)",
         )
-        each.add_argument(
-            "--status-line",
-            action="store_true",
-            help="also show in Claude Code's status line what waits; an existing status line is kept"
-            if name == "install"
-            else "remove only the status line",
-        )
         each.add_argument("--dry-run", action="store_true", help="only show the diff")
         each.add_argument("--yes", action="store_true", help="don't ask")
-    parser.command(
-        actions, "status", status, "show where the hooks are, and what keeps them from running", "memtui hooks status"
+    parser.command(actions, "plugin", plugin, "say how to add memtui as a plugin of Claude Code", "memtui setup plugin")
+    each = parser.command(
+        actions,
+        "completions",
+        complete,
+        "print completions for a shell",
+        "memtui setup completions bash >> ~/.bash_completion\n"
+        'memtui setup completions zsh > "${fpath[1]}/_memtui"\n'
+        "memtui setup completions fish > ~/.config/fish/completions/memtui.fish",
     )
+    each.add_argument("shell", choices=tuple(completions.SCRIPTS), metavar="SHELL", help=", ".join(completions.SCRIPTS))
+
+
+def plugin(_: Context, __: argparse.Namespace) -> Result:
+    """Print the commands of the client that add the plugin."""
+
+    def text(out: Output) -> None:
+        out.paragraph(
+            "The plugin brings the hooks alone, without the TUI; with it `memtui setup hooks` is not needed."
+            " PATH-OR-URL is that of memtui's repository:"
+        )
+        for each in PLUGIN:
+            out.exact(f"  {each}")
+
+    return Result({"commands": list(PLUGIN)}, text)
+
+
+def complete(_: Context, args: argparse.Namespace) -> Result:
+    """Print the completions."""
+    script = completions.SCRIPTS[args.shell]
+    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script.rstrip("\n")))
 
 
 def change(ctx: Context, args: argparse.Namespace) -> Result:
     """Install or uninstall the hooks."""
     ctx.must_have_home()
     path = install.settings_path(ctx.env, ctx.cwd, args.scope)
-    plan = install.plan(path, args.action, env=ctx.env, scope=args.scope, status_line=args.status_line)
+    action: install.Action = "uninstall" if args.remove else "install"
+    plan = install.plan(path, action, env=ctx.env, scope=args.scope, status_line=args.action == "statusline")
     if not ctx.out.json:
         _print_plan(ctx.out, plan)
     backup = None
@@ -95,7 +133,7 @@ def change(ctx: Context, args: argparse.Namespace) -> Result:
             for words in hook_words.outcome(not_served):
                 out.say(out.style("! " + safe(words), "yellow"))
         elif plan.changed and plan.action == "install" and not args.dry_run:
-            out.say(f'{hook_words.SERVED} Try: memtui guide "hello from memtui"')
+            out.say(f'{hook_words.SERVED} Try: memtui note "hello from memtui"')
 
     return Result(data, text)
 
@@ -131,7 +169,7 @@ def _print(out: Output, found: "Status") -> None:
         out.print("No hooks are found for this directory, but Claude Code skips a settings file.")
     elif not found.installed:
         out.print("No hooks are installed for this directory.")
-        out.print("  Install them: memtui hooks install")
+        out.print("  Install them: memtui setup hooks")
     places: dict[tuple[str, str], list[str]] = {}
     for entry in found.entries:
         places.setdefault((entry.source, entry.path), []).append(entry.event)

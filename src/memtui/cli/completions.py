@@ -1,10 +1,4 @@
-"""`memtui completions`: scripts that let bash, zsh and fish complete command lines."""
-
-import argparse
-
-from memtui.cli import parser
-from memtui.cli.context import Context
-from memtui.cli.output import Result
+"""Scripts that let bash, zsh and fish complete command lines: `memtui setup completions`."""
 
 # Each asks the hidden `memtui --complete` (cli/completing.py), so that ids, names and settings are those of the moment.
 SCRIPTS = {
@@ -62,23 +56,3 @@ end
 complete -c memtui -f -k -a '(__memtui_complete)'
 """,
 }
-
-
-def register(commands: "parser.Commands") -> None:
-    """Add the command."""
-    found = parser.command(
-        commands,
-        "completions",
-        run,
-        "print completions for a shell",
-        "memtui completions bash > ~/.local/share/bash-completion/completions/memtui\n"
-        'memtui completions zsh > "${fpath[1]}/_memtui"\n'
-        "memtui completions fish > ~/.config/fish/completions/memtui.fish",
-    )
-    found.add_argument("shell", choices=tuple(SCRIPTS), metavar="SHELL", help=", ".join(SCRIPTS))
-
-
-def run(_: Context, args: argparse.Namespace) -> Result:
-    """Print the completions."""
-    script = SCRIPTS[args.shell]
-    return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script.rstrip("\n")))

@@ -1,4 +1,5 @@
-"""`memtui lint`: find what is wrong with memories, also in CI and before a commit, and fix what needs no decision."""
+"""`memtui check`: what is wrong with memories and MEMORY.md, also in CI and before a commit, and the fixes that need no
+decision."""
 
 import argparse
 import os
@@ -6,7 +7,7 @@ import os
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff
+from memtui.cli.show import diff, index_fix
 from memtui.consolidate import lint, lint_fixes
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
@@ -15,23 +16,28 @@ from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
+from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings
+from memtui.core.health import fixes as fixes_of
+from memtui.core.health.index_report import Report, reports
 from memtui.core.memories import apart, scopes
 from memtui.core.memories.scopes import Scope
 
 FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
+METER = 20  # columns
+FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
 
 
 def register(commands: "parser.Commands") -> None:
     """Add the command."""
     found = parser.command(
         commands,
-        "lint",
+        "check",
         run,
-        "find what is wrong with memories, worst first, and fix it",
-        "memtui lint\nmemtui lint --fix\nmemtui lint .claude/memory --format github\n"
-        "memtui lint --apart prefer-pnpm auto:package-manager",
+        "what is wrong with memories, and the fix: --fix",
+        "memtui check\nmemtui check --fix\nmemtui check .claude/memory --format github\n"
+        "memtui check --apart prefer-pnpm auto:package-manager",
         "Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and "
         "nothing is written without --fix. The exit code is 5 if there is something to fix. In a line that tells of "
         "the past or forbids something, what the code spans name is not looked for in the project, but for "
@@ -41,6 +47,11 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")
     found.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
+    found.add_argument(
+        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers in MEMORY.md: keep this, or both"
+    )
+    found.add_argument("--scope", help="only this scope; with --keep: whose MEMORY.md")
+    found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
     pair = found.add_mutually_exclusive_group()
     pair.add_argument(
         "--apart", nargs=2, metavar=("NAME", "OTHER"), help="two memories are different: never name them as alike again"
@@ -52,38 +63,58 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Keep two memories apart, or check and fix."""
     if args.apart or args.compare:
         if args.path or args.fix:
-            raise UsageError("--apart and --compare take no PATH and no --fix.", "Call lint twice.")
+            raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
         return _keep(ctx, *(args.apart or args.compare), kept=bool(args.apart))
+    if args.keep:
+        if args.path or args.fix or not args.scope:
+            raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui check --scope auto --keep ours")
+        return _resolve(ctx, args)
     if ctx.out.json and args.format == "github":
         raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
+    if args.dry_run and not args.fix:
+        raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
     if args.path is None:
         ctx.must_have_home()
         ctx.must_own()
+    elif args.scope:
+        raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
+    labels = {each.shown for each in memories.chosen_scopes(ctx, args.scope)} if args.scope else None
     subject = _subject(ctx, args.path)
-    found = lint.check(subject)
+    found = _within(lint.check(subject), labels)
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
     planned = lint_fixes.plan_all(subject, found)
     fixed: list[FileFix] = []
-    undo = False
+    undo, lacking = False, list[Report]()
     if args.fix:
         fixed = [each for _, fixes in planned for each in fixes]
-        _confirm(ctx, fixed, yes=args.yes)
+        indexes = _reports(ctx, args, subject, labels)
+        lacking = [each for each in indexes if each.fixable and each.scope.index_path not in {f.path for f in fixed}]
+        _show(ctx, fixed)
+        index_fix.show(ctx, lacking)
+    if args.fix and not args.dry_run:
+        _ask(ctx, len(fixed) + len(lacking), yes=args.yes)
         # What is checked without a path are the person's own memories, also before memtui keeps anything.
         own = subject.own if args.path is None or _has_home(ctx) else {}
-        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
-    if fixed:
+        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes], lacking)
+    if (fixed or lacking) and not args.dry_run:
         subject = _subject(ctx, args.path)
-        found = lint.check(subject)
+        found = _within(lint.check(subject), labels)
         planned = lint_fixes.plan_all(subject, found)
-    remedies = Remedies(subject, "memtui lint --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
+    remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     problems = findings.problems(found)
+    indexes = _reports(ctx, args, subject, labels)
+    rows: list[dict[str, object]] = [
+        {"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed
+    ]
+    rows += [{"path": each.scope.index_path, "diff": index_fix.text(each)} for each in lacking]
     data = {
+        "indexes": [each.data() for each in indexes],
         "findings": [_row(each, remedies) for each in found],
         "problems": problems,
         "notes": findings.notes(found),
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
-        "fixed": [{"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed],
+        "fixed": rows,
         "undo": "memtui undo" if undo else None,
     }
 
@@ -93,11 +124,46 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
                 out.exact(annotation(each, remedies, ctx.cwd))
         else:
             _print(ctx, out, found, remedies)
+            _print_indexes(out, indexes)
             _print_count(out, subject, found, remedies.fix, planned)
-        if fixed:
-            out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
+        if rows and not args.dry_run:
+            out.say(f"Fixed {many(len(rows), 'file')}." + (f" {UNDO}" if undo else ""))
 
     return Result(data, text, EXIT_FINDINGS if problems else 0)
+
+
+def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
+    """Resolve the conflict in the MEMORY.md of one scope."""
+    ctx.must_have_home()
+    ctx.must_own()
+    store = ctx.store()
+    path = fixes_of.resolve_index(store, store.scope(args.scope), args.keep)
+
+    def text(out: Output) -> None:
+        out.print(f"resolved  {line(ctx.tilde(path))}")
+        memories.say_undo(out)
+
+    return Result({"path": path, "kept": args.keep}, text)
+
+
+def _meter(share: float) -> str:
+    """Draw how full something is: `███░░░ 48%`."""
+    filled = min(METER, round(share * METER))
+    return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
+
+
+def _print_indexes(out: Output, found: "list[Report]") -> None:
+    """Print how full each MEMORY.md is."""
+    for each in found:
+        budget = each.budget
+        style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
+        full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
+        out.paragraph(out.style(f"MEMORY.md of {line(each.scope.shown)}: {_meter(budget.share)}, {full}", style))
+        if number := len(each.untrusted):
+            words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
+            out.paragraph(f"{words} no line here: memtui trust", "  ")
+    if found:
+        out.print()
 
 
 class Remedies:
@@ -119,7 +185,7 @@ class Remedies:
         if own.is_shared:
             name = f"{own.shown}:{found.data.get('memory')}"
             return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in found.data else ""
-        # `memtui index` writes no lines for memories that are not trusted.
+        # `memtui doctor --fix index` writes no lines for memories that are not trusted.
         return remedy if own.trusted or findings.fix_of(found) != "index" else ""
 
 
@@ -130,7 +196,7 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
     where = "this directory" if args.path == "." else args.path
     error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
     if args.format == "github":
-        ctx.out.exact(f"::error title=memtui lint::{_escaped(f'{error.message} {error.hint}')}")
+        ctx.out.exact(f"::error title=memtui check::{_escaped(f'{error.message} {error.hint}')}")
     raise error
 
 
@@ -144,28 +210,47 @@ def _subject(ctx: Context, path: "str | None") -> LintInput:
     return lint.at(path, ctx.cwd, ctx.now(), root, apart.load(root), known)
 
 
-def _confirm(ctx: Context, fixed: "list[FileFix]", *, yes: bool) -> None:
-    """Show what would be written, and ask a person about it; without a terminal --fix counts as a yes."""
+def _within(found: "list[Finding]", labels: "set[str] | None") -> "list[Finding]":
+    """Return the findings about some scopes; None stands for all."""
+    return found if labels is None else [each for each in found if str(each.data.get("scope")) in labels]
+
+
+def _show(ctx: Context, fixed: "list[FileFix]") -> None:
+    """Show what would be written."""
     for each in [] if ctx.out.json else fixed:
         ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
         diff.show(ctx.out, each.before or b"", each.after)
-    if fixed and ctx.can_ask and not ctx.out.json and not yes:
-        ctx.confirm(f"Write {many(len(fixed), 'file')}?", "Nothing was written.")
 
 
-def _make(ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
-    """Make fixes, those of the person's `own` scopes, by label, as one step of undo. Return whether there is one."""
+def _reports(ctx: Context, args: argparse.Namespace, subject: LintInput, labels: "set[str] | None") -> "list[Report]":
+    """Report on the MEMORY.md of each of one's own scopes, or of those with these labels."""
+    here = [each for each in subject.scopes if labels is None or each.shown in labels]
+    return reports(ctx.root, here) if args.path is None else []
+
+
+def _ask(ctx: Context, count: int, *, yes: bool) -> None:
+    """Ask a person about what would be written; without a terminal --fix counts as a yes."""
+    if count and ctx.can_ask and not ctx.out.json and not yes:
+        ctx.confirm(f"Write {many(count, 'file')}?", "Nothing was written.")
+
+
+def _make(
+    ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]", lacking: "list[Report]"
+) -> bool:
+    """Make fixes, those of the person's `own` scopes, by label, and add the lines that indexes are `lacking`, as one
+    step of undo. Return whether there is one."""
     mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
-    if mine:
+    if mine or lacking:
         ctx.must_own()
         store = ctx.store()
         with store.journal.together():
             for scope, fixes in mine:
                 lint_fixes.make_journaled(store, scope, fixes)
+            fixes_of.index(store, lacking)
     for scope, fixes in planned:
         if scope.label not in own:
             lint_fixes.make(fixes)
-    return bool(mine)
+    return bool(mine or lacking)
 
 
 def _has_home(ctx: Context) -> bool:

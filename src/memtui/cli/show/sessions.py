@@ -1,9 +1,8 @@
-"""`memtui sessions`: the sessions that run or ran, and what each got."""
+"""The sessions of `memtui activity`: those that run or ran, and what one got."""
 
 import argparse
 from collections import Counter
 
-from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.deliveries import receipt, receipts_of
@@ -27,78 +26,29 @@ WINDOW_MB = delivery_log.WINDOW_BYTES >> 20
 TITLE_MOST = 140  # characters of a title, without the last word that would be cut
 
 
-def register(commands: "parser.Commands") -> None:
-    """Add the command."""
-    found = parser.command(
-        commands,
-        "sessions",
-        run,
-        "list the sessions, live ones first, and what each got",
-        "memtui sessions\nmemtui sessions --live --all-projects\nmemtui sessions 5f0c",
-        f"Counts cover the newest {WINDOW_MB} MB of the log; with --all, the whole log.",
-    )
-    found.add_argument("--all-projects", action="store_true", help="the sessions of all projects")
-    found.add_argument("--live", action="store_true", help="only those that run now")
-    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
-    found.add_argument("--all", action="store_true", help="count the whole log, even if it takes long")
-    actions = parser.actions(found, shows=True)
-    each = parser.command(
-        actions,
-        "show",
-        show,
-        "show one session, and what it got; `show` may be omitted",
-        "memtui sessions show 5f0c\nmemtui sessions 5f0c --rows 0",
-    )
-    each.add_argument("id", metavar="ID")
-    each.add_argument(
-        "--rows",
-        type=parser.count,
-        default=ROWS,
-        metavar="N",
-        help=f"how many of its newest deliveries to list, default: {ROWS}, 0: all",
-    )
-
-
-def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the sessions."""
-    ctx.must_have_home()
-    listed = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=0 if args.all else delivery_log.WINDOW_BYTES)
-    listed.count()
-    every = [row for row in listed.rows() if row.live or not args.live]
-    mine = every if args.all_projects else [row for row in every if row.slug == ctx.slug]
-    shown = mine[: args.limit] if args.limit > 0 else mine
-    listed.look_up(row.id for row in shown)
-    found = {row.id: row for row in listed.rows()}
-    shown = [found[row.id] for row in shown]
-    elsewhere = len(every) - len(mine)
-    data = {
-        "sessions": [row.data for row in shown],
-        "more": len(mine) - len(shown),
-        "elsewhere": elsewhere,
-        "whole_log": not listed.older,
-    }
-    more = len(mine) - len(shown)
-    return Result(data, lambda out: _print(ctx, out, args, shown, more, elsewhere, older=listed.older))
+def listing(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the sessions, live ones first."""
+    sessions_list = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=0 if args.all else delivery_log.WINDOW_BYTES)
+    sessions_list.count()
+    rows = [row for row in sessions_list.rows() if row.live or not args.live]
+    rows = [row for row in rows if not ctx.project_given or row.slug == ctx.slug]
+    limit = LIMIT if args.limit is None else args.limit
+    shown = rows[:limit] if limit > 0 else rows
+    sessions_list.look_up(row.id for row in shown)
+    by_id = {row.id: row for row in sessions_list.rows()}
+    shown = [by_id[row.id] for row in shown]
+    more = len(rows) - len(shown)
+    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not sessions_list.older}
+    return Result(data, lambda out: _print(ctx, out, args, shown, more, older=sessions_list.older))
 
 
 def _print(
-    ctx: Context,
-    out: Output,
-    args: argparse.Namespace,
-    shown: "list[SessionRow]",
-    more: int,
-    elsewhere: int,
-    *,
-    older: bool,
+    ctx: Context, out: Output, args: argparse.Namespace, shown: "list[SessionRow]", more: int, *, older: bool
 ) -> None:
-    words = "memtui sessions" + " --live" * args.live
-    others = many(elsewhere, "session", "sessions")
     if not shown:
         out.print("No session is live." if args.live else "No session was seen yet.")
-        if elsewhere:
-            out.print(f"  {others} of other projects: {words} --all-projects")
-        elif not args.live:
-            out.print("  Are the hooks installed? memtui hooks status")
+        if not args.live:
+            out.print("  Are the hooks installed? memtui setup")
         return
     named = _names(ctx, shown)
     rows = [
@@ -108,21 +58,19 @@ def _print(
             age(row.last, ctx.now()),
             f"{row.deliveries:,}",
             sessions.arrived(row),
-            ", ".join(each for each, _ in sessions.besides(row)),
+            ", ".join(words for words, _ in sessions.besides(row)),
             line(named[row.project]),
         ]
         for row in shown
     ]
     headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
     out.table(headers, rows, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in shown])
+    command = f"memtui activity --sessions{' --live' * args.live}"
     if more:
-        out.print(f"and {more:,} more: {words}{' --all-projects' * args.all_projects} --limit 0")
-    if elsewhere:
-        out.print(f"{others} of other projects: {words} --all-projects")
+        out.print(f"and {more:,} more: {command} --limit 0")
     if older:
-        every = " --all-projects" * args.all_projects
-        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; for all of it: memtui sessions --all{every}")
-    out.print("What one session got: memtui sessions ID")
+        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; for all of it: {command} --all")
+    out.print("What one session got: memtui activity ID")
 
 
 def _title(row: SessionRow) -> str:
@@ -167,14 +115,13 @@ def _read(ctx: Context, ref: str, rows: int) -> "dict[str, SessionDetails]":
     return found
 
 
-def show(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show one session."""
-    ctx.must_have_home()
-    every = _read(ctx, args.id.strip().lstrip("…"), args.rows)
+def one(ctx: Context, ref: str, rows: "int | None") -> Result:
+    """Show one session, with its newest deliveries. Raises NotFoundError, ConflictError."""
+    details = _read(ctx, ref.strip().lstrip("…"), ROWS if rows is None else rows)
     try:
-        found = every[short_ids.match(args.id, every, "session")]
+        found = details[short_ids.match(ref, details, "session")]
     except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui sessions --all-projects` lists them.") from None
+        raise NotFoundError(error.message, error.hint or "`memtui activity --sessions` lists them.") from None
     row = _row(ctx, found)
     mine = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
     data = {
@@ -238,5 +185,5 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         return
     out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, flex=(4,), right=(1,))
     if details.more:
-        out.print(f"and {details.more:,} older: memtui sessions --rows 0 {shell_word(row.id[:8])}")
-    out.print("The exact text: memtui deliveries show ID")
+        out.print(f"and {details.more:,} older: memtui activity --limit 0 {shell_word(row.id[:8])}")
+    out.print("The exact text: memtui activity ID")

@@ -1,4 +1,4 @@
-"""`memtui deliveries`: what the model was given, why, and whether it arrived."""
+"""`memtui activity`: what sessions got, why, and whether it arrived."""
 
 import argparse
 import itertools
@@ -8,6 +8,7 @@ import time
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import sessions
 from memtui.cli.show.deliveries import find, print_headers, print_row, receipt, receipts_of, table
 from memtui.core.base import ids, when
 from memtui.core.base.errors import NotFoundError, UsageError
@@ -27,22 +28,24 @@ from memtui.present import unheard
 from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason, recalls
 
 LIMIT = 20
-STATS_DAYS = 14
 MOST_LOOKED_UP = 5000  # newest deliveries that are read where a filter needs each one's receipt
 POLL_SECONDS = 0.5
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
+    """Add the command."""
     found = parser.command(
         commands,
-        "deliveries",
+        "activity",
         run,
-        "list what was delivered to sessions",
-        "memtui deliveries\nmemtui deliveries --kind notes --outcome failed --since 2d\n"
-        "memtui deliveries --memory prefer-pnpm\nmemtui deliveries --stats --days 30\nmemtui deliveries show 7XAD",
+        "what sessions got, why, and whether it arrived",
+        "memtui activity\nmemtui activity 7XAD\nmemtui activity --sessions --live\n"
+        "memtui activity --kind notes --outcome lost --since 2d\nmemtui activity --memory prefer-pnpm",
         "All projects, newest first; --project DIR for one. The first or last 4 characters of an ID are enough.",
     )
+    found.add_argument("id", nargs="?", metavar="ID", help="one delivery with its exact text, or one session")
+    found.add_argument("--sessions", action="store_true", help="list the sessions, and what each got")
+    found.add_argument("--live", action="store_true", help="with --sessions: only those that run now")
     found.add_argument("--session", metavar="ID", help="only this session, by a beginning of its id")
     found.add_argument(
         "--kind",
@@ -65,25 +68,13 @@ def register(commands: "parser.Commands") -> None:
     )
     found.add_argument("--since", metavar="WHEN", help=f"not older than WHEN: {when.BACK}")
     found.add_argument("--until", metavar="WHEN", help="older than WHEN, in the same form; a day counts whole")
-    found.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
+    found.add_argument("--limit", type=parser.count, metavar="N", help=f"rows, default: {LIMIT}, 0: all")
     found.add_argument("--follow", action="store_true", help="wait for new ones (with --json: one answer per line)")
-    found.add_argument(
-        "--stats", action="store_true", help="sums instead: by day, outcome and hook, memories most and never delivered"
-    )
-    found.add_argument(
-        "--days", type=parser.count, metavar="N", help=f"with --stats: how many days, default: {STATS_DAYS}"
-    )
     found.add_argument(
         "--all",
         action="store_true",
-        help=f"look through the whole log, not only its newest {delivery_log.WINDOW_BYTES >> 20} MB, "
-        "even if it takes long",
+        help=f"look through the whole log, not only its newest {delivery_log.WINDOW_BYTES >> 20} MB",
     )
-    actions = parser.actions(found)
-    each = parser.command(
-        actions, "show", show, "show one delivery: the exact text, why, and the receipt", "memtui deliveries show 7XAD"
-    )
-    each.add_argument("id", metavar="ID")
 
 
 def _filter(ctx: Context, args: argparse.Namespace) -> Filter:
@@ -119,22 +110,23 @@ def _memory(ctx: Context, ref: str) -> str:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List deliveries, or count them (--stats)."""
+    """List deliveries or sessions, or show one."""
     ctx.must_have_home()
     wanted = _filter(ctx, args)
-    if args.stats:
-        if wanted.but(project="") or args.follow:
-            raise UsageError("--stats counts everything: only --days and --project can be combined with it.")
-        from memtui.cli.show import stats
-
-        return stats.run(ctx, STATS_DAYS if args.days is None else args.days, whole=args.all)
-    if args.days is not None:
-        raise UsageError("--days only works with --stats.", f"Use --since {args.days}d.")
+    if (args.id or args.sessions) and (wanted.but(project="") or args.follow):
+        raise UsageError("An ID and --sessions take no filter and no --follow.", "See `memtui activity --help`.")
+    if args.live and not args.sessions:
+        raise UsageError("--live goes with --sessions.", "memtui activity --sessions --live")
+    if args.id:
+        return _one(ctx, args.id, args.limit)
+    if args.sessions:
+        return sessions.listing(ctx, args)
+    limit = LIMIT if args.limit is None else args.limit
     proofs = receipts_of(ctx)
     most, looked = (0, 0) if args.all else (delivery_log.WINDOW_BYTES, MOST_LOOKED_UP)
     earlier = moved.load(ctx.root) if wanted.memory else NOTHING_MOVED
     reading = Reading(ctx.root, wanted, proofs, earlier=earlier, most=most, looked=looked, follow=args.follow)
-    found = list(itertools.islice(reading.read(), args.limit if args.limit > 0 else None))
+    found = list(itertools.islice(reading.read(), limit or None))
     proofs.look(found)
     if args.follow:
         _follow(ctx, reading, found)
@@ -151,11 +143,11 @@ def _print(ctx: Context, out: Output, reading: Reading, found: "list[Delivery]")
         table(ctx, out, found, reading.proofs.known)
     elif reading.wanted:
         out.print("No matches.")
-        out.print("  All there are: memtui deliveries --limit 0")
+        out.print("  All there are: memtui activity --limit 0")
     else:
         out.print("Nothing was delivered yet.")
         out.print(f"  {unheard.at_prompt(ctx.unheard())}")
-        out.print('  Write a note:            memtui guide "…"')
+        out.print('  Write a note: memtui note "…"')
     if reading.cut:
         part = f"{MOST_LOOKED_UP:,} deliveries" if reading.wanted.outcome else f"{delivery_log.WINDOW_BYTES >> 20} MB"
         out.print(f"Only the newest {part} of the log were read; for all of it: --all")
@@ -183,10 +175,23 @@ def _follow(ctx: Context, reading: Reading, found: "list[Delivery]") -> None:
             print_row(ctx, out, each, proofs.of(each))
 
 
-def show(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show one delivery."""
-    ctx.must_have_home()
-    found = find(ctx, args.id)
+def _one(ctx: Context, ref: str, rows: "int | None") -> Result:
+    """Show one delivery or session. Lists write ids of sessions in small letters: those are tried first for such."""
+    ways = [lambda: sessions.one(ctx, ref, rows), lambda: _delivery(ctx, ref)]
+    try:
+        return ways[0 if ref == ref.lower() else 1]()
+    except NotFoundError as error:
+        try:
+            return ways[1 if ref == ref.lower() else 0]()
+        except NotFoundError as other:
+            telling = next((each for each in (error, other) if "lists them" not in each.hint), None)
+            hint = "`memtui activity` lists deliveries, `memtui activity --sessions` sessions."
+            raise telling or NotFoundError(f"There is no delivery or session “{ref}”.", hint) from None
+
+
+def _delivery(ctx: Context, ref: str) -> Result:
+    """Show one delivery. Raises NotFoundError, ConflictError."""
+    found = find(ctx, ref)
     outcome = receipts_of(ctx).of(found)
     path = transcript.path_of(found.record, ctx.config_dir)
     data = {**found.record, "outcome": outcome, "meaning": MEANINGS[outcome], "transcript_found": path}

@@ -1,4 +1,4 @@
-"""`memtui guide`: leave a note for the agent. Monitors call it every minute, so it imports little and prints little."""
+"""`memtui note`: leave a note for the agent. Monitors call it every minute, so it imports little and prints little."""
 
 import argparse
 
@@ -14,20 +14,20 @@ from memtui.core.settings import config
 
 DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
 EXAMPLE = """\
-memtui guide "CI is red: the lockfile job fails" --urgent --expires 2h
-tail -5 build.log | memtui guide - --from ci-watch --to 'path:src/**'
-memtui guide "I moved the API keys: ask me before you use them" --to people
-memtui guide --edit 7XAD --expires never
-memtui guide --again 7XAD --to session:1f0c"""
+memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
+tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
+memtui note "I moved the API keys: ask me before you use them" --to people
+memtui note --edit 7XAD --expires never
+memtui note --again 7XAD --to session:1f0c"""
 
 
 def register(commands: "parser.Commands") -> None:
     """Add the command."""
     found = parser.command(
         commands,
-        "guide",
+        "note",
         run,
-        "write a note to the agent, which is delivered once",
+        "leave a note for the agent, delivered once",
         EXAMPLE,
         "It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a"
         " script writes (without a terminal, and without --json) is not in the list of changes, so undo does not take"
@@ -77,7 +77,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.cli import earlier_guidance as earlier
+    from memtui.cli import earlier_notes as earlier
     from memtui.cli.show import entries as shown
 
     if args.edit:
@@ -114,7 +114,7 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     except fs.KeptError as error:
         raise MemtuiError(
             f"{directory}: the note could not be saved completely: {error.strerror or error}",
-            "Part of it may be there, and is delivered like that: see memtui guide --list.",
+            "Part of it may be there, and is delivered like that: see memtui note --list.",
         ) from error
     except OSError as error:
         raise MemtuiError(
@@ -178,7 +178,7 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, 
         from memtui.core.base.short_ids import short_id
 
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui guide --withdraw {short_id(entry_id)}")
+        ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui note --withdraw {short_id(entry_id)}")
         if unheard:
             ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 

@@ -1,8 +1,7 @@
-"""`memtui dream`: propose fewer, truer memories, by a model if one may be asked, and have it write triggers. It
-changes no memory."""
+"""`memtui consolidate --ask-model`: propose fewer, truer memories, by a model if one may be asked, and have it write
+triggers. It changes no memory."""
 
 import argparse
-import os
 import sys
 from collections.abc import Callable
 
@@ -10,11 +9,10 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show.trigger_writing import DreamTriggers
-from memtui.consolidate import changeset, coverage, gates, plan_file, proposed
+from memtui.consolidate import changeset, coverage, gates, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
@@ -27,38 +25,25 @@ from memtui.llm.usage import ModelUsage
 from memtui.present import changesets, dreams, models
 
 NO_MODEL = (
-    "No model was found (llm_backend is auto: memtui llm says what is missing), so lint's findings are taken, and no"
+    "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken, and no"
     " triggers are written."
 )
-REVIEW = "Review: memtui --screen consolidate, or memtui consolidate --apply {} --all, which shows each and asks"
+REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
 
 
-def register(commands: "parser.Commands") -> None:
-    """Add the command."""
-    found = parser.command(
-        commands,
-        "dream",
-        run,
-        "propose what to merge, archive or rewrite; asks a model only if you set llm_backend",
-        "memtui dream --dry-run\nmemtui dream\nmemtui dream --scope project --yes --plan dream.json",
-        "No memory is changed: the proposals are written to a file, for you to review. A model also writes triggers of"
-        " memories that have none (memtui triggers), which memtui undo takes back. It says first what the model will"
-        " cost. Interrupted, it goes on next time. Without a model (see `memtui llm`) it proposes what lint finds. "
-        + models.SENT,
-    )
-    found.add_argument("--scope", metavar="LABEL", action="append", help="only this scope; may be given several times")
-    found.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
-    found.add_argument("--yes", action="store_true", help="don't ask before the model is asked")
-    found.add_argument("--plan", metavar="FILE", help="write the proposals to FILE")
-    found.add_argument(
+def add_options(found: "parser.Parser") -> None:
+    """Add the options of `memtui consolidate` that go with --ask-model."""
+    group = found.add_argument_group("with --ask-model")
+    group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
+    group.add_argument(
         "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
     )
-    found.add_argument(
+    group.add_argument(
         "--again",
         action="store_true",
         help="ask also what was answered before, and about what has proposals already",
     )
-    found.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
+    group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -75,8 +60,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     """Ask, and write the proposals."""
-    if args.plan:
-        plan_file.must_have_place(os.path.abspath(args.plan))
     within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
     choice = choose(ctx.env, config.load(ctx.root))
     model = _model(ctx, choice, unattended=args.unattended)
@@ -102,7 +85,7 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.confirm(" ".join(filter(None, [*about, about_lines, "Ask?"])), "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
         outcome = dream.run(_progress(ctx, asked))
-        path = _saved(ctx, args.plan, outcome)
+        path = proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
         if lines is not None and outcome.stopped is None:
             lines.write()
             data["triggers"] = len(lines.kept)
@@ -128,17 +111,15 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         if none_found:
             out.print(NO_MODEL)
-        _print(out, outcome, path)
+        _print(out, outcome)
         if lines is not None:
             lines.print(out)
         if outcome.asked or (lines is not None and lines.wanted):
             out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
         for each in waiting:
             wait = "waits" if each.open == 1 else "wait"
-            out.print(f"{many(each.open, 'proposal')} {wait} already: {line(ctx.tilde(each.path))}")
-            out.say(REVIEW.format(shell_word(ctx.tilde(each.path), tilde=True)))
-        if args.plan and path is None:
-            out.print(f"{line(args.plan)} was not written.")
+            out.print(f"{many(each.open, 'proposal')} {wait} already.")
+            out.say(REVIEW)
 
     return Result(data, text, code)
 
@@ -173,7 +154,7 @@ def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lin
             out.print(NO_MODEL)
         counted = many(dream.count, "memory", "memories")
         out.print(
-            f"{counted}; no model would be asked (see memtui llm): memtui dream proposes what lint finds, and writes no"
+            f"{counted}; no model would be asked (see memtui model): it proposes what check finds, and writes no"
             " triggers."
         )
         return
@@ -195,18 +176,7 @@ def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
     return say if sys.stderr.isatty() else lambda *_: None
 
 
-def _saved(ctx: Context, wanted: str | None, outcome: DreamOutcome) -> str | None:
-    """Write the proposals to the file that is wanted, else for the person's review; None if there are none."""
-    if not outcome.found.proposals:
-        return None
-    if wanted is not None:
-        path = os.path.abspath(os.path.join(ctx.cwd, wanted))
-        plan_file.write(path, outcome.found)
-        return path
-    return proposed.save(ctx.root, outcome.found, ctx.now())
-
-
-def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
+def _print(out: Output, outcome: DreamOutcome) -> None:
     for each in outcome.found.proposals:
         out.heading(f"{short_id(each.id)}  {line(changeset.title(each))}")
         if reason := dreams.reason(each):
@@ -228,7 +198,7 @@ def _print(out: Output, outcome: DreamOutcome, path: str | None) -> None:
         out.print(out.style(f"! {line(error.message)}", "yellow"))
     if outcome.stopped is not None:
         out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
-        out.print("The answers so far are kept: memtui dream goes on from there.")
-    if path is not None:
-        out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet: {line(path)}")
-        out.say(f"Make them: memtui consolidate --apply {shell_word(path)} --accept ID… (or --all, --reject ID…)")
+        out.print("The answers so far are kept: memtui consolidate --ask-model goes on from there.")
+    if outcome.found.proposals:
+        out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet.")
+        out.say(REVIEW)

@@ -1,12 +1,10 @@
-"""`memtui paths`: the files and directories of memtui and of Claude Code."""
+"""The files and directories of memtui and of Claude Code: `memtui status --paths`."""
 
-import argparse
 import os
 
-from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import paths
+from memtui.core.base import fs, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.places import locate, trust
@@ -24,23 +22,11 @@ GROUPS = {
 NAMES = tuple(name for names in GROUPS.values() for name in names)
 
 
-def register(commands: "parser.Commands") -> None:
-    """Add the command."""
-    found = parser.command(
-        commands,
-        "paths",
-        run,
-        "print the paths of memtui's files",
-        'memtui paths\necho "CI is red" >> "$(memtui paths guidance)"',
-    )
-    found.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help="only this path: " + ", ".join(NAMES))
-
-
-def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the paths of this project and of memtui."""
+def _all(ctx: Context) -> "dict[str, str]":
+    """Return the paths of this project and of memtui, by name."""
     root, claude = ctx.root, ctx.config_dir
     own = paths.inbox_dir(root, ctx.slug)
-    found = {
+    return {
         "project": ctx.project_root,
         "inbox": own,
         "guidance": f"{own}/{inbox_format.FILES['guidance']}",
@@ -62,13 +48,19 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "claude": claude,
         "settings": f"{claude}/settings.json",
     }
-    if args.name:
-        path = found[args.name]
-        if args.name in {"guidance", "pending_updates", "pending_items"}:
-            from memtui.core.base import fs
 
-            fs.makedirs(own)  # so that `>> "$(memtui paths guidance)"` works at once
-        return Result({args.name: path}, lambda out: out.exact(path))
+
+def one(ctx: Context, name: str) -> Result:
+    """Print one path."""
+    path = _all(ctx)[name]
+    if name in {"guidance", "pending_updates", "pending_items"}:
+        fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
+    return Result({name: path}, lambda out: out.exact(path))
+
+
+def listing(ctx: Context) -> Result:
+    """List the paths, by what they are."""
+    found = _all(ctx)
 
     def text(out: Output) -> None:
         rows = {

@@ -1,4 +1,4 @@
-"""`memtui semantic`: the daemon that keeps a sentence model warm, by which prompts are compared with memories, too."""
+"""`memtui model sentences`: the daemon that keeps a sentence model warm, which compares prompts with memories, too."""
 
 import argparse
 
@@ -21,39 +21,39 @@ WORDS = {
 }
 
 
-def register(commands: "parser.Commands") -> None:
-    """Add the command and its actions."""
+def register(actions: "parser.Commands") -> None:
+    """Add the action of `memtui model`."""
     found = parser.command(
-        commands,
-        "semantic",
-        show,
+        actions,
+        "sentences",
+        run,
         "compare prompts with memories by a sentence model",
-        "memtui semantic on\nmemtui semantic status --json\nmemtui semantic off",
+        "memtui model sentences\nmemtui model sentences on\nmemtui model sentences off",
         "It needs the extra: "
         + sentences.INSTALL
         + ". A daemon of yours keeps the model warm: a session starts it, and"
         " it ends when no prompt came for half an hour. It downloads the model once, and nothing leaves the machine."
         " Without an answer in time recall goes on as without it.",
     )
-    below = parser.actions(found)
-    parser.command(below, "status", show, "show whether it is on, and what the daemon does", "memtui semantic status")
-    parser.command(below, "on", switch_on, "switch it on, and start the daemon", "memtui semantic on")
-    parser.command(below, "off", switch_off, "switch it off, and end the daemon", "memtui semantic off")
-    parser.command(below, "stop", stop, "end the daemon; a session starts it again", "memtui semantic stop")
+    found.add_argument(
+        "what", nargs="?", choices=tuple(WAYS), help="default: show whether it is on; stop ends the daemon for now"
+    )
 
 
-def show(ctx: Context, _: argparse.Namespace) -> Result:
-    """Show what is set, and what the daemon does."""
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show what is set and what the daemon does, or change that."""
     ctx.must_have_home()
-    ctx.must_own()
+    return WAYS[args.what](ctx) if args.what else show(ctx)
+
+
+def show(ctx: Context) -> Result:
+    """Show what is set, and what the daemon does."""
     data = _status(ctx)
     return Result(data, lambda out: _print(ctx, out, data))
 
 
-def switch_on(ctx: Context, _: argparse.Namespace) -> Result:
+def switch_on(ctx: Context) -> Result:
     """Set it, and start the daemon. Raises MemtuiError if the extra is not installed."""
-    ctx.must_have_home()
-    ctx.must_own()
     sentences.must_be_installed()
     changed = setting.assign(ctx.root, ctx.journal(), KEY, True)
     fs.unlink(semantic.failed(ctx.root))
@@ -64,27 +64,26 @@ def switch_on(ctx: Context, _: argparse.Namespace) -> Result:
     def text(out: Output) -> None:
         out.print("semantic = true")
         if started:
-            out.print("The daemon loads the model now, and downloads it first if it must: memtui semantic status")
+            out.print("The daemon loads the model now, and downloads it first if it must: memtui model sentences")
 
     return Result(data, text)
 
 
-def switch_off(ctx: Context, _: argparse.Namespace) -> Result:
+def switch_off(ctx: Context) -> Result:
     """Set it to the default, which is off, and end the daemon."""
-    ctx.must_have_home()
-    ctx.must_own()
     changed = setting.assign(ctx.root, ctx.journal(), KEY, None)
     stopped = warming.stop(ctx.root)
     data = {"changed": changed, "stopped": stopped}
     return Result(data, lambda out: out.print("semantic = false" + (". The daemon ends." if stopped else "")))
 
 
-def stop(ctx: Context, _: argparse.Namespace) -> Result:
+def stop(ctx: Context) -> Result:
     """End the daemon."""
-    ctx.must_have_home()
-    ctx.must_own()
     stopped = warming.stop(ctx.root)
     return Result({"stopped": stopped}, lambda out: out.print("The daemon ends." if stopped else "No daemon answers."))
+
+
+WAYS = {"on": switch_on, "off": switch_off, "stop": stop}
 
 
 def _directories(ctx: Context) -> "list[str]":
@@ -129,5 +128,5 @@ def _print(ctx: Context, out: Output, data: "dict[str, object]") -> None:
     if not data["installed"]:
         rows.append(("to do", sentences.INSTALL))
     elif not data["on"]:
-        rows.append(("to do", "memtui semantic on"))
+        rows.append(("to do", "memtui model sentences on"))
     out.facts(rows, whole=("to do",))

@@ -1,6 +1,6 @@
-"""The options of `memtui guide` on notes that were written before: `--edit`, `--again`, `--withdraw`.
+"""The options of `memtui note` on notes that were written before: `--edit`, `--again`, `--withdraw`.
 
-They are no part of commands/guide.py because monitors call that every minute, and it must import little.
+They are no part of commands/note.py because monitors call that every minute, and it must import little.
 """
 
 import argparse
@@ -36,9 +36,9 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     except NotFoundError as error:
         note = notes.find(ctx.root, ref.strip().upper())
         if note is None:
-            raise NotFoundError(error.message, error.hint or "`memtui guide --list` lists them.") from None
+            raise NotFoundError(error.message, error.hint or "`memtui note --list` lists them.") from None
         if note.delivery.folded:
-            hint = "Write it again: memtui guide TEXT"
+            hint = "Write it again: memtui note TEXT"
             raise MemtuiError("The text of that note is no longer kept.", hint) from None
         slug = None if note.scope == "global" else note.delivery.project or ctx.slug
         new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, note.text)
