@@ -12,6 +12,7 @@ from memtui.core.base import clock
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.rows import SessionGroup
 
 NOW = 1_795_000_000.0
 
@@ -121,32 +122,44 @@ async def test_what_is_remembered(told, shown):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", [{}, {"kind": "guidance"}, {"outcome": "arrived"}, {"text": "ci is red"}])
-async def test_what_was_delivered(told, shown, wanted):
+@pytest.mark.parametrize(
+    ("wanted", "query"),
+    [
+        ({}, ""),
+        ({"kind": "guidance"}, "kind:notes"),
+        ({"outcome": "arrived"}, "is:arrived"),
+        ({"text": "ci is red"}, "ci is red"),
+    ],
+)
+async def test_what_was_delivered(told, shown, wanted, query):
     listed = told("activity", *(word for name, value in wanted.items() for word in ("--" + name, value)))["deliveries"]
     found = await shown(
-        "deliveries",
-        lambda app: [(row.id, app.screen.receipts.known[row.id]) for row in app.screen.found],
-        lambda screen: screen.want(**wanted),
+        "activity",
+        lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.reading.rows],
+        lambda screen: screen.want(query),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []
 
 
 @pytest.mark.parametrize("every", [False, True])
 @pytest.mark.slow
-async def test_which_sessions_there_are(told, shown, world, every):
+async def test_which_sessions_there_are(told, shown, every, world):
     listed = told("activity", "--sessions", *([] if every else ["--project", world.shop]))
 
-    def choose(screen):
-        screen.reader.every = every
-        screen.reload()
+    def look(app):
+        rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
+        whole = [row.whole(app.data.receipts.known) for row in rows]
+        return [(row.id, row.title, row.deliveries, row.counts.data()) for row in whole], [
+            row.describe(app.screen.context).text.plain for row in rows
+        ]
 
-    found = await shown("sessions", lambda app: [row.data for row in app.screen.found], choose)
-    assert found == listed["sessions"] != []
-    details = await shown("sessions", lambda app: app.screen.detail.plain, choose)
-    first = told("activity", listed["sessions"][0]["id"])
+    found, details = await shown("activity", look, lambda screen: screen.want("" if every else f"project:{world.shop}"))
+    names = ("id", "title", "deliveries", "receipts")
+    wanted = [tuple(each[name] for name in names) for each in listed["sessions"] if each["deliveries"]]
+    assert sorted(found) == sorted(wanted) != []
+    first = told("activity", found[0][0])
     for each in first["waiting"]:
-        assert each["text"].split("\n")[0] in " ".join(details.split())
+        assert each["text"].split("\n")[0] in " ".join(details[0].split())
 
 
 @pytest.fixture

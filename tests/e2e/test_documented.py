@@ -95,7 +95,7 @@ STORIES = {
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
         typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
-        typed("", "memtui demo --tour", "", 0, ("1 of 9", "q"), ("g guide", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("c note", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
@@ -415,12 +415,11 @@ def backfilled(tui, world):
 
 
 def numbers(tui, world):
-    """1 to 8 open the eight screens."""
+    """The numbers open the screens."""
     for key, words in (
         ("2", "Inbox"),
-        ("3", "notes wait"),
-        ("4", "deliveries"),
-        ("5", "settings|hooks"),
+        ("3", "today · "),
+        ("5", "Settings|Hooks"),
         ("6", "proposed"),
         ("7", "notes|whisper|off"),
         ("8", "likely +memory"),
@@ -439,18 +438,22 @@ def help_(tui, world):
     tui.see("prefer-pnpm", gone="Keys can be remapped")
 
 
-def guide_and_undo(tui, world):
-    """g leaves guidance, z takes it back, Z gives it again."""
-    tui.press("g")
+def note_and_undo(tui, world):
+    """c writes a note, z takes it back, Z gives it again; 3 shows it on top."""
+    tui.press("3")
+    tui.see("today · ")
+    tui.press("c")
     tui.see("Note to the agent")
     tui.press("A note of mine.")
     tui.see("A note of mine.")
     tui.press("\x13")
-    tui.see("3 Guidance 7")
+    tui.see("waiting +A note of mine")
     tui.press("z")
-    tui.see("3 Guidance 6")
+    tui.see("Undone", gone="waiting +A note of mine")
     tui.press("Z")
-    tui.see("3 Guidance 7")
+    tui.see("waiting +A note of mine")
+    tui.press("1")
+    tui.see("prefer-pnpm")
 
 
 def list_of_changes(tui, world):
@@ -520,14 +523,18 @@ def changed_by_others(tui, world):
     tui.see("size +sent +last", r"z undo\b")
 
 
-def sessions(tui, world):
-    """S in Deliveries lists the sessions; escape goes back."""
-    tui.press("4")
-    tui.see("what +project +chars|chars +ms")
-    tui.press("S")
-    tui.see("Sessions: 1 live", "add tests for the new components")
+def activity(tui, world):
+    """3 shows what sessions got, ! what was lost of it, P plots; escape goes back."""
+    tui.press("3")
+    tui.see("today · ", "add tests for the new components")
+    tui.press("!")
+    tui.see("is:lost", "draft the post on caching", gone="add tests for")
     tui.press("\x1b")
-    tui.see("what +project +chars|chars +ms", gone="Sessions: 1 live")
+    tui.see("add tests for the new components", gone="is:lost")
+    tui.press("P")
+    tui.see("Per day", "Hook time")
+    tui.press("\x1b")
+    tui.see("add tests for the new components", gone="Hook time")
     tui.press("1")
     tui.see("prefer-pnpm")
 
@@ -598,13 +605,13 @@ KEYS = {
     **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
     **{(file, "8"): recalled for file in ("README.md", "cli.md")},
     ("README.md", "?"): help_,
-    ("README.md", "g"): guide_and_undo,
-    ("README.md", "S"): sessions,
+    ("README.md", "c"): note_and_undo,
+    **{("README.md", key): activity for key in ("3", "!", "P")},
     ("README.md", "U"): list_of_changes,
     ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
     **{("cli.md", key): transferred for key in ("I", "X")},
-    ("cli.md", "Z"): guide_and_undo,
+    ("cli.md", "Z"): note_and_undo,
     ("file-formats.md", "ctrl+t"): themes,
 }
 

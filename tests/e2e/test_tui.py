@@ -54,26 +54,25 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         assert (memory["name"], memory["type"]) == ("use-pnpm", "feedback")
         assert "Always use pnpm in this repository." in Path(memory["path"]).read_text()
 
-        tui.press("g")
+        tui.press("c")
         tui.see("Note to the agent", "What the agent should know")
         tui.press(NOTE)
         tui.see(NOTE)
         tui.press(SEND)
-        tui.see("3 Guidance 1", "Nothing waits")
+        tui.see("Queued", "Nothing waits")
         assert NOTE in on.waiting()
         assert " from=tui " in on.waiting()
 
-        tui.press("4")
-        tui.see("Nothing was delivered yet")
+        tui.press("3")
+        tui.see(rf"waiting +{NOTE[:20]}")
         run = on.claude("hi")
 
         # From here on no key is pressed.
-        row = rf"{run.session_id[:4]} prompt {NOTE[:20]}.* my project +\d+ ✓ │"
-        tui.see(row, "✓ arrived  it is in the session's transcript")
+        tui.see(r"▾ “hi”.* my project", rf"note +{NOTE[:20]}.*✓ │", "hi")
         assert tui.running
 
-        tui.press("gg")  # to the newest: the cursor stays on the row that came first
-        tui.see("│ UserPromptSubmit", NOTE)
+        tui.press("gj")  # to the newest delivery
+        tui.see("│ prompt · ✓ arrived", "UserPromptSubmit", NOTE)
 
     assert run.stdout == "Done."
     (guidance,) = injected(run.main[0], "guidance")
@@ -124,7 +123,7 @@ def test_after_a_slip_of_ours_memtui_goes_on(here, slip, keys):
         tui.see("1 Memories")
         tui.press(keys)
         tui.see(r"log/errors\.jsonl")
-        tui.press("g")
+        tui.press("c")
         tui.see("Note to the agent")
         tui.press(NOTE)
         tui.see(NOTE)
@@ -154,7 +153,7 @@ def test_where_memtui_can_not_start_it_says_so_and_the_terminal_is_as_it_was(her
 def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, number):
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
-        tui.press("g")
+        tui.press("c")
         tui.see("Note to the agent")
         tui.press(NOTE)
         tui.see(NOTE)
@@ -163,7 +162,7 @@ def test_told_to_end_it_keeps_what_was_typed_and_gives_the_terminal_back(here, n
         assert tui.left_on == []
     with MemtuiTerminal(here) as tui:
         tui.see("1 Memories")
-        tui.press("g")
+        tui.press("c")
         tui.see(NOTE)
 
 
@@ -202,7 +201,7 @@ def test_bytes_that_are_no_utf_8_and_keys_that_nobody_knows_end_nothing(here):
         tui.see("hooks ✓", "1 Memories")
         tui.press(b"\xff\x1b[99999999999u\x1b[8364:1:9u")
         tui.see("1 Memories")
-        tui.press("g")
+        tui.press("c")
         tui.see("Note to the agent")
         tui.press(b"\x1b[200~caf\xe9 q q q\x1b[201~")
         tui.see("caf\N{REPLACEMENT CHARACTER} q q q")
@@ -235,7 +234,7 @@ def test_the_tui_is_there_again_after_an_editor_that_failed(here):
         tui.press("E")
         tui.see("The editor ended with 1: nothing was changed", "prefer-pnpm")
         tui.press("3")
-        tui.see("No notes|notes? waits?")
+        tui.see("Nothing yet|today")
         tui.press("q")
         assert tui.end() == 0
         assert tui.left_on == []
@@ -274,8 +273,8 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.see("read-only", r"\b1 draft\b", "Always use pnpm")
         tui.press("a")
         tui.see("memtui runs with --read-only", r"\b1 draft\b")
-        tui.press("g3")  # a form would swallow the 3
-        tui.see("3 Guidance +4")
+        tui.press("c3")  # a form would swallow the 3
+        tui.see("Nothing yet|today")
         assert "Note to the agent" not in tui.text
         tui.press("2")
         tui.see(r"\b1 draft\b", "Always use pnpm")

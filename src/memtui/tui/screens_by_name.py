@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, setup, consolidate, recall or
+    """Return a new screen by its name: memories, inbox, activity, setup, consolidate, recall or
     subconscious.
 
     Raises KeyError.
@@ -22,18 +22,10 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.inbox.screen import Inbox
 
         return Inbox(services)
-    if name == "guidance":
-        from memtui.tui.screens.guidance.screen import Guidance
+    if name == "activity":
+        from memtui.tui.screens.activity.screen import Activity
 
-        return Guidance(services)
-    if name == "deliveries":
-        from memtui.tui.screens.deliveries.screen import Deliveries
-
-        return Deliveries(services)
-    if name == "sessions":
-        from memtui.tui.screens.sessions.screen import Sessions
-
-        return Sessions(services)
+        return Activity(services)
     if name == "setup":
         from memtui.tui.screens.setup.screen import Setup
 

@@ -109,7 +109,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         if palette:
             await pilot.press("ctrl+p")
         else:
-            app.go("deliveries")
+            app.go("activity")
         await pilot.pause()
         assert not isinstance(app.screen, BackfillProgress)
         ended.set()

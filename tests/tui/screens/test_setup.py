@@ -658,7 +658,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(setup_app):
         await pilot.press("f")
         await ready(pilot)
         guidance = pilot.app.screen
-        assert guidance.group == "guidance"
+        assert guidance.group == "activity"
         assert f"note:{guidance.table.row.item.id}" == row.about.subject
         await pilot.press("5")
         await ready(pilot)

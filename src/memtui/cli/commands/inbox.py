@@ -20,7 +20,7 @@ def register(commands: "parser.Commands") -> None:
         "what waits: drafts, todos, notes, what others wrote",
         "memtui inbox\nmemtui inbox 7XAD\nmemtui inbox --kind drafts --all-projects",
         "That is notes for the agent, drafts of memories to review, todos, and the memories that Claude,"
-        " an editor or a program wrote since you last saw them. In the TUI, Guidance shows the notes, and Inbox the"
+        " an editor or a program wrote since you last saw them. In the TUI, Activity shows the notes, and Inbox the"
         " others.",
     )
     found.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one completely, and where it comes from")

@@ -62,7 +62,7 @@ EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
 ELSEWHERE = (
-    "{inbox.backfill} reads earlier sessions for drafts, {app.guide} writes a note, ",
+    "{inbox.backfill} reads earlier sessions for drafts, {app.note} writes a note, ",
     "{app.memories} shows the memories.",
 )
 COLUMNS = (
@@ -236,9 +236,9 @@ class Inbox(ListScreen[InboxRow]):
         words = [f"{many(waiting, 'note waits', 'notes wait')} for the agent"] if waiting else []
         words += [f"{stuck} stuck"] if stuck and waiting else []
         words += [many(stuck, "note is stuck", "notes are stuck")] if stuck and not waiting else []
-        line = f"{', '.join(words)}: {actions.key_of('app.guidance')} shows {'it' if waiting + stuck == 1 else 'them'}"
+        line = f"{', '.join(words)}: {actions.key_of('app.activity')} shows {'it' if waiting + stuck == 1 else 'them'}"
         self.notes_line.put(Text(line, "dim", no_wrap=True, overflow="ellipsis"))
-        self.notes_line.pieces = [(0, len(line) + 1, "app.guidance")]
+        self.notes_line.pieces = [(0, len(line) + 1, "app.activity")]
         self.notes_line.display = bool(words)
 
     def on_screen_suspend(self) -> None:

@@ -50,7 +50,7 @@ WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
-{app.guide}  writes a note: your next prompt gets it
+{app.note}  writes a note: your next prompt gets it
 {memories.new}  creates a memory
 {app.inbox}  shows drafts from your sessions, to be approved
 {app.help}  lists all keys"""

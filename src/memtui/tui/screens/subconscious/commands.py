@@ -169,7 +169,7 @@ class SubconsciousCommands:
     def session(self) -> None:
         """Show the deliveries of the session of a row."""
         if self._row is not None:
-            self.services.show_deliveries(session=self._row.session)
+            self.services.show_activity(f"session:{self._row.session}")
 
     def stop(self) -> None:
         """Stop the subconscious, or let it read sessions again."""

@@ -1,19 +1,14 @@
-"""The detail of a session: what it is about, what it was told and what became of that, and what waits for it."""
+"""The detail of a session: what it is about, what became of what it got, and what waits for it."""
 
 import time
+from collections.abc import Sequence
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.core.base.phrasing import ago, cut, many, short
-from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, sessions
-from memtui.present.deliveries import EVENTS, GLYPHS, in_short, recalls
-from memtui.tui.model.times import when
-from memtui.tui.screens.sessions.reading import TOLD_SHOWN, DetailRead
-from memtui.tui.screens.sessions.rows import joined
 from memtui.tui.widgets.key_lines import append_keys
 
 WAITING_SHOWN = 8
@@ -21,13 +16,17 @@ WAITING_SHOWN = 8
 WORDS_SHOWN = 110
 
 
-def detail(row: SessionRow, project: str, found: DetailRead | None, resume: str, now: float) -> Text:
-    """Return all about a session. `found`: what was read for the detail, None while it is read; `resume`: the command
-    that resumes it."""
+def detail(row: SessionRow, project: str, waiting: Sequence[Waiting], resume: str, now: float) -> Text:
+    """Return all about a session. `waiting`: the notes that wait for it; `resume`: the command that resumes it."""
     text = head(row, project, now)
-    _told(text, row, found, now)
-    if found is not None:
-        _waiting(text, found.waiting, project, now)
+    text.append("\nWhat it got", style="bold")
+    if row.deliveries:
+        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
+        text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+        text.append_text(receipts(row)).append("\n")
+    else:
+        text.append("\nNothing yet.\n", style="dim")
+    _waiting(text, waiting, project, now)
     if resume:
         text.append("\nResume it\n", style="bold")
         text.append(safe_text.line(resume) + "\n", style="dim")
@@ -44,8 +43,8 @@ def head(row: SessionRow, project: str, now: float) -> Text:
     text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
     facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
     text.append(safe_text.line("".join(f" · {each}" for each in facts if each), 200) + "\n", style="dim")
-    text.append(f"started {_time(row.started, now)}\n" if row.started else "", style="dim")
-    text.append(f"last seen {_time(row.last, now)}\n", style="dim")
+    since = f" · started {ago(row.started, now)}" if row.started else ""
+    text.append(f"last seen {_time(row.last, now)}{since}\n", style="dim")
     text.append(safe_text.line(row.cwd or row.project, 300) + "\n", style="dim")
     return text
 
@@ -56,49 +55,15 @@ def _time(seconds: float | None, now: float) -> str:
     return f"{ago(seconds, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(seconds))}"
 
 
-def _told(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> None:
-    text.append("\nWhat it got", style="bold")
-    if not row.deliveries:
-        text.append("\nNothing yet.\n", style="dim")
-        return
-    size = f"{short(row.characters)} characters, about {row.tokens:,} tokens"
-    text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
-    text.append_text(receipts(row)).append("\n")
-    text.append(f"{came}\n" if (came := recalls(row.recalls)) else "", style="dim")
-    _deliveries(text, row, found, now)
-
-
-def _deliveries(text: Text, row: SessionRow, found: DetailRead | None, now: float) -> None:
-    if found is None:
-        text.append("reading …\n", style="dim")
-        return
-    for delivery, outcome in found.told:
-        _delivery(text, delivery, outcome, now)
-    left = row.deliveries - len(found.told)
-    if left > 0:
-        more = f"The newest {TOLD_SHOWN}" if len(found.told) == TOLD_SHOWN else f"{left:,} more are not shown"
-        text.append(actions.keyed(f"{more}; {{sessions.deliveries}} lists all.\n"), style="dim")
-
-
 def receipts(row: SessionRow) -> Text:
     """Return what became of what was delivered to a session, in words."""
-    return joined(sessions.told(row), "  ")
+    return Text("  ").join(Text(words, style) for words, style in sessions.told(row))
 
 
-def glance(row: SessionRow, project: str, found: DetailRead | None, now: float) -> Text:
-    """Return the preview: what a session is about, and what it got. What became of that is in `tail`."""
-    text = head(row, project, now)
-    if row.deliveries:
-        text.append("\n")
-        _deliveries(text, row, found, now)
-    return text
-
-
-def tail(row: SessionRow, found: DetailRead | None) -> Text:
+def tail(row: SessionRow, waiting: Sequence[Waiting]) -> Text:
     """Return the last line of the preview: what became of what it got, and how many notes it can get. Those that are
     not for it alone go to whichever session prompts first."""
     text = receipts(row)
-    waiting = found.waiting if found is not None else []
     own = sum(sessions.is_own(item) for item in waiting)
     facts = [f"{many(own, 'note waits', 'notes wait')} for it"] if own else []
     facts += [f"{many(len(waiting) - own, 'note')} for whichever session prompts first"] if own < len(waiting) else []
@@ -113,16 +78,7 @@ def _narrower(item: Waiting) -> str:
     return "".join(f", {words[kind]} {name}" for kind, _, name in given if kind in words)
 
 
-def _delivery(text: Text, delivery: Delivery, outcome: str, now: float) -> None:
-    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
-    text.append(f"{glyph} ", style=style)
-    event = EVENTS.get(delivery.event, delivery.event)
-    text.append(safe_text.line(f"{when(delivery.time, now)} {event:<6} ", 40), style="dim")
-    text.append(cut(safe_text.line(in_short(delivery.contents)), WORDS_SHOWN))
-    text.append(f"  {outcome}\n" if outcome and outcome != "arrived" else "\n", style=style)
-
-
-def _waiting(text: Text, waiting: list[Waiting], project: str, now: float) -> None:
+def _waiting(text: Text, waiting: Sequence[Waiting], project: str, now: float) -> None:
     text.append("\nWhat waits for it", style="bold")
     if not waiting:
         text.append("\nNothing.\n", style="dim")
@@ -150,7 +106,6 @@ def add_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
         if sessions.is_gone(row)
         else "write to it for when it is resumed, or to its project"
     )
-    keys = [("app.guide", "write a note to it" if row.live else over)]
-    keys.append(("sessions.deliveries", "all that it got, in Deliveries"))
+    keys = [("app.note", "write a note to it" if row.live else over)]
     keys += [] if sessions.is_gone(row) else [("app.copy", "copy the command that resumes it")]
     append_keys(text, keys, read_only=read_only)

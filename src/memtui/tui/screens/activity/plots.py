@@ -1,4 +1,4 @@
-"""The plots of the deliveries: by day, by receipt, by hook event and by memory."""
+"""The plots of the deliveries: by day, by receipt and by hook event."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -7,14 +7,13 @@ from typing import NamedTuple
 from rich.text import Text
 
 from memtui.core.base import clock
-from memtui.core.base.phrasing import age, short
+from memtui.core.base.phrasing import short
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.receipt_counts import ReceiptCounts
-from memtui.core.deliveries.statistics import DAYS, Day, MemoryUse, Statistics, percentile
+from memtui.core.deliveries.statistics import Day, Statistics, percentile
 from memtui.present import safe_text
 from memtui.present.bars import bar
 from memtui.present.deliveries import EVENTS, GLYPHS, sums
-from memtui.tui.screens.deliveries.summary import DAYS_SHOWN
 from memtui.tui.widgets.gauges import shares
 
 # What fills the bar of a day's receipts: name, character, style. They differ without colour too, and in ASCII.
@@ -27,18 +26,14 @@ FILLS = (
 )
 # Cells of the bars in a row, at the least and the most.
 CELLS = (5, 26)
-# Memories listed as delivered most, and as never delivered.
-MOST = 12
-NEVER = 40
+# The days of the plots.
+DAYS_SHOWN = 14
 # Instead of a number that is not known yet.
 COUNTING = "counting …"
 
 
-def plots(
-    statistics: Statistics, known: dict[str, str], never: list[tuple[str, str]] | None, width: int, key: str
-) -> Text:
-    """Draw all plots. `known`: outcome by the id of a delivery; `never`: (name, path) of memories that were never
-    delivered, None while a worker looks for them; `key`: the key that lists the memories."""
+def plots(statistics: Statistics, known: dict[str, str], width: int) -> Text:
+    """Draw all plots. `known`: outcome by the id of a delivery."""
     text = Text()
     if not statistics.lines:
         nothing = "Nothing was delivered yet, so there is nothing to plot." if statistics.ready else COUNTING
@@ -48,7 +43,6 @@ def plots(
     _by_day(text, statistics, known, width)
     _receipts(text, statistics, known, width)
     _events(text, statistics, width)
-    _memories(text, statistics, never, width, key)
     return text
 
 
@@ -168,36 +162,6 @@ def _events(text: Text, statistics: Statistics, width: int) -> None:
     ]
     _title(text, "Hook time", "how long the hooks took, by event")
     _table(text, ("event", "runs", "p50 ms", "p95 ms", ""), rows, (18, 7, 7, 7))
-
-
-def _memories(text: Text, statistics: Statistics, never: list[tuple[str, str]] | None, width: int, key: str) -> None:
-    span = "in the whole log" if statistics.complete else f"in {DAYS} days"
-    most = [each for _, each in statistics.by_deliveries()[:MOST] if each.deliveries]
-    _title(text, "Delivered most", f"memories, {span}: {key} lists all, and leads to each")
-    if most:
-        now = statistics.now()
-        rows = [_memory(each, most[0], now, max(4, min(80, width - 64))) for each in most]
-        _table(text, ("memory", "times", "last", "used", ""), rows, (30, 6, 6, 6))
-    else:
-        text.append(f"{'none' if statistics.ready else COUNTING}\n", style="dim")
-    _title(
-        text,
-        "Never delivered" if statistics.complete else f"Not delivered in {DAYS} days",
-        "of what memtui delivers here",
-    )
-    if never is None or not statistics.ready:
-        text.append("looking …\n", style="dim")
-    elif never:
-        text.append(", ".join(safe_text.line(name, 200) for name, _ in never[:NEVER]))
-        text.append(f" and {len(never) - NEVER} more: {key}\n" if len(never) > NEVER else "\n", style="dim")
-    else:
-        text.append("none: each was delivered\n", style="dim")
-
-
-def _memory(each: MemoryUse, first: MemoryUse, now: float, cells: int) -> tuple[str | Text, ...]:
-    used = f"{each.uses}×" if each.uses else "-"
-    drawn = _bar(each.deliveries, first.deliveries, cells)
-    return safe_text.line(each.name, 30), f"{each.deliveries}×", age(each.last or None, now), used, drawn
 
 
 def _table(text: Text, heads: Sequence[str], rows: Sequence[Sequence[str | Text]], widths: Sequence[int]) -> None:

@@ -1,4 +1,4 @@
-"""The detail pane of the deliveries: the receipt, why each item was chosen, what was left out, the exact text."""
+"""The detail of a delivery: its receipt, why each item was chosen, what was left out, the exact text, internals."""
 
 import time
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from memtui.core.deliveries.record import RECALL, Delivery, Item
 from memtui.core.deliveries.titles import titles
 from memtui.present import deliveries as present
 from memtui.present import safe_text
-from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
+from memtui.present.deliveries import EVENTS, GLYPHS, MEANINGS, counted, session_words
 
 # The kinds of items that commands take by an id.
 WITH_ID = ("guidance", "pending-update", "pending-item")
@@ -24,7 +24,9 @@ GONE = "This record is no longer in the log."
 FOLDED = "Text removed: it is old (keep_days in the settings)"
 # Characters of the text that are shown below the list on a narrow screen.
 GLANCE_LENGTH = 2000
-CAME_BACK = "A note that does not arrive goes back to wait for another prompt: Guidance shows what became of it."
+CAME_BACK = "A note that does not arrive waits again, on top of the list."
+# The words for outcomes that differ from those of the log.
+STATES = {receipts.WAITING: "on its way", "": "looking for its receipt"}
 NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
 
 
@@ -43,16 +45,16 @@ def delivery_text(
         text.append(GONE + "\n", style="bold")
         text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
         return text
-    _head(text, found, title, project, now)
-    _receipt(text, found, outcome)
+    _head(text, found, outcome, now)
     _delivered(text, found, recalls)
     _left_out(text, [item for item in found.items if item.left_out])
     if found.text:
         units = f"{delivery_blocks.units(found.text):,} characters"
         text.append(f"\nThe exact text  {units}\n", style="bold")
-        text.append(safe_text.clean(found.text[: safe_text.MAX_LINE * 20]))
+        text.append(safe_text.clean(found.text[: safe_text.MAX_LINE * 20]).rstrip("\n") + "\n")
     elif found.folded:
         text.append(f"\n{FOLDED}, {found.chars:,} characters\n", style="dim")
+    _internals(text, found, title, project)
     return text
 
 
@@ -65,7 +67,7 @@ def delivery_glance(found: Delivery | None, outcome: str, title: str) -> tuple[T
         FOLDED if found.folded else "A record without a text."
     )
     glyph, style = GLYPHS.get(outcome, ("…", "dim"))
-    end = Text().append(f"{glyph} {outcome or 'looking for its receipt'}", style)
+    end = Text().append(f"{glyph} {STATES.get(outcome, outcome)}", style)
     who = session_words(found.session, found.entrypoint)
     end.append(safe_text.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
     return Text(words, "" if found.text else "dim"), end
@@ -79,35 +81,35 @@ def _without_tags(text: str) -> str:
     return "\n".join(lines)
 
 
-def _head(text: Text, found: Delivery, title: str, project: str, now: float) -> None:
-    tool = f" {found.tool}" if found.tool else ""
-    text.append(safe_text.line(f"{found.event}{tool}", 200), style="bold")
-    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(found.time)) if found.time else "no time"
-    text.append(f"  {ago(found.time or None, now)}, {clock_time}\n", style="dim")
-    words = session_words(found.session, found.entrypoint)
-    if title:
-        words += f" “{safe_text.line(title, 60)}”"
-    text.append(safe_text.line(f"{words}  {project}", 300) + "\n", style="dim")
-    facts = [f"{found.chars:,} characters", f"{found.ms:g} ms" if found.ms is not None else "", found.mode]
-    if found.agent:
-        facts.append(f"agent {found.agent}")
-    if found.agent_id:
-        facts.append(f"subagent {found.agent_id}")
-    text.append(safe_text.line(" · ".join(each for each in facts if each), 300) + "\n", style="dim")
-    text.append(f"delivery {safe_text.line(short_id(found.id), 60)}\n", style="dim")
-
-
-def _receipt(text: Text, found: Delivery, outcome: str) -> None:
-    if not outcome:
-        text.append("\n… looking for its receipt\n", style="dim")
-        return
-    glyph, style = GLYPHS[outcome]
-    text.append(f"\n{glyph} {outcome}", style=f"bold {style}")
-    text.append(f"  {MEANINGS[outcome]}\n")
+def _head(text: Text, found: Delivery, outcome: str, now: float) -> None:
+    word = safe_text.line(f"{EVENTS.get(found.event, found.event)} {found.tool}".rstrip(), 200)
+    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
+    text.append(f"{word} · ", style="bold")
+    text.append(f"{glyph} {STATES.get(outcome, outcome)}", style=f"bold {style}")
+    text.append(f"  {ago(found.time or None, now)}\n", style="dim")
+    text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
     if outcome in NOT_ARRIVED and any(item.kind == "guidance" for item in found.items):
         text.append(CAME_BACK + "\n", style="dim")
     if found.recovered:
         text.append("A worker found it: the hook had died before it could log.\n", style="dim")
+
+
+def _internals(text: Text, found: Delivery, title: str, project: str) -> None:
+    """Append what is seldom wanted: session, project, time, event, cost and ids."""
+    words = session_words(found.session, found.entrypoint)
+    if title:
+        words += f" “{safe_text.line(title, 60)}”"
+    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(found.time)) if found.time else "no time"
+    cost = [f"{found.chars:,} characters", f"{found.ms:g} ms" if found.ms is not None else "", found.mode]
+    who = [f"agent {found.agent}" if found.agent else "", f"subagent {found.agent_id}" if found.agent_id else ""]
+    lines = (
+        [words, project],
+        [clock_time, found.event, *who],
+        [*cost, f"delivery {short_id(found.id)}"],
+    )
+    text.append("\n")
+    for line in lines:
+        text.append(safe_text.line(" · ".join(filter(None, line)), 300) + "\n", style="dim")
 
 
 def _score(item: Item) -> str:
