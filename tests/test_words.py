@@ -8,7 +8,8 @@ import pytest
 from memtui import actions
 from memtui.core.health import findings
 
-SNAPSHOTS = Path(__file__).parent / "tui" / "snapshots"
+REPO = Path(__file__).parents[1]
+SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"
 # A word that nobody reads, and the one that stands for it. Names of files and fields on disk keep theirs.
 FORBIDDEN = {
     r"changesets?|proposals?": "change",
@@ -61,3 +62,14 @@ def test_a_type_never_stands_beside_a_scope_without_a_word_between():
     types = "user|feedback|project|reference|tool"
     beside = re.compile(rf"\b({types}) · (global|project|auto|team|agent)\b")
     assert {name: match[0] for name, text in screens().items() if (match := beside.search(text))} == {}
+
+
+def test_the_readme_is_short_and_its_pictures_and_pages_exist():
+    text = (REPO / "README.md").read_text()
+    assert len(text.split()) <= 750
+    assert len(re.findall(r"^- \*\*", text, re.MULTILINE)) == 6, "what it does, in six points"
+    keys = text.partition("| key |")[2].partition("\n\n")[0]
+    assert len(re.findall(r"`[^`]+`", keys)) == 10
+    links = re.findall(r"\]\(([^)#]+)", text)
+    assert len(links) > 8
+    assert [link for link in links if not (REPO / link).exists()] == []

@@ -267,11 +267,11 @@ def test_hand_written_guidance_can_be_withdrawn_too(memtui):
     assert entry["id"] not in {e["id"] for e in memtui.json("note", "--list")["entries"]}
 
 
-def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_readme_says(bare):
+def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_says(bare):
     path = Path(bare("status", "--paths", "guidance").out.strip())
     path.parent.mkdir(parents=True, exist_ok=True)
-    readme = Path(__file__, "../../../README.md").resolve().read_text()
-    commands = [each for each in readme.split("`") if each.endswith(">> guidance.md")]
+    faq = Path(__file__, "../../../docs/faq.md").resolve().read_text()
+    commands = [each for each in faq.split("`") if each.endswith(">> guidance.md")]
     assert [each.split()[0] for each in commands] == ["echo", "printf"]
     plain, apart = (["/bin/sh", "-c", each] for each in commands)
 

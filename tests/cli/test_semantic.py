@@ -90,7 +90,7 @@ def test_on_without_the_extra_is_a_problem_to_fix(memtui, world):
 def test_the_package_that_it_needs_is_named_in_one_way(bare):
     assert f"`{sentences.INSTALL}`" in " ".join(bare("help", "config").out.split())
     docs = Path(__file__).parents[2]
-    for name in ("README.md", "docs/cli.md", "docs/hooks.md", "docs/file-formats.md"):
+    for name in ("docs/faq.md", "docs/cli.md", "docs/hooks.md", "docs/file-formats.md"):
         text = (docs / name).read_text()
         assert f"`{sentences.INSTALL}`" in text, name
         assert "[semantic]" not in text, name
