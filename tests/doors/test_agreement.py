@@ -73,8 +73,12 @@ async def test_what_waits(told, shown):
     one_offs = await shown("inbox", lambda app: sum(len(row.folds) for row in app.screen.table.rows if not row.item))
     assert one_offs == len(folded) == told("inbox")["one_offs"] > 0
     notes = await shown(
-        "guidance",
-        lambda app: {row.item.id: (row.text, len(row.states)) for row in app.screen.found if row.item is not None},
+        "activity",
+        lambda app: {
+            note.item.id: (note.text, len(note.states))
+            for note in app.screen.context.notes
+            if note.item is not None and note.home in {None, app.data.slug}
+        },
     )
     assert notes == {each["id"]: (each["text"], len(each["state"])) for each in entries if each["kind"] == "guidance"}
     counts = await shown("inbox", lambda app: app.data.facts.waiting)
