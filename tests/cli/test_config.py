@@ -244,7 +244,7 @@ def test_an_action_that_there_is_not_is_met_with_those_like_it(bare):
 
 
 def test_a_key_that_two_actions_have_is_told(bare):
-    assert "app.note" in bare("config", "set", "keys.memories.edit", "g").out
+    assert "app.note" in bare("config", "set", "keys.memories.edit", "c").out
     assert bare("config", "set", "keys.inbox.edit", "o").out.count("\n") == 3
     bare("config", "set", "keys.app.note", "?")
     assert "question_mark" in bare("config").out

@@ -69,7 +69,7 @@ def test_commands_take_no_screen(memtui):
 def test_help_tells_of_both(memtui):
     out = memtui("--help").out
     assert "--read-only" in out
-    assert "memories, inbox, guidance" in " ".join(out.split())
+    assert "memories, inbox, activity" in " ".join(out.split())
 
 
 def test_every_tab_can_be_the_first_screen():

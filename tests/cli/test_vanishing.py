@@ -79,9 +79,7 @@ def test_a_memory_that_goes_after_it_was_listed_fails_nothing(memtui, after_list
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize(
-    "command", [["show", "prefer-pnpm"], ["rm", "prefer-pnpm"], ["edit", "prefer-pnpm", "--type", "user"]]
-)
+@pytest.mark.parametrize("command", [["rm", "prefer-pnpm"], ["edit", "prefer-pnpm", "--type", "user"]])
 def test_what_is_named_and_gone_is_not_found(memtui, after_listing, command):
     after_listing(gone)
     done = memtui(*command, check=False)

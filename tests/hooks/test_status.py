@@ -102,7 +102,7 @@ def test_from_a_subdirectory_the_work_trees_settings_are_shown(world):
 def test_a_deleted_environment_is_noticed(world):
     world.install(interpreter="/gone/python3", launcher="/gone/memtui/hooks/launch.py")
     problems = world.status().problems
-    one(problems, "/gone/python3", "does not exist", "hooks install --scope user")
+    one(problems, "/gone/python3", "does not exist", "setup hooks --scope user")
     one(problems, "/gone/memtui/hooks/launch.py", "does not exist")
 
 
@@ -129,7 +129,7 @@ def test_hooks_that_miss_newer_tools_are_noticed_and_a_persons_own_matcher_is_no
     (matcher,) = [matcher for event, matcher, _ in entries.EVENTS if event == "PostToolUse"]
     ours = path.read_text()
     path.write_text(ours.replace(matcher, "Read|Write|Edit|MultiEdit"))
-    one(world.status().problems, "differently", "hooks install")
+    one(world.status().problems, "differently", "setup hooks")
     path.write_text(ours.replace(matcher, "Write|Edit"))
     assert world.status().problems == []
 

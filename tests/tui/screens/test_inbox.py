@@ -928,7 +928,7 @@ async def test_the_words_of_an_item_outlive_a_crash(world, app):
 
 @pytest.mark.parametrize(
     ("width", "one_offs", "left_out"),
-    [(60, "1 one-off", {3}), (80, "1 one-off", set()), (100, "1 probably a one-off", set())],
+    [(40, "1 one-off", {3}), (60, "1 one-off", set()), (80, "1 probably a one-off", set())],
 )
 @pytest.mark.usefixtures("all_seen")
 async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(app, width, one_offs, left_out):
