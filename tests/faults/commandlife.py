@@ -347,6 +347,8 @@ SCENARIOS = [
     C(
         "check",
         "--fix",
+        "--scope",
+        "global",
         files={"home/.claude/memory/odd-name.md": "---\nname: odd-name\n---\n\nWords tok-x3.\n"},
         pieces=True,
     ),
