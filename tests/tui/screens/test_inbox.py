@@ -23,6 +23,7 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.activity.rows import NoteRow
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -611,7 +612,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a approve  e edit  m merge  x reject")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" d done  = keep  e edit  c to note")
+        assert drawn(app)[-1].startswith(" d done  = keep  e edit  C to note")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -634,14 +635,14 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
 
 @pytest.mark.slow
 @pytest.mark.every(step=3)
-@pytest.mark.parametrize("key", ["d", "equals_sign", "c"])
+@pytest.mark.parametrize("key", ["d", "equals_sign", "C"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
         before = everything(world)
         await pilot.press("A", key)
         await settle(pilot)
-        if key == "c":  # what the agent will be told is shown first
+        if key == "C":  # what the agent will be told is shown first
             assert isinstance(app.screen, Preview)
             await agree(pilot)
             await settle(pilot)
@@ -860,7 +861,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await settle(pilot)
         assert "Ask Mara about the invoice layout" in items(world)
         await to(pilot, "Ask Mara")
-        await pilot.press("c")
+        await pilot.press("C")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
     told = waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))
@@ -1375,10 +1376,9 @@ async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(wor
         assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
         await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "guidance"
-        said = app.screen.summary().plain
-        assert said.startswith(f"{count - 2} notes wait · ")
-        assert " · 2 stuck · " in said
+        assert app.screen.group == "activity"
+        notes = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and row.item]
+        assert (len(notes), sum(bool(row.states) for row in notes)) == (count, 2)
 
 
 async def test_without_a_note_nothing_is_said_of_notes(world, app):
