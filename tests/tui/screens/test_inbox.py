@@ -1370,14 +1370,15 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
 async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
-    count = len(waiting_in(world.root, [paths.project_key(world.shop), None], ("guidance",)))
+    homes = [paths.project_key(world.shop), None]
+    count = len(waiting_in(world.root, homes, ("guidance",)))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
         await pilot.press("3")
         await settle(pilot)
         assert app.screen.group == "activity"
-        notes = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and row.item]
+        notes = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and row.home in homes]
         assert (len(notes), sum(bool(row.states) for row in notes)) == (count, 2)
 
 
