@@ -35,7 +35,8 @@ class AppCommands:
     def table(self) -> dict[str, Command]:
         """Return the command of each action, by the action's id."""
         return {f"app.{name}": Command(partial(self.services.go, name)) for name in TABS} | {
-            "app.note": Command(self._note),
+            "app.settings": Command(lambda: self.services.go("health").to_section("Settings")),
+            "app.guide": Command(self._guide),
             "app.undo": Command(partial(self.services.turn, "undo")),
             "app.redo": Command(partial(self.services.turn, "redo")),
             "app.changes": Command(self._changes),
@@ -49,6 +50,7 @@ class AppCommands:
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
             "app.quit": Command(self.app.action_quit),
+            "deliveries.sessions": Command(partial(self.services.go, "sessions")),
         }
 
     def _pane(self, step: int) -> None:
@@ -65,7 +67,7 @@ class AppCommands:
         here = self.on_top()
         return here.split.why_not() if here is not None else ""
 
-    async def _note(self) -> None:
+    async def _guide(self) -> None:
         from memtui.tui.dialogs.draft_form import DraftForm
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 
