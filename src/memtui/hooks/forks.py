@@ -139,11 +139,11 @@ def _copied(hook: Hook, parent: str, own: "dict[str, object]") -> "dict[str, obj
         lineage.append(above)
     if not own.get("dirs"):
         index: dict[str, object] = {}
-        for each in lineage:
-            index = index or session_state.load(hook.root, each, "index")
+        for session_id in lineage:
+            index = index or session_state.load(hook.root, session_id, "index")
         session_state.save(hook.root, hook.session_id, index, "index")
-    for each in lineage:
-        given.copy(hook.root, each, hook.session_id)
+    for session_id in lineage:
+        given.copy(hook.root, session_id, hook.session_id)
     state.pop("started", None)
     state["copy_of"] = [*_list(state.get("copy_of")), *reversed(lineage)]
     return state

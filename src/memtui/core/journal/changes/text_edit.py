@@ -169,8 +169,8 @@ def _counted_again(text: str, removed: str) -> str:
         return entry.id, entry.text, {key: value for key, value in entry.fields.items() if key not in COUNTS}
 
     read = inbox_format.parse(removed)
-    found = [entry.raw for entry in inbox_format.parse(text) if len(read) == 1 and words(entry) == words(read[0])]
-    return found[0] if len(found) == 1 else ""
+    sources = [entry.raw for entry in inbox_format.parse(text) if len(read) == 1 and words(entry) == words(read[0])]
+    return sources[0] if len(sources) == 1 else ""
 
 
 def _places(text: str, piece: str) -> list[int]:
