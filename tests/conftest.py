@@ -166,10 +166,10 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config):
     """Only this process for a few files: others would take longer to start than the tests. Else more than there are cores,
-    since tests wait: two a core where many wait for a client or a terminal, or three for two cores."""
+    since tests wait: three a core where many wait for a client or a terminal, or three for two cores."""
     if all(".py" in os.path.basename(each) for each in config.args):
         return 0
-    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 4) // 2
+    return (os.cpu_count() or 1) * (3 if leaves_out(config) else 6) // 2
 
 
 @pytest.fixture

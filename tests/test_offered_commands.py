@@ -32,16 +32,14 @@ COMMAND = re.compile(
 OWN = {
     "cli/addressed.py": {"note"},
     "cli/commands/approve.py": {"short"},
+    "cli/commands/change.py": {"copy", "name"},
     "cli/commands/config.py": {"args.key"},
     "cli/commands/demo.py": {"name", "quoted"},
     "cli/commands/edit.py": {"near[0]"},
     "cli/commands/history.py": {"trashed"},
-    "cli/commands/hooks.py": {"name"},
     "cli/commands/reject.py": {"it(len(items))"},
-    "cli/commands/sessions.py": {"every"},
-    "cli/commands/subconscious.py": {"name"},
-    "cli/show/entries.py": {"apply", "INBOX_WORD[kind]", "many(earlier, 'earlier session')"},
-    "cli/show/stats.py": {"statistics.span"},
+    "cli/commands/setup.py": {"name", "more"},
+    "cli/show/entries.py": {"INBOX_WORD[kind]", "many(earlier, 'earlier session')"},
     "core/health/findings.py": {"WITHDRAW"},
     "demo/layout.py": {"number"},
     "present/sessions.py": {"command"},
@@ -130,7 +128,7 @@ def test_the_advice_on_a_file_of_a_repository_opens_that_file_alone(tmp_path):
     said = findings.remedy(problem("memories.no_frontmatter", **facts))
     assert said == "If it is a memory: memtui edit 'project:notes$(touch PWNED)' --description …"
     apart = findings.remedy(problem("memories.alike", scope="auto", memory="Copy of ports", other="auto:-x"))
-    assert apart.endswith("memtui lint --apart 'auto:Copy of ports' auto:-x")
+    assert apart.endswith("memtui check --apart 'auto:Copy of ports' auto:-x")
 
 
 def is_word(value, own):

@@ -124,10 +124,10 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
             each.draft = replace(each.draft, confidence=0.9, durable=0.25, judged=None)
     one = offering.plan(past.store, found, most=1)
     assert (one.folded, one.left, one.unlikely) == (0, 1, 1)
-    assert one.left_words == "1 more waits for the next backfill, unlikely to last"
+    assert one.more_words == ["1 more waits for the next backfill, unlikely to last"]
     both = offering.plan(past.store, found)
     assert [each.folded for each in both.drafts] == [False, True]
-    assert both.folded_words == "1 of them folded: unlikely to last"
+    assert both.more_words == ["1 is probably a one-off"]
     both.write(past.store)
     folded = {each.text[:9]: each.entry.one_off() for each in past.drafts()}
     assert folded == {"Never use": False, "Use the s": True}

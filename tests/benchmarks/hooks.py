@@ -2,7 +2,7 @@
 
     python tests/benchmarks/hooks.py [--runs 60] [--large] [--only WORD] [--check] [--beside REVISION]
 
-Hooks are started as the client does it: `sh -c` with the command line that `memtui hooks install` writes. Every case is
+Hooks are started as the client does it: `sh -c` with the command line that `memtui setup hooks` writes. Every case is
 run in turn, round after round, so that a machine that slows down slows all of them. Printed: the median of each, the
 median of the ratios to the bare interpreter (`python -I -S -c pass`, without a shell) of the same round, and the bar.
 `--large` puts 10,000 memories and a 100 MB delivery log on disk first. `--only` runs the cases with a word in their

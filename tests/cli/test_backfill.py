@@ -1,4 +1,4 @@
-"""`memtui backfill`: what it says when drafts came, when nothing did, and what it refuses."""
+"""`memtui import sessions`: what it says when drafts came, when nothing did, and what it refuses."""
 
 import json
 import os
@@ -34,29 +34,31 @@ def past(memtui, tmp_path):
 def test_drafts_of_other_projects_are_where_it_says(memtui, past, tmp_path):
     (tmp_path / "other/.git").mkdir(parents=True)
     past(RULES[0], str(tmp_path / "other"))
-    done = memtui("backfill")
+    done = memtui("import", "sessions")
     assert "`memtui inbox --kind drafts --all-projects` lists them" in done.out + done.err
     assert "linter" in memtui("inbox", "--kind", "drafts", "--all-projects").out
     past(RULES[1], name="two")
-    done = memtui("backfill")
+    done = memtui("import", "sessions")
     assert "`memtui inbox` lists them" in done.out + done.err
     assert "Never push to main" in memtui("inbox").out
 
 
 def test_what_is_likely_is_a_percentage_as_in_the_inbox(memtui, past):
     past(RULES[0])
-    listed = memtui("backfill").out
-    feedback, lasting = re.findall(r"\b\d\d?%", listed)
-    assert f"{feedback} feedback, {lasting} lasting" in memtui("inbox").out
+    listed = memtui("import", "sessions").out
+    odds = re.search(r"\d+% sure · \w+ (to )?last · said once", listed)
+    assert odds[0] in memtui("inbox").out
 
 
 def test_why_nothing_was_read_is_said(memtui, past, tmp_path):
-    assert "There is no transcript in " in memtui("backfill").out
+    assert "There is no transcript in " in memtui("import", "sessions").out
     past(RULES[0])
     (tmp_path / "other/.git").mkdir(parents=True)
-    assert "There is no transcript of that in " in memtui("backfill", "--project", str(tmp_path / "other")).out
-    memtui("backfill")
-    assert "No transcript is new since the last time." in memtui("backfill").out
+    assert (
+        "There is no transcript of that in " in memtui("import", "sessions", "--project", str(tmp_path / "other")).out
+    )
+    memtui("import", "sessions")
+    assert "No transcript is new since the last time." in memtui("import", "sessions").out
 
 
 def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch):
@@ -70,7 +72,7 @@ def test_what_can_not_be_read_is_named_with_the_reason(memtui, past, monkeypatch
         return read(name, *more, **named)
 
     monkeypatch.setattr(fs, "read_bytes", refuse)
-    done = memtui("backfill")
+    done = memtui("import", "sessions")
     assert "No transcript could be read in " in done.out
     assert "can't be read: Permission denied" in done.out
 
@@ -88,10 +90,10 @@ def test_a_transcript_that_breaks_off_while_it_is_read_is_named_and_the_others_a
 
     with monkeypatch.context() as patched:
         patched.setattr(session, "read", fail)
-        done = memtui("backfill")
+        done = memtui("import", "sessions")
     assert "two.jsonl: can't be read: Input/output error" in " ".join(done.out.split())
     assert "linter" in done.out
-    assert "Never push to main" in memtui("backfill").out
+    assert "Never push to main" in memtui("import", "sessions").out
 
 
 def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, past, monkeypatch):
@@ -108,11 +110,11 @@ def test_on_a_full_disk_nothing_comes_half_and_the_next_run_brings_it(memtui, pa
     before = memtui("inbox").out
     with monkeypatch.context() as patched:
         patched.setattr(fs, "write_atomic", full)
-        done = memtui("backfill", check=False)
+        done = memtui("import", "sessions", check=False)
     assert done.code == 1
     assert "No space left on device" in done.err
     assert memtui("inbox").out == before
-    assert "1 draft came into the inbox" in memtui("backfill").out
+    assert "Added 1 draft" in memtui("import", "sessions").out
 
 
 def test_a_directory_that_can_not_be_read_is_named(memtui, past, monkeypatch):
@@ -124,7 +126,7 @@ def test_a_directory_that_can_not_be_read_is_named(memtui, past, monkeypatch):
         return scan(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    done = memtui("backfill", check=False)
+    done = memtui("import", "sessions", check=False)
     assert "No transcript could be read in " in done.out
 
 
@@ -134,14 +136,14 @@ def test_of_a_session_on_another_system_only_what_is_for_all_projects_is_taken_a
     rows = [{**row, "uuid": str(n), "cwd": "D:\\shop", "message": {"content": said}} for n, said in enumerate(RULES)]
     rows.append({**rows[0], "uuid": "3", "message": {"content": "In all my projects, always answer me in German."}})
     path.write_text("".join(json.dumps(each) + "\n" for each in rows))
-    done = memtui("backfill")
+    done = memtui("import", "sessions")
     assert "names no directory of this machine: only what is for all" in " ".join(done.out.split())
-    assert "1 draft came into the inbox" in done.out
-    assert "names no directory" not in memtui("backfill").out
+    assert "Added 1 draft" in done.out
+    assert "names no directory" not in memtui("import", "sessions").out
 
 
 def test_a_time_to_come_is_refused(memtui):
-    done = memtui("backfill", "--since", "tomorrow", check=False)
+    done = memtui("import", "sessions", "--since", "tomorrow", check=False)
     assert done.code == 2
     assert "--since tomorrow is still to come." in done.err
 
@@ -149,7 +151,7 @@ def test_a_time_to_come_is_refused(memtui):
 def test_nothing_is_quite_sure(memtui, past):
     for number in range(40):
         past(RULES[0], name=f"s{number}")
-    (draft,) = memtui.json("backfill")["drafts"]
+    (draft,) = memtui.json("import", "sessions")["drafts"]
     assert 0.9 < draft["confidence"] < 1
 
 
@@ -159,7 +161,7 @@ def test_before_the_first_backfill_it_is_named_and_drafts_elsewhere_are_counted(
     assert memtui.json("status")["earlier_sessions"] == 1
     assert "reads your 1 earlier session for drafts" in memtui("status").out
     memtui("reject", "--all", "--one-offs", check=False)
-    memtui("backfill")
+    memtui("import", "sessions")
     found = memtui.json("status")
     assert found["earlier_sessions"] == 0
     assert found["elsewhere"] == 2  # one is of the sample world
@@ -169,19 +171,19 @@ def test_before_the_first_backfill_it_is_named_and_drafts_elsewhere_are_counted(
 def test_a_draft_says_where_approving_writes_it_and_who_loads_it(memtui, past, tmp_path):
     (tmp_path / "other/.git").mkdir(parents=True)
     past(RULES[0], str(tmp_path / "other"))
-    (draft,) = memtui.json("backfill")["drafts"]
+    (draft,) = memtui.json("import", "sessions")["drafts"]
     assert "→ auto/feedback/" in memtui("inbox", "--all-projects").out
-    shown = memtui("inbox", "show", draft["id"]).out
+    shown = memtui("inbox", draft["id"]).out
     assert "→ auto/feedback/" in shown
     assert "project/feedback" not in shown
-    assert "in sessions of the project other" in memtui("approve", draft["id"]).out
+    assert "in the project other" in memtui("approve", draft["id"]).out
 
 
 def test_the_best_draft_of_all_projects_comes_first(memtui, past, tmp_path):
     (tmp_path / "other/.git").mkdir(parents=True)
     for number in range(3):
         past(RULES[0], str(tmp_path / "other"), f"s{number}")
-    memtui("backfill")
+    memtui("import", "sessions")
     rows = memtui.json("inbox", "--kind", "drafts", "--all-projects")["entries"]
     order = [row["text"] for row in rows]
     linter, last = (next(at for at, text in enumerate(order) if words in text) for words in ("linter", "pnpm"))

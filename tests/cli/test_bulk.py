@@ -21,7 +21,7 @@ def files(world):
     [
         ["rm", *NAMES],
         ["mv", *NAMES, "--to", "global"],
-        ["cp", *NAMES, "--to", "global"],
+        ["mv", "--copy", *NAMES, "--to", "global"],
         ["edit", *NAMES, "--type", "reference"],
     ],
     ids=lambda words: words[0],
@@ -35,7 +35,7 @@ def test_one_failure_stops_no_other_and_one_undo_takes_all_back(memtui, world, w
     assert "release-steps" in done.out
     memtui("undo")
     assert files(world) == before
-    memtui("redo")
+    memtui("undo", "--redo")
     assert files(world) != before
     memtui("undo")
     done = memtui(*words, "--json", check=False)
@@ -60,23 +60,23 @@ def test_one_name_fails_as_ever(memtui):
 def test_several_are_restored(memtui, world):
     before = files(world)
     memtui("rm", "prefer-pnpm", "release-steps")
-    done = memtui("restore", "prefer-pnpm", "nothing-such", "release-steps", check=False)
+    done = memtui("history", "prefer-pnpm", "nothing-such", "release-steps", "--restore", check=False)
     assert done.code == 1
     assert files(world) == before
     memtui("undo")
     assert not names(memtui, "project") & {"prefer-pnpm", "release-steps"}
 
 
-@pytest.mark.parametrize("verb", ["mv", "cp"])
-def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, verb):
-    done = memtui(verb, "prefer-pnpm", "relase-steps", "--to", "global", check=False)
+@pytest.mark.parametrize("copy", [[], ["--copy"]])
+def test_with_a_scope_every_word_is_a_memory_and_a_mistyped_one_is_no_new_name(memtui, copy):
+    done = memtui("mv", *copy, "prefer-pnpm", "relase-steps", "--to", "global", check=False)
     assert (done.code, "There is no memory “relase-steps”" in done.err) == (1, True)
     assert "prefer-pnpm" in names(memtui, "global")
     assert "relase-steps" not in names(memtui, "global")
 
 
 def test_another_name_there_is_an_option(memtui):
-    memtui("cp", "prefer-pnpm", "--to", "global", "--name", "pnpm-everywhere")
+    memtui("mv", "--copy", "prefer-pnpm", "--to", "global", "--name", "pnpm-everywhere")
     assert "pnpm-everywhere" in names(memtui, "global")
     for words in (["a", "b", "c"], ["a", "b", "--name", "c"], ["a", "b", "--to", "global", "--name", "c"], ["a"]):
         assert memtui("mv", *words, check=False).code == 2
@@ -135,6 +135,6 @@ def test_those_of_two_projects_go_to_the_trash_only_after_a_yes(memtui, world):
 def test_each_of_several_failures_says_what_to_do(memtui):
     memtui("new", "one", "--scope", "global", "--body", "One.")
     memtui("new", "one", "--scope", "project", "--body", "One.")
-    err = memtui("cp", "zero", "one", "--to", "project", check=False).err
+    err = memtui("mv", "--copy", "zero", "one", "--to", "project", check=False).err
     assert "Use one of: global:one, project:one." in err
     assert "There is no memory “zero”" in err

@@ -1,4 +1,4 @@
-"""What somebody else wrote: the inbox lists it with its difference; keep marks it as seen, take-back restores."""
+"""What somebody else wrote: the inbox lists it with its difference; approve marks it as seen, reject restores."""
 
 import os
 import re
@@ -18,7 +18,7 @@ SESSION = "7c1e55a0-3b1f-4f6e-9a58-2f6f0d1c8b11"
 def memtui(memtui, world):
     """The command line, after a first look at the memories and when nothing waits."""
     look(world)
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     return memtui
 
 
@@ -71,40 +71,40 @@ def test_each_is_listed_with_who_wrote_it_and_what_changed(memtui, three):
     out = memtui("inbox").out
     assert "+The agent's line." in out
     assert "changed by Claude in" in out
-    assert "new, written by someone else" in out
-    assert "deleted by someone else" in out
-    shown = memtui("inbox", "show", "prefer-pnpm").out
+    assert "added outside memtui" in out
+    assert "deleted outside memtui" in out
+    shown = memtui("inbox", "prefer-pnpm").out
     assert "+The agent's line." in shown
-    assert memtui.json("inbox", "show", "made")["change"] == "new"
+    assert memtui.json("inbox", "made")["change"] == "new"
 
 
 def test_what_is_kept_is_not_listed_again_until_it_changes(memtui, three):
     path, gone, _ = three
-    memtui("keep", "prefer-pnpm", gone.stem)
+    memtui("approve", "prefer-pnpm", gone.stem)
     assert listed(memtui) == {("made", "new", "other")}
     write(path, path.read_text() + "Another.\n", 9000)
     assert listed(memtui) == {("made", "new", "other"), ("prefer-pnpm", "edited", "other")}
-    assert "+Another." in memtui("inbox", "show", "prefer-pnpm").out
+    assert "+Another." in memtui("inbox", "prefer-pnpm").out
     assert "agent's" not in "".join(
-        each for each in memtui("inbox", "show", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")
+        each for each in memtui("inbox", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")
     )
 
 
 def test_all_are_kept_at_once(memtui, three):
-    assert len(memtui.json("keep", "--all")["kept"]) == 3
+    assert len(memtui.json("approve", "--all", "--kind", "changed")["kept"]) == 3
     assert listed(memtui) == set()
-    assert memtui("keep", "--all", check=False).code == 3
+    assert memtui("approve", "--all", "--kind", "changed", check=False).code == 3
 
 
 def test_what_is_taken_back_is_as_it_was_seen_last_and_one_undo_restores_all(memtui, three):
     path, gone, before = three
     changed = path.read_bytes()
-    memtui("take-back", "--all")
+    memtui("reject", "--all", "--kind", "changed")
     assert gone.read_bytes() == before
     assert not (path.parent / "made.md").exists()
     assert b"The agent's line" not in path.read_bytes()
     assert listed(memtui) == set()
-    assert any(row["name"] == "made" for row in memtui.json("restore")["trash"])
+    assert any(row["name"] == "made" for row in memtui.json("history")["trash"])
     memtui("undo", "--yes")
     assert path.read_bytes() == changed
     assert (path.parent / "made.md").exists()
@@ -115,9 +115,9 @@ def test_one_in_a_subdirectory_comes_back_there(memtui, world):
     path = path_of(memtui, "prefer-pnpm").parent / "team" / "deep.md"
     path.parent.mkdir()
     write(path, "---\nname: deep\ndescription: deep\n---\nText.\n")
-    memtui("keep", "deep")
+    memtui("approve", "deep")
     path.unlink()
-    memtui("take-back", "deep")
+    memtui("reject", "deep")
     assert path.read_text().endswith("Text.\n")
 
 
@@ -130,7 +130,7 @@ def test_one_that_changed_again_since_it_was_taken_in_is_not_overwritten(memtui,
         write(path, "---\nname: prefer-pnpm\n---\nTwo.\n", 200)
 
     monkeypatch.setattr(Workspace, "look", late)
-    done = memtui("take-back", "prefer-pnpm", check=False)
+    done = memtui("reject", "prefer-pnpm", check=False)
     assert (done.code, path.read_text()[-5:]) == (4, "Two.\n")
     assert "changed again meanwhile" in done.err
 
@@ -158,7 +158,7 @@ def sneak(memtui, name="prefer-pnpm"):
         [["trust", "--yes", "prefer-pnpm"], ["mv", "prefer-pnpm", "--to", "global"]],
         [["mv", "prefer-pnpm", "use-pnpm"], ["edit", "use-pnpm", "--description", "mine"], ["undo"]],
         [["rm", "prefer-pnpm"], ["undo"]],
-        [["rm", "prefer-pnpm"], ["restore"]],
+        [["rm", "prefer-pnpm"], ["history", "--restore"]],
     ],
     ids=lambda commands: " ".join(each[0] for each in commands),
 )
@@ -168,8 +168,8 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
     if looked:
         look(world)
     for command in commands:
-        item = [memtui.json("restore")["trash"][0]["id"]] if command == ["restore"] else []
-        memtui(*command, *item)
+        item = [memtui.json("history")["trash"][0]["id"]] if command[0] == "history" else []
+        memtui(command[0], *item, *command[1:])
     (row,) = memtui.json("inbox", "--kind", "changed")["changed"]
     assert (row["change"], row["by"]) == ("edited", "other")
     assert "+A line of somebody else." in row["diff"]
@@ -180,7 +180,7 @@ def test_what_nobody_has_seen_waits_whatever_memtui_does_with_it(memtui, world, 
         if "somebody else" in memtui.json("history", row["name"], "--show", str(each["number"]))["text"]
     )
     assert (first["by"], first["seen"]) == ("other", False)
-    memtui("take-back", row["name"])
+    memtui("reject", row["name"])
     assert "somebody else" not in path_of(memtui, row["name"]).read_text()
     assert listed(memtui) == set()
 
@@ -191,9 +191,9 @@ def test_what_nobody_has_seen_waits_after_a_merge_and_again_after_its_undo(memtu
 
     path = [there for row in merge()["files"] if (there := Path(row["path"])).name != "MEMORY.md"][1]
     look(world)
-    memtui("keep", "--all", check=False)
+    memtui("approve", "--all", "--kind", "changed", check=False)
     write(path, path.read_text() + "A line of somebody else.\n")
-    memtui("consolidate", "--accept", merge()["id"], "--yes")
+    memtui("approve", merge()["id"], "--yes")
     (row,) = memtui.json("inbox", "--kind", "changed")["changed"]
     assert "+A line of somebody else." in row["diff"]
     memtui("undo", "--yes")
@@ -216,7 +216,7 @@ def test_a_difference_that_is_cut_says_so_and_how_to_see_the_rest(memtui):
     write(path, path.read_text() + "".join(f"Line {number}.\n" for number in range(20)))
     said = memtui("inbox", "--kind", "changed").out
     shown = [each for each in said.splitlines() if each.strip().startswith("+Line")]
-    assert f"… {20 - len(shown)} more lines: memtui inbox show project:prefer-pnpm" in said
+    assert f"… {20 - len(shown)} more lines: memtui inbox project:prefer-pnpm" in said
 
 
 def test_of_what_is_gone_the_list_shows_what_it_said(memtui):
@@ -234,7 +234,7 @@ def test_a_version_that_was_taken_back_waits_no_longer_in_the_history(memtui, wo
     write(path, path.read_text() + "The agent's line.\n")
     look(world)
     assert "not seen yet" in memtui("history", "prefer-pnpm").out
-    memtui("take-back", "prefer-pnpm")
+    memtui("reject", "prefer-pnpm")
     assert "not seen yet" not in memtui("history", "prefer-pnpm").out
 
 
@@ -246,8 +246,8 @@ def test_what_the_gate_hides_is_said(memtui, three, world):
     assert "memtui config set gate show" in said
     assert memtui.json("inbox")["hidden_by_gate"] == 3
     assert "nobody looks" in " ".join(memtui("doctor", check=False).out.split())
-    for verb in ("keep", "take-back"):
-        for names in (["--all"], ["prefer-pnpm"]):
+    for verb in ("approve", "reject"):
+        for names in (["--all", "--kind", "changed"], ["prefer-pnpm"]):
             refused = memtui(verb, *names, check=False)
             told = " ".join(refused.err.split())
             assert "The gate is off, so 3 memories changed by others are not listed." in told
@@ -262,25 +262,25 @@ def test_what_the_gate_hides_is_said(memtui, three, world):
 def test_the_status_line_counts_them_apart(memtui, three, world):
     look(world)
     assert " · 3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     assert "changed" not in memtui("statusline", stdin='{"session_id": "x"}').out
 
 
 def test_names_that_nobody_changed_are_refused(memtui):
-    done = memtui("keep", "prefer-pnpm", check=False)
+    done = memtui("approve", "prefer-pnpm", check=False)
     assert done.code == 3
     assert "Nobody else has changed" in done.err
-    assert memtui("keep", check=False).code == 2
+    assert memtui("approve", check=False).code == 2
     assert memtui("inbox", "--kind", "changed").out.startswith("Nothing waits here.")
 
 
 def test_what_is_kept_and_not_trusted_is_said(memtui, three):
     """prefer-pnpm is a memory of the repository: it was trusted as it was."""
-    done = memtui.json("keep", "prefer-pnpm")
+    done = memtui.json("approve", "prefer-pnpm")
     assert done["untrusted"] == done["kept"]
     _, gone, _ = three
-    assert "not delivered: memtui trust" in memtui("keep", "made").err
-    assert memtui.json("keep", gone.stem)["untrusted"] == []
+    assert "not delivered: memtui trust" in memtui("approve", "made").err
+    assert memtui.json("approve", gone.stem)["untrusted"] == []
 
 
 def test_the_age_is_that_of_the_writing(memtui, world):
@@ -292,7 +292,7 @@ def test_the_age_is_that_of_the_writing(memtui, world):
 def test_status_counts_them_apart(memtui, three, world):
     assert memtui.json("status")["changed"] == 3
     assert "3 memories changed by others since you saw them" in memtui("status").out
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     assert "changed by others" not in memtui("status").out
 
 
@@ -300,30 +300,30 @@ def test_listing_them_writes_nothing(memtui, three, world):
     root = Path(world.env["HOME"]) / ".claude" / "memtui"
     before = (root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))
     assert len(listed(memtui)) == 3
-    assert "+By an editor." in memtui("inbox", "show", "made").out
+    assert "+By an editor." in memtui("inbox", "made").out
     assert ((root / "versions.jsonl").read_bytes(), sorted(os.listdir(root / "versions"))) == before
 
 
 def test_undo_of_keep_lets_them_wait_again_with_who_wrote_them(memtui, three):
     before = listed(memtui)
-    assert "undo" in memtui("keep", "prefer-pnpm", "made").err
+    assert "undo" in memtui("approve", "prefer-pnpm", "made").err
     assert len(listed(memtui)) == 1
     assert "keep 2 memories" in memtui("undo").out
     assert listed(memtui) == before
-    memtui("redo")
+    memtui("undo", "--redo")
     assert len(listed(memtui)) == 1
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     assert listed(memtui) == set()
 
 
 def test_undo_of_keep_does_not_touch_what_changed_after_it(memtui, three):
     path, _, _ = three
-    memtui("keep", "prefer-pnpm")
+    memtui("approve", "prefer-pnpm")
     write(path, path.read_text() + "Another.\n", 9000)
     assert ("prefer-pnpm", "edited", "other") in listed(memtui)
     assert "keep" in memtui("undo").out
     assert path.read_text().endswith("Another.\n")
-    added = [each for each in memtui("inbox", "show", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")]
+    added = [each for each in memtui("inbox", "prefer-pnpm").out.splitlines() if each.lstrip().startswith("+")]
     assert [each.strip() for each in added if "Another" in each or "agent" in each] == [
         "+The agent's line.",
         "+Another.",
@@ -335,12 +335,12 @@ def test_what_an_undo_of_taking_back_brings_again_waits_to_be_seen_again(memtui,
     path, gone, _ = three
     name = gone.stem if name == "gone" else name
     before, there = listed(memtui), sorted(each.read_bytes() for each in path.parent.glob("*.md"))
-    memtui("take-back", name)
+    memtui("reject", name)
     assert name not in {each[0] for each in listed(memtui)}
     memtui("undo")
     assert sorted(each.read_bytes() for each in path.parent.glob("*.md")) == there
     assert listed(memtui) == before
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     assert listed(memtui) == set()
 
 
@@ -365,7 +365,7 @@ def test_all_doors_count_the_same_also_what_was_written_just_now(memtui, world):
     write(path.parent / "third.md", "---\nname: third\ndescription: third\n---\nText.\n", 0)
     assert len(listed(memtui)) == 3
     assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
-    assert memtui.json("keep", "third")["kept"]
+    assert memtui.json("approve", "third")["kept"]
     assert counts(memtui) == (2, 2, 2)
 
 
@@ -375,9 +375,9 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
     write(path, path.read_text() + "More.\n", 0)
     write(path.parent / "made.md", "---\nname: made\ndescription: made\n---\nBy an editor.\n", 0)
     assert len(listed(memtui)) == 2
-    memtui("keep", "made")
+    memtui("approve", "made")
     assert listed(memtui) == {("prefer-pnpm", "edited", "other")}
-    memtui("take-back", "--all")
+    memtui("reject", "--all", "--kind", "changed")
     assert path.read_bytes() == old
     assert counts(memtui) == (0, 0, 0)
     memtui("undo", "--yes")
@@ -388,30 +388,30 @@ def test_what_was_written_just_now_can_be_decided(memtui, world):
 
 
 def test_undo_of_keep_counts_again_at_once_in_the_status_line(memtui, three):
-    memtui("keep", "--all")
+    memtui("approve", "--all", "--kind", "changed")
     memtui("undo")
     assert "3 changed" in memtui("statusline", stdin='{"session_id": "x"}').out
 
 
-@pytest.mark.parametrize("command", ["keep", "take-back"])
+@pytest.mark.parametrize("command", ["approve", "reject"])
 def test_a_wrong_name_does_not_stop_the_others(memtui, three, command):
     _, gone, _ = three
     done = memtui(command, "made", "nosuch", gone.stem, check=False)
     assert done.code == 1
-    assert "memtui: nosuch: There is no memory “nosuch”." in done.err
-    assert "1 memory was left alone." in done.err
+    assert "memtui: nosuch: There is no entry “nosuch”." in done.err
+    assert "1 of these was left alone." in done.err
     assert listed(memtui) == {("prefer-pnpm", "edited", "agent")}
     assert memtui(command, "nosuch", "neither", check=False).code == 1
 
 
 def test_a_name_that_does_not_wait_is_told_from_one_that_is_mistyped(memtui, three, world):
     def said(name):
-        done = memtui("keep", name, check=False)
+        done = memtui("approve", name, check=False)
         return done.code, done.err
 
-    assert said("prefer-pnp") == (3, "memtui: There is no memory “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n")
+    assert said("prefer-pnp") == (3, "memtui: There is no entry “prefer-pnp”.\n  Did you mean project:prefer-pnpm?\n")
     assert said("mad")[1].endswith("Did you mean project:made?\n")
-    assert "There is no memory “nosuch”." in said("nosuch")[1]
+    assert "There is no entry “nosuch”." in said("nosuch")[1]
     assert "Nobody else has changed “editor” since you saw it" in said("editor")[1]
     code, err = said("CLAUDE")
     assert code == 4

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif("CI" not in os.environ and not shutil.which("bas
 def test_the_shell_can_read_them(memtui, tmp_path, shell):
     needed(shell)
     script = tmp_path / "script"
-    script.write_text(memtui("completions", shell).out)
+    script.write_text(memtui("setup", "completions", shell).out)
     done = subprocess.run([shell, "-n", str(script)], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -32,7 +32,7 @@ def offered(memtui):
     """What is offered for the last of some words: word -> description."""
 
     def offers(*words):
-        memtui("paths")  # makes the environment that of the sample world
+        memtui("status", "--paths")  # makes the environment that of the sample world
         return dict(completing.offered(["memtui", *words], {**os.environ}))
 
     return offers
@@ -42,53 +42,47 @@ def test_every_command_action_and_option_is_offered_with_what_it_does(offered):
     found = offered("")
     assert list(found) == [*parser.COMMANDS, "help"]
     assert all(found.values())
-    assert offered("hooks", "") == {
-        "install": "add the hooks to a settings file",
-        "uninstall": "remove the hooks",
-        "status": "show where the hooks are, and what keeps them from running",
-    }
+    assert offered("setup", "").keys() == {"hooks", "statusline", "plugin", "completions"}
+    assert offered("setup", "p") == {"plugin": "say how to add memtui as a plugin of Claude Code"}
     for name in parser.COMMANDS:
         assert {"--json", "--help"} <= offered(name, "-").keys()
-    assert offered("guide", "--ur") == {"--urgent": "also before the next tool use, in the middle of a turn"}
-    assert "--urgent" not in offered("guide", "--urgent", "--")
-    assert "--to" in offered("guide", "--to", "people", "--")
-    assert offered("help", "del") == offered("del")
-    assert offered("--screen", "he") == {"health": ""}
+    assert offered("note", "--ur") == {"--urgent": "also before the next tool use, in the middle of a turn"}
+    assert "--urgent" not in offered("note", "--urgent", "--")
+    assert "--to" in offered("note", "--to", "people", "--")
+    assert offered("help", "act") == offered("act") != {}
+    assert offered("guide", "--ur") == offered("note", "--ur")
+    assert offered("--screen", "se") == {"setup": ""}
 
 
 def test_the_deliveries_that_are_listed_are_offered(memtui, offered):
-    listed = {each["id"][-6:] for each in memtui.json("deliveries", "--limit", "0")["deliveries"]}
-    assert offered("deliveries", "show", "").keys() == listed
+    listed = {each["id"][-6:] for each in memtui.json("activity", "--limit", "0")["deliveries"]}
+    assert {each for each in offered("activity", "") if each == each.upper()} == listed
 
 
 def test_ids_come_with_their_titles(offered):
     assert offered("approve", "J5") == {"J5VMX3": "No snapshot tests for components"}
     assert "J5VMX3" not in offered("approve", "J5VMX3", "")
-    assert offered("inbox", "show", "J5") == offered("reject", "J5")
-    assert offered("items", "done", "ea") == {"eac849": "Ask Jo about the invoice layout"}
-    assert "J5VMX3" not in offered("items", "done", "")
-    assert "JVPWFV" in offered("guide", "--again", "")
-    assert offered("deliveries", "show", "Z2C4A7")["Z2C4A7"].startswith(
-        "27m ago: 2 drafts, 3 items · Ask before writing"
-    )
-    assert offered("sessions", "show", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
-    assert offered("sessions", "d2") == offered("sessions", "show", "d2")
-    assert offered("restore", "pre") == {"prefer-tabs": "Indent with tabs"}
+    assert offered("inbox", "J5") == offered("reject", "J5")
+    assert offered("approve", "ea") == {"eac849": "Ask Jo about the invoice layout"}
+    assert "JVPWFV" in offered("note", "--again", "")
+    assert offered("activity", "Z2C4A7")["Z2C4A7"].startswith("27m ago: 2 drafts, 3 items · Ask before writing")
+    assert offered("activity", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
+    assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
 
 
 def test_scopes_types_times_settings_and_their_values_are_offered(offered):
     assert list(offered("mv", "prefer-pnpm", "--to", ""))[:3] == ["global", "project", "auto"]
     assert "agent:reviewer" in offered("list", "--scope", "agent")
     assert list(offered("new", "x", "--type", "")) == ["user", "feedback", "project", "reference", "tool"]
-    assert offered("config", "set", "mode", "") == {"full": "default", "whisper": "", "off": ""}
+    assert offered("config", "set", "mode", "") == {"full": "default", "notes": "", "off": ""}
     assert offered("config", "set", "theme", "no") == {"nord": ""}
     assert offered("config", "set", "extract", "") == {"true": "default", "false": ""}
     assert list(offered("config", "get", "keys.app.qu")) == ["keys.app.quit"]
-    assert "tomorrow" in offered("guide", "x", "--expires", "")
-    assert offered("guide", "x", "--to", "session:d2") == {
+    assert "tomorrow" in offered("note", "x", "--expires", "")
+    assert offered("note", "x", "--to", "session:d2") == {
         "session:d2f7b8c9": "1m ago: add tests for the new components"
     }
-    assert offered("deliveries", "--outcome=tim") == {"--outcome=timed out": ""}
+    assert offered("activity", "--outcome=tim") == {"--outcome=timed out": ""}
     assert offered("doctor", "--fix", "er") == {"errors": ""}
 
 
@@ -100,7 +94,7 @@ def test_memories_are_offered_once_and_not_again(offered):
 
 
 @pytest.mark.parametrize(
-    "words", [["nope", ""], ["show"], ["--project"], ["guide", "x", "--from", ""], ["-x", ""], ["config", "set", ""]]
+    "words", [["nope", ""], ["show"], ["--project"], ["note", "x", "--from", ""], ["-x", ""], ["config", "set", ""]]
 )
 def test_what_nothing_is_known_of_is_no_error(memtui, offered, words):
     offered(*words)
@@ -108,8 +102,8 @@ def test_what_nothing_is_known_of_is_no_error(memtui, offered, words):
 
 
 def test_text_of_others_stays_on_its_line_and_is_no_escape(memtui, offered):
-    memtui("guide", "tab\there \x1b[31mred")
-    found = memtui("--complete", "zsh", "memtui", "guide", "--withdraw", "").out
+    memtui("note", "tab\there \x1b[31mred")
+    found = memtui("--complete", "zsh", "memtui", "note", "--withdraw", "").out
     assert "\x1b" not in found
     assert all(line.count("\t") == 1 for line in found.splitlines())
 
@@ -138,7 +132,7 @@ def run(memtui, tmp_path, path):
     def done(shell, code, *options):
         needed(shell)
         script = tmp_path / "script"
-        script.write_text(memtui("completions", shell).out)
+        script.write_text(memtui("setup", "completions", shell).out)
         ran = subprocess.run(
             [shell, *options, "-c", code.replace("SCRIPT", str(script))],
             capture_output=True, text=True, env=path, cwd=memtui.cwd,
@@ -157,10 +151,10 @@ def test_bash(run):
         )
         return run("bash", f"source SCRIPT; {words}; _memtui; printf '%s\n' \"${{COMPREPLY[@]}}\"")
 
-    assert complete("memtui del") == ["deliveries"]
+    assert complete("memtui act") == ["activity"]
     assert complete("memtui approve J5") == ["J5VMX3"]
-    assert complete("memtui deliveries --outcome ti") == ["timed\\ out"]
-    assert complete("memtui guide x --to session:d2") == ["d2f7b8c9"]  # bash has what is before the colon already
+    assert complete("memtui activity --outcome ti") == ["timed\\ out"]
+    assert complete("memtui note x --to session:d2") == ["d2f7b8c9"]  # bash has what is before the colon already
     assert complete("memtui --project migr") == ["migrations"]
 
 
@@ -172,10 +166,10 @@ def test_zsh(run):
         line = " ".join(words)
         return run("zsh", f"{stubs}; source SCRIPT; words=({line} ''); CURRENT={len(words)}; _memtui", "-f")
 
-    assert complete("memtui", "del") == ["deliveries:list what was delivered to sessions"]
+    assert complete("memtui", "act") == ["activity:what sessions got, why, and whether it arrived"]
     assert complete("memtui", "approve", "J5") == ["J5VMX3:No snapshot tests for components"]
-    assert complete("memtui", "deliveries", "--outcome", "ti") == ["timed out"]
-    assert complete("memtui", "guide", "x", "--to", "session:d2")[0].startswith("session\\:d2f7b8c9:1m ago")
+    assert complete("memtui", "activity", "--outcome", "ti") == ["timed out"]
+    assert complete("memtui", "note", "x", "--to", "session:d2")[0].startswith("session\\:d2f7b8c9:1m ago")
     assert complete("memtui", "--project", "x") == ["files -/"]
 
 
@@ -184,10 +178,10 @@ def test_fish(run):
     def complete(line):
         return run("fish", f"source SCRIPT; complete -C '{line}'", "--no-config")
 
-    assert complete("memtui hooks un") == ["uninstall\tremove the hooks"]
+    assert complete("memtui setup pl") == ["plugin\tsay how to add memtui as a plugin of Claude Code"]
     assert complete("memtui approve J5") == ["J5VMX3\tNo snapshot tests for components"]
-    assert complete("memtui deliveries --outcome ti") == ["timed out"]
-    assert complete("memtui guide x --to session:d2") == ["session:d2f7b8c9\t1m ago: add tests for the new components"]
+    assert complete("memtui activity --outcome ti") == ["timed out"]
+    assert complete("memtui note x --to session:d2") == ["session:d2f7b8c9\t1m ago: add tests for the new components"]
     assert complete("memtui --project migr")[0].partition("\t")[0] == "migrations/"
 
 

@@ -32,9 +32,9 @@ def file(shell):
 def test_comments_order_and_blank_lines_stay(bare):
     file(bare).parent.mkdir(parents=True)
     file(bare).write_text(WRITTEN)
-    bare("config", "set", "mode", "whisper")
+    bare("config", "set", "mode", "notes")
     bare("config", "set", "items_max", "5")
-    assert file(bare).read_text() == WRITTEN.replace('"full"', '"whisper"').replace("6_000\n", "6_000\nitems_max = 5\n")
+    assert file(bare).read_text() == WRITTEN.replace('"full"', '"notes"').replace("6_000\n", "6_000\nitems_max = 5\n")
     bare("config", "unset", "items_max")
     bare("config", "set", "mode", "full")
     assert file(bare).read_text() == WRITTEN
@@ -42,22 +42,22 @@ def test_comments_order_and_blank_lines_stay(bare):
 
 def test_what_is_set_for_all_says_that_this_project_has_its_own(bare):
     bare("config", "set", "mode", "off", "--project", ".")
-    done = bare("config", "set", "mode", "whisper")
+    done = bare("config", "set", "mode", "notes")
     assert "this project has its own mode" in done.err
     assert "memtui config unset mode --project ." in done.err
-    assert bare.json("config", "set", "mode", "whisper")["own_instead"] == "off"
-    assert not bare("config", "set", "mode", "whisper", "--project", ".").err
+    assert bare.json("config", "set", "mode", "notes")["own_instead"] == "off"
+    assert not bare("config", "set", "mode", "notes", "--project", ".").err
     assert not bare("config", "set", "budget", "700").err
 
 
 @pytest.mark.parametrize("words", [["doctor"], []], ids=["doctor", "alone"])
 def test_the_way_out_of_the_mode_off_is_for_who_is_off(bare, words):
-    bare("config", "set", "mode", "whisper")
+    bare("config", "set", "mode", "notes")
     bare("config", "set", "mode", "off", "--project", ".")
     assert "memtui config set mode full --project ." in bare(*words, check=False).out
     bare("config", "set", "mode", "full", "--project", ".")
     bare("config", "unset", "mode", "--project", ".")
-    assert bare("config", "get", "mode").out == "whisper\n"
+    assert bare("config", "get", "mode").out == "notes\n"
     bare("config", "set", "mode", "off")
     said = bare(*words, check=False).out
     assert "memtui config set mode full" in said
@@ -75,10 +75,10 @@ def test_a_project_has_its_own_mode(bare):
     assert tomllib.loads(file(bare).read_text()) == {"projects": {bare.cwd: {"mode": "off"}}}
     assert bare("config", "get", "mode").out == "off\n"
     assert (file(bare).stat().st_mode & 0o777) == 0o600
-    bare("config", "set", "mode", "whisper")
+    bare("config", "set", "mode", "notes")
     assert bare("config", "get", "mode").out == "off\n"
     bare("config", "unset", "mode", "--project", ".")
-    assert bare("config", "get", "mode").out == "whisper\n"
+    assert bare("config", "get", "mode").out == "notes\n"
     assert bare("config", "set", "budget", "700", "--project", ".", check=False).code == 2
 
 
@@ -179,7 +179,7 @@ def test_every_setting_is_explained_in_eighty_columns(memtui):
     from memtui.core.settings.setting import MEANINGS
 
     assert set(MEANINGS) == set(DEFAULTS)
-    memtui("config", "set", "mode", "whisper")
+    memtui("config", "set", "mode", "notes")
     out = memtui("config").out
     assert all(about in out for about in MEANINGS.values())
     assert "MEANING\n" in out, "each in the row of its setting, at 80 columns"
@@ -244,9 +244,9 @@ def test_an_action_that_there_is_not_is_met_with_those_like_it(bare):
 
 
 def test_a_key_that_two_actions_have_is_told(bare):
-    assert "app.guide" in bare("config", "set", "keys.memories.edit", "g").out
+    assert "app.note" in bare("config", "set", "keys.memories.edit", "c").out
     assert bare("config", "set", "keys.inbox.edit", "o").out.count("\n") == 3
-    bare("config", "set", "keys.app.guide", "?")
+    bare("config", "set", "keys.app.note", "?")
     assert "question_mark" in bare("config").out
 
 
@@ -269,7 +269,7 @@ def test_the_doctor_tells_of_wrong_keys_and_looks(bare, text, words):
     assert any(words in message for message in found), found
     assert any(words in problem for problem in bare.json("config")["problems"])
     if text != "keys = 3\n":
-        bare("config", "set", "mode", "whisper")
+        bare("config", "set", "mode", "notes")
     assert bare("config", "set", "keys.app.undo", "U", check=False).code == (text == "keys = 3\n")
 
 
@@ -288,13 +288,13 @@ def test_the_settings_are_told_without_textual(world):
 
 
 def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
-    memtui("config", "set", "mode", "whisper")
+    memtui("config", "set", "mode", "notes")
     memtui("config", "set", "mode", "off", "--project", world.shop)
     every, here, *others = memtui.json("config", "list", "--all-projects")["modes"]
-    assert (every["project"], every["mode"], every["here"]) == (None, "whisper", False)
+    assert (every["project"], every["mode"], every["here"]) == (None, "notes", False)
     assert (here["project"], here["mode"], here["own"], here["here"]) == (world.shop, "off", {"mode": "off"}, True)
     assert others
-    assert {row["mode"] for row in others} <= {"whisper", "full", "off"}
+    assert {row["mode"] for row in others} <= {"notes", "full", "off"}
     told = memtui("config", "list", "--all-projects").out
     assert "all projects" in told
     assert world.shop in told
@@ -313,11 +313,11 @@ def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp
         assert done.returncode == code, done.stderr.decode()
         return done.stdout.decode()
 
-    run("config", "set", "mode", "whisper", "--project", ".")
-    assert run("config", "get", "mode") == "whisper\n"
-    assert "whisper" in run("config", "list")
-    run("hooks", "install", "--scope", "project", "--yes")
-    assert "SessionStart" in run("hooks", "status")
+    run("config", "set", "mode", "notes", "--project", ".")
+    assert run("config", "get", "mode") == "notes\n"
+    assert "notes" in run("config", "list")
+    run("setup", "hooks", "--scope", "project", "--yes")
+    assert "SessionStart" in run("setup")
     run("undo", "--yes")
     assert not os.path.exists(project + b"/.claude/settings.json")
     run("config", "unset", "mode", "--project", ".")

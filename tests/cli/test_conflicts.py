@@ -22,7 +22,7 @@ def auto(bare):
 
 
 def codes(shell):
-    return [each["code"] for each in shell.json("lint", check=False)["findings"]]
+    return [each["code"] for each in shell.json("check", check=False)["findings"]]
 
 
 def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
@@ -30,8 +30,8 @@ def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     told = " ".join(bare("doctor", check=False).out.split())
     assert "auto:ports has git's conflict markers, from line 7 on: nobody has merged HEAD and origin/main" in told
     bare("new", "later", "--scope", "auto", "--description", "Later", "--body", "Later text.")
-    bare("lint", "--fix", check=False)
-    bare("index", "--fix")
+    bare("check", "--fix", check=False)
+    bare("doctor", "--fix", "index", check=False)
     bare("consolidate", "--all", "--yes", check=False)
     bare("mv", "head", "tail")
     assert (auto / "MEMORY.md").read_text() == INDEX
@@ -51,11 +51,11 @@ def test_one_version_or_both_are_kept_and_undo_takes_it_back(bare, auto):
     assert (auto / "ports.md").read_text() == PORTS
     bare("edit", "ports", "--keep", "both")
     assert (auto / "ports.md").read_text() == f"{HEAD}The API runs on port 8081.\nThe API runs on port 9090.\n"
-    bare("index", "--scope", "auto", "--keep", "ours")
+    bare("check", "--scope", "auto", "--keep", "ours")
     assert (auto / "MEMORY.md").read_text() == "- [ports](ports.md) — Ports\n- [head](head.md) — The queue\n"
     bare("undo")
     assert (auto / "MEMORY.md").read_text() == INDEX
-    assert bare("index", "--keep", "ours", check=False).code == 2
+    assert bare("check", "--keep", "ours", check=False).code == 2
     assert "no conflict markers" in bare("edit", "ports", "--keep", "ours", check=False).err
 
 
@@ -66,8 +66,8 @@ def test_copies_get_no_line_and_none_of_them_stays_in_the_place_of_their_origina
     assert "memories.same_name" not in codes(bare)
     assert [each["kind"] for each in bare.json("consolidate", check=False)["changes"]] == []
     (auto / "ports.md").write_text(f"{HEAD}The API runs on port 8081.\n")
-    bare("index", "--scope", "auto", "--keep", "ours")
+    bare("check", "--scope", "auto", "--keep", "ours")
     (merge,) = [each for each in bare.json("consolidate", check=False)["changes"] if each["kind"] == "merge"]
     assert merge["title"].endswith(" into ports")
-    bare("lint", "--fix", check=False)
+    bare("check", "--fix", check=False)
     assert "conflicted" not in (auto / "MEMORY.md").read_text()

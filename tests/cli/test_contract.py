@@ -26,6 +26,7 @@ CALLS = [
     ["list"],
     ["list", "--all-projects", "--sort", "deliveries"],
     ["show", "prefer-pnpm"],
+    ["show", DRAFT],
     ["search", "pnpm"],
     ["recall", "install", "with", "pnpm", "or", "npm?"],
     ["new", "use-zod", "--body", "Validate input with zod."],
@@ -36,100 +37,101 @@ CALLS = [
     ["mv", "prefer-pnpm", "release-steps", "--to", "global"],
     ["edit", "prefer-pnpm", "release-steps", "--type", "reference"],
     ["list", "--sort", "last"],
-    ["cp", "prefer-pnpm", "--to", "global"],
-    ["restore"],
-    ["restore", "prefer-tabs"],
+    ["mv", "--copy", "prefer-pnpm", "--to", "global"],
+    ["history"],
+    ["history", "prefer-tabs", "--restore"],
     ["undo", "--yes"],
     ["undo", "--list"],
-    ["redo", "--list"],
-    ["index"],
-    ["index", "--fix"],
+    ["undo", "--redo", "--list"],
+    ["check"],
+    ["check", "--fix"],
     ["history", "prefer-pnpm"],
-    ["triggers", "prefer-pnpm"],
-    ["triggers", "prefer-pnpm", "--add", "install a package"],
-    ["lint"],
-    ["lint", "--fix"],
-    ["lint", "--apart", "prefer-pnpm", "release-steps"],
+    ["edit", "prefer-pnpm", "--trigger", "install a package"],
+    ["check", "--apart", "prefer-pnpm", "release-steps"],
     ["consolidate"],
-    ["consolidate", "--safe", "--yes"],
     ["consolidate", "--all", "--yes"],
-    ["guide", "hello"],
-    ["guide", "--list"],
-    ["guide", "--withdraw", ID],
-    ["guide", "--edit", ID, "another text"],
+    ["note", "hello"],
+    ["note", "--list"],
+    ["note", "--withdraw", ID],
+    ["note", "--edit", ID, "another text"],
     ["inbox"],
-    ["inbox", "show", ID],
-    ["keep", "prefer-pnpm"],
-    ["take-back", "prefer-pnpm"],
+    ["inbox", ID],
+    ["approve", "prefer-pnpm"],
+    ["reject", "prefer-pnpm"],
     ["approve", DRAFT],
     ["reject", DRAFT, "--never"],
-    ["snooze", DRAFT, "--until", "tomorrow"],
-    ["items"],
-    ["items", "done", ITEM],
-    ["items", "keep", ITEM],
-    ["items", "guide", ITEM],
-    ["items", "guide", DRAFT],
-    ["items", "edit", ITEM, "another text"],
-    ["backfill"],
+    ["reject", DRAFT, "--later", "tomorrow"],
+    ["inbox", "--kind", "todos"],
+    ["approve", ITEM],
+    ["approve", "--keep", ITEM],
+    ["approve", "--note", ITEM],
+    ["approve", "--note", DRAFT],
+    ["edit", ITEM, "--body", "another text"],
+    ["import", "sessions"],
     ["import", ".claude/memory", "--scope", "global"],
     ["export", "global"],
-    ["deliveries"],
-    ["deliveries", "--memory", "prefer-pnpm"],
-    ["deliveries", "--stats", "--days", "30"],
-    ["deliveries", "show", "2CF53G"],
-    ["receipts"],
-    ["sessions"],
-    ["sessions", "show", "d2f7"],
-    ["hooks", "install", "--yes"],
+    ["activity"],
+    ["activity", "--memory", "prefer-pnpm"],
+    ["activity", "2CF53G"],
+    ["activity", "--sessions"],
+    ["activity", "--sessions", "--live"],
+    ["activity", "d2f7"],
+    ["setup", "hooks", "--yes"],
     ["statusline"],
-    ["hooks", "uninstall", "--dry-run"],
-    ["hooks", "status"],
+    ["setup", "hooks", "--remove", "--dry-run"],
+    ["setup"],
+    ["setup", "plugin"],
+    ["setup", "statusline", "--dry-run"],
     ["trust", "--yes"],
     ["trust", "--list"],
     ["doctor"],
-    ["gc", "--dry-run"],
-    ["gc"],
-    ["dream", "--dry-run"],
-    ["llm"],
-    ["llm", "log"],
-    ["learned"],
-    ["learned", "--reset"],
-    ["semantic"],
-    ["semantic", "status"],
-    ["semantic", "off"],
-    ["semantic", "stop"],
-    ["subconscious"],
-    ["subconscious", "status"],
-    ["subconscious", "blocks"],
-    ["subconscious", "show", "project_context"],
-    ["subconscious", "edit", "guidance", "--text", "Ask before a migration."],
-    ["subconscious", "history", "guidance"],
-    ["subconscious", "undo", "project_context"],
-    ["subconscious", "runs"],
-    ["subconscious", "whispers"],
-    ["subconscious", "stop"],
-    ["subconscious", "start"],
+    ["doctor", "--clean", "--dry-run"],
+    ["doctor", "--clean"],
+    ["consolidate", "--ask-model", "--dry-run"],
+    ["model"],
+    ["model", "status"],
+    ["model", "log"],
+    ["model", "learned"],
+    ["model", "learned", "--reset"],
+    ["model", "sentences"],
+    ["model", "sentences", "off"],
+    ["model", "sentences", "stop"],
+    ["model", "blocks"],
+    ["model", "blocks", "project_context"],
+    ["model", "blocks", "guidance", "--text", "Ask before a migration."],
+    ["model", "log", "--runs"],
+    ["model", "log", "--notes"],
+    ["model", "stop"],
+    ["model", "start"],
     ["doctor", "--fix"],
     ["doctor", "--fix", "errors"],
-    ["paths"],
-    ["paths", "guidance"],
+    ["status", "--paths"],
+    ["status", "--paths", "guidance"],
     ["config"],
     ["config", "list"],
     ["config", "get", "mode"],
-    ["config", "set", "mode", "whisper"],
+    ["config", "set", "mode", "notes"],
     ["config", "unset", "mode"],
-    ["completions", "bash"],
+    ["setup", "completions", "bash"],
 ]
-FINDINGS = {"doctor", "hooks", "lint"}
+FINDINGS = {"doctor", "setup", "check"}
 # What prints texts, paths and scripts as they are, whatever the width.
-EXACT = {("deliveries", "show", "2CF53G"), ("completions", "bash"), ("paths",), ("paths", "guidance")}
+EXACT = {
+    ("activity", "2CF53G"),
+    ("setup", "completions", "bash"),
+    (
+        "status",
+        "--paths",
+    ),
+    ("status", "--paths", "guidance"),
+}
 
 
 @pytest.fixture
 def memtui(memtui, world, request):
     """The command line; where a command decides about what others wrote, somebody wrote a memory."""
     words = getattr(request.node, "callspec", None) and request.node.callspec.params.get("words")
-    if words and words[0] in {"keep", "take-back"}:
+    if words and words[1:] == ["prefer-pnpm"] and words[0] in {"approve", "reject"}:
         Workspace(dict(world.env), world.shop, by="cli", now=NOW).take_in()
         with open(f"{world.shop}/.claude/memory/prefer-pnpm.md", "a") as file:
             file.write("Somebody's words.\n")
@@ -183,12 +185,9 @@ PARSERS = {" ".join(path[1:]): found for path, found in every_parser()}
 def test_the_calls_above_leave_no_command_out():
     called = {" ".join(words[:n]) for words in CALLS for n in (1, 2)} | {
         "demo",
-        "redo",
         "config edit",
-        "semantic on",
-        "subconscious conversation",
-        "subconscious run",
-        "tui",
+        "model triggers",
+        "model run",
     }
     assert set(PARSERS) <= called
     assert set(parser.COMMANDS) == {name for name in PARSERS if " " not in name}
@@ -216,9 +215,9 @@ def test_every_command_is_documented(name):
     assert re.search(rf"`{name}\b[^`]*`", DOCS.read_text()), f"docs/cli.md says nothing of `{name}`"
 
 
-def test_every_option_of_guide_is_documented():
+def test_every_option_of_note_is_documented():
     text = DOCS.read_text()
-    found = dict(parser.walk("memtui", parser.build()))["guide"]
+    found = dict(parser.walk("memtui", parser.build()))["note"]
     options = [flag for action in found._actions for flag in action.option_strings]
     assert [flag for flag in options if flag.startswith("--") and flag not in text and flag != "--help"] == []
 
@@ -227,7 +226,7 @@ def test_every_option_of_guide_is_documented():
     ("words", "code"),
     [
         (["show", "no-such-memory"], 3),
-        (["deliveries", "show", "ZZZZZZ"], 3),
+        (["activity", "ZZZZZZ"], 3),
         (["approve", "ZZZZZZ"], 3),
         (["list", "--scope", "nowhere"], 3),
         (["new", "prefer-pnpm", "--scope", "project", "--body", "x"], 4),
@@ -250,11 +249,11 @@ def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui, words, c
 
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, monkeypatch):
-    monkeypatch.setattr("memtui.cli.commands.paths.locate.auto_dir", lambda *_: 1 / 0)
-    done = memtui("paths", check=False)
+    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", lambda *_: 1 / 0)
+    done = memtui("status", "--paths", check=False)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "ZeroDivisionError" in done.err
-    assert "Traceback" in memtui("paths", "--debug", check=False).err
+    assert "Traceback" in memtui("status", "--paths", "--debug", check=False).err
 
 
 def test_options_for_everything_stand_before_or_after_the_command(memtui, world):
@@ -269,19 +268,24 @@ def test_a_command_like_the_one_typed_is_named(memtui):
 
 
 def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
-    assert "`memtui hooks install --help`" in memtui("hooks", "install", "x", check=False).err
+    assert "`memtui setup hooks --help`" in memtui("setup", "hooks", "x", check=False).err
     assert "`memtui list --help`" in memtui("list", "x", check=False).err
-    assert "`memtui deliveries show 2CF53G`" in memtui("deliveries", "2CF53G", check=False).err
-    assert "only: done, keep, guide, edit" in memtui("items", "dnoe", check=False).err
+    assert "only: hooks, statusline, plugin, completions" in memtui("setup", "hoks", check=False).err
 
 
 def test_what_is_no_command_leads_to_what_is(memtui):
     assert "Did you mean memtui --version?" in memtui("version", check=False).err
-    for word, meant in (("archive", "rm"), ("delete", "rm"), ("rename", "mv"), ("copy", "cp"), ("note", "guide")):
+    for word, meant in (
+        ("archive", "rm"),
+        ("delete", "rm"),
+        ("rename", "mv"),
+        ("copy", "mv --copy"),
+        ("notes", "note"),
+    ):
         assert f"Did you mean memtui {meant}?" in memtui(word, "x", check=False).err
-    assert "--withdraw and --again take one ID." in memtui("guide", "--withdraw", "A", "B", check=False).err
+    assert "--withdraw and --again take one ID." in memtui("note", "--withdraw", "A", "B", check=False).err
     refused = memtui("config", "set", "mode", "banana", check=False).err
-    assert refused.count("whisper") == 1
+    assert refused.count("notes") == 1
     assert "There is no setting “nope”" in memtui("config", "get", "nope", check=False).err
     assert "`memtui config list` lists them." in memtui("config", "get", "nope", check=False).err
     refused = memtui("list", "--sort", "nope", check=False).err.replace("\n", " ")
@@ -289,12 +293,12 @@ def test_what_is_no_command_leads_to_what_is(memtui):
     assert "not “nope”" in refused
     assert "budget must be a number, not “many”." in memtui("config", "set", "budget", "many", check=False).err
     assert "`memtui undo --list` lists them." in memtui("undo", "ZZZZ", check=False).err
-    assert "`memtui guide --list` lists them." in memtui("guide", "--again", "ZZZZ", check=False).err.replace("\n", " ")
-    assert "Give at least 4 characters of the id." in memtui("inbox", "show", "J5", check=False).err
+    assert "`memtui note --list` lists them." in memtui("note", "--again", "ZZZZ", check=False).err.replace("\n", " ")
+    assert "Give at least 4 characters of the id." in memtui("inbox", "J5", check=False).err
 
 
 @pytest.mark.parametrize(
-    "words", [["help"], ["help", "help"], ["help", "list"], ["help", "hooks", "install"]], ids=" ".join
+    "words", [["help"], ["help", "help"], ["help", "list"], ["help", "setup", "hooks"]], ids=" ".join
 )
 def test_help_is_also_a_command(memtui, words):
     named = [word for word in words if word != "help"]
@@ -310,26 +314,23 @@ def test_nothing_is_written_by_looking(memtui, world):
     before = snapshot(world)
     looks = [
         "list",
-        "inbox show J5VMX3",
+        "inbox J5VMX3",
         "show prefer-pnpm",
         "search pnpm",
-        "index",
+        "check",
         "inbox",
-        "items",
-        "deliveries",
-        "deliveries --stats",
-        "receipts",
-        "sessions",
+        "activity",
+        "activity --sessions",
     ]
     looks += [
         "trust --list",
         "doctor",
-        "gc --dry-run",
-        "paths",
+        "doctor --clean --dry-run",
+        "status --paths",
         "config",
         "undo --list",
-        "restore",
-        "hooks install --dry-run",
+        "history",
+        "setup hooks --dry-run",
         "",
     ]
     for words in looks:
@@ -343,9 +344,9 @@ def snapshot(world):
     return {str(path): path.read_bytes() for path in files}
 
 
-def test_guide_imports_what_it_needs_and_no_more(world):
+def test_note_imports_what_it_needs_and_no_more(world):
     code = (
-        "import sys; from memtui.cli.main import main; main(['guide', 'hello'])\n"
+        "import sys; from memtui.cli.main import main; main(['note', 'hello'])\n"
         "heavy = {'yaml', 'rapidfuzz', 'textual', 'anthropic', 'json', 'dataclasses', 'typing', 'tomllib', 'subprocess',"
         " 'difflib', 'pathlib', 'memtui.core.journal.journal', 'memtui.core.memories.store', 'memtui.core.memories.scopes', 'shutil'}\n"
         "print(sorted(heavy & set(sys.modules)))"
@@ -357,13 +358,13 @@ def test_guide_imports_what_it_needs_and_no_more(world):
 
 def test_who_reads_may_go_away(world):
     env = {**world.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
-    command = f"{sys.executable} -m memtui completions bash | true; exit ${{PIPESTATUS[0]}}"
+    command = f"{sys.executable} -m memtui setup completions bash | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], env=env, cwd=world.shop, capture_output=True, text=True)
     assert done.stderr == ""
     assert done.returncode in {0, 141}
 
 
-@pytest.mark.parametrize("words", [["hooks", "install"], ["trust"], ["trust", "--always"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["setup", "hooks"], ["trust"], ["trust", "--always"]], ids=" ".join)
 def test_what_would_be_asked_is_not_done_where_nobody_can_answer(memtui, world, words):
     before = snapshot(world)
     done = memtui(*words, check=False)
@@ -372,3 +373,30 @@ def test_what_would_be_asked_is_not_done_where_nobody_can_answer(memtui, world, 
     assert snapshot(world) == before
     memtui(*words, "--yes")
     assert snapshot(world) != before
+
+
+OLD = """index keep take-back cp restore redo triggers snooze items backfill deliveries receipts sessions hooks lint gc dream
+llm learned semantic subconscious paths completions tui""".split()
+
+
+def test_there_are_at_most_28_commands_in_six_groups_and_none_of_the_old_ones(memtui):
+    shown = memtui("--help").out
+    assert len(parser.COMMANDS) <= 28
+    assert list(parser.GROUPS) == ["see", "decide", "change", "tidy", "bring", "set up"]
+    assert len(re.findall(r"^  [a-z]+ +[a-z]", shown.partition("\noptions")[0], re.MULTILINE)) == len(parser.COMMANDS)
+    assert shown.count("\n") <= 62
+    for name in OLD:
+        assert name not in PARSERS
+        refused = memtui(name, check=False)
+        assert (refused.code, refused.err.startswith(f"memtui: There is no command “{name}”.")) == (2, True), name
+
+
+def test_guide_is_note_and_what_settings_files_call_goes_on_to_work(memtui):
+    shown = memtui("--help").out
+    assert "guide" not in shown
+    assert "statusline" not in shown.replace("status line", "")
+    assert len(memtui("guide", "hello").out.strip()) == 26
+    assert json.loads(memtui("guide", "hello", "--json").out)["command"] == "note"
+    assert "memtui note" in memtui("help", "guide").out
+    assert memtui("statusline", stdin="{}").out.startswith("memtui")
+    assert memtui("statusline", "--after", "echo mine", stdin="{}").out.startswith("mine · memtui")

@@ -41,7 +41,7 @@ def test_the_tour_shows_the_main_lists_and_how_to_go_on(bare, tmp_path, monkeypa
         shutil.rmtree(path)
     bare.env["HOME"] = str(tmp_path / "nowhere")
     out = bare("demo").out
-    for words in ("$ memtui list", "$ memtui inbox", "$ memtui deliveries", "prefer-pnpm", "✓ arrived", "export HOME="):
+    for words in ("$ memtui list", "$ memtui inbox", "$ memtui activity", "prefer-pnpm", "✓ arrived", "export HOME="):
         assert words in out
     assert f"cd {tmp_path}/shop" in out
 
@@ -66,7 +66,7 @@ def test_its_hooks_are_installed_in_its_own_settings_only(bare, tmp_path):
     data = bare.json("demo", str(tmp_path / "world"))
     bare.env = {"PATH": bare.env["PATH"], "MEMTUI_NOW": bare.env["MEMTUI_NOW"], **data["env"]}
     bare.cwd = data["projects"][0]
-    assert bare.json("hooks", "status", check=False)["installed"]
+    assert bare.json("setup", check=False)["installed"]
     assert (Path(data["env"]["HOME"]) / ".claude/settings.json").is_file()
 
 

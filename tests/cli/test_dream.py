@@ -1,4 +1,4 @@
-"""`memtui dream`: what it costs before, what it used after, and nothing changed meanwhile."""
+"""`memtui consolidate --ask-model`: what it costs before, what it used after, and nothing changed meanwhile."""
 
 import json
 import re
@@ -42,14 +42,14 @@ def home(bare):
 
 
 def test_it_says_what_it_would_cost_and_asks_nothing(dreamy, api):
-    said = " ".join(dreamy("dream", "--dry-run").out.split())
+    said = " ".join(dreamy("consolidate", "--ask-model", "--dry-run").out.split())
     assert re.search(r"2 memories: 1 request to claude-haiku-5-5, about [\d,]+ tokens, up to \$0\.00\d+\.", said)
-    assert dreamy.json("dream", "--dry-run")["estimate"]["cost"] > 0
+    assert dreamy.json("consolidate", "--ask-model", "--dry-run")["estimate"]["cost"] > 0
     assert api.requests == []
 
 
 def test_without_an_answer_to_its_question_it_asks_no_model(dreamy, api):
-    done = dreamy("dream", check=False)
+    done = dreamy("consolidate", "--ask-model", check=False)
     assert done.code == 1
     assert "No model was asked" in done.err
     assert api.requests == []
@@ -58,29 +58,20 @@ def test_without_an_answer_to_its_question_it_asks_no_model(dreamy, api):
 @pytest.mark.slow
 def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     before = home(dreamy)
-    said = dreamy("dream", "--yes").out
+    said = dreamy("consolidate", "--ask-model", "--yes").out
     assert "merge" in said
     assert "They say the same." in said
     assert "1,010 tokens, $0.0001" in said
     assert home(dreamy) == before
-    (path,) = Path(dreamy.json("paths")["root"]).glob("proposals/*.json")
-    assert str(path) in said.replace("\n", "")
+    (path,) = Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")
     assert json.loads(path.read_text())["changes"][0]["decision"] == "open"
-    assert "dream" in dreamy("llm", "log").out
-
-
-@pytest.mark.slow
-def test_a_plan_goes_where_it_is_wanted(dreamy, tmp_path):
-    data = dreamy.json("dream", "--yes", "--plan", str(tmp_path / "dream.json"))
-    assert data["path"] == str(tmp_path / "dream.json")
-    assert [each["kind"] for each in data["proposals"]] == ["merge"]
-    assert json.loads((tmp_path / "dream.json").read_text())["format"] == "memtui-changeset"
+    assert "dream" in dreamy("model", "log").out
 
 
 @pytest.mark.slow
 def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
     api.script = lambda _: Reply([], status=401, error="authentication_error")
-    done = dreamy("dream", "--yes", check=False)
+    done = dreamy("consolidate", "--ask-model", "--yes", check=False)
     assert done.code == 1
     assert "Check ANTHROPIC_API_KEY" in done.out
     assert "goes on from there" in done.out
@@ -88,39 +79,40 @@ def test_what_failed_is_said_and_the_exit_code_tells(dreamy, api):
 
 def test_what_does_not_fit_is_said_to_be_left_out(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "keep": "m99"}])
-    said = " ".join(dreamy("dream", "--yes").out.split())
+    said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
     assert "Nothing new to propose." in said
-    assert "1 proposal left out: named a memory that was not asked about together" in said
+    assert "1 change left out: named a memory that was not asked about together" in said
 
 
 def test_what_is_dropped_or_invented_is_said(dreamy, api):
     api.script = lambda request: use("answer", actions=[{**merge(request), "body": "Use npm. Ask Bob before."}])
-    said = " ".join(dreamy("dream", "--yes").out.split())
+    said = " ".join(dreamy("consolidate", "--ask-model", "--yes").out.split())
     assert "drops “" in said
     assert "adds “Ask Bob before.”" in said
-    (path,) = Path(dreamy.json("paths")["root"]).glob("proposals/*.json")
-    assert "adds “Ask Bob before.”" in dreamy("consolidate", "--apply", str(path), "--all", check=False).out
+    (path,) = Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")
+    assert "adds “Ask Bob before.”" in " ".join(dreamy("consolidate").out.split())
+    assert path.exists()
 
 
 @pytest.mark.slow
 def test_an_interrupted_run_is_cancelled_at_once_and_goes_on_next_time(dreamy, api):
     api.script = None
-    api.will(say("late", delay=60))
+    api.will(say("late", delay=20))
     env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
-    words = [sys.executable, "-m", "memtui", "dream", "--yes"]
+    words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
     process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
     while not api.requests and time.monotonic() < deadline:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=10)
     assert process.returncode == 130, (out, err)
     assert b"Traceback" not in err
-    (call,) = dreamy.json("llm", "log")["calls"]
+    (call,) = dreamy.json("model", "log")["calls"]
     assert call["outcome"] == "cancelled"
-    assert gates.last(dreamy.json("paths")["root"]) == 0
+    assert gates.last(dreamy.json("status", "--paths")["root"]) == 0
     api.script = lambda request: use("answer", actions=[merge(request)])
-    assert dreamy.json("dream", "--yes")["proposals"]
+    assert dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
 
 
 @pytest.mark.slow
@@ -129,8 +121,8 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     for number in range(30):
         words = f"Thing {number}: done yesterday. " + f"Words number {number} about it. " * 90
         dreamy("new", f"n{number}", "--scope", "global", "--description", f"A note on {number}", "--body", words)
-    before, root = home(dreamy), Path(dreamy.json("paths")["root"])
-    count = dreamy.json("dream", "--dry-run")["requests"]
+    before, root = home(dreamy), Path(dreamy.json("status", "--paths")["root"])
+    count = dreamy.json("consolidate", "--ask-model", "--dry-run")["requests"]
     assert count >= 2
 
     def answer(request):
@@ -141,7 +133,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
 
     api.script = lambda request: say("late", delay=20) if len(api.requests) > answered else answer(request)
     env = {**dreamy.env, "PYTHONPATH": str(Path(parser.__file__).parents[2])}
-    words = [sys.executable, "-m", "memtui", "dream", "--yes"]
+    words = [sys.executable, "-m", "memtui", "consolidate", "--ask-model", "--yes"]
     process = subprocess.Popen(words, env=env, cwd=dreamy.cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 30
     while len(api.requests) <= answered and time.monotonic() < deadline:
@@ -154,7 +146,7 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
     assert gates.last(str(root)) == 0  # it does not count: the next one need not wait a day
     api.script = answer
     asked = len(api.requests)
-    done = dreamy.json("dream", "--yes")
+    done = dreamy.json("consolidate", "--ask-model", "--yes")
     made = sum("You write triggers" not in each.text() for each in api.requests[asked:])
     assert (done["answered_before"], made) == (answered, count - answered)
     assert len(proposed.waiting(str(root))) == 1
@@ -163,10 +155,10 @@ def test_a_run_that_was_killed_leaves_nothing_half_made_and_the_next_goes_on(dre
 
 def test_without_a_model_what_lint_finds_is_proposed(dreamy, api):
     dreamy("config", "set", "llm_backend", "off")
-    said = dreamy("dream", "--scope", "global").out
+    said = dreamy("consolidate", "--ask-model", "--scope", "global").out
     assert "into" in said
     assert "similar" in said
-    assert "no model would be asked" in dreamy("dream", "--dry-run").out
+    assert "no model would be asked" in dreamy("consolidate", "--ask-model", "--dry-run").out
     assert api.requests == []
 
 
@@ -174,21 +166,21 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
     settings = Path(dreamy.cwd) / ".claude" / "settings.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps({"env": {"ANTHROPIC_BASE_URL": api.url}}))
-    assert dreamy("dream", "--unattended", check=False).code == 1
+    assert dreamy("consolidate", "--ask-model", "--unattended", check=False).code == 1
     assert api.requests == []
     assert "ANTHROPIC_BASE_URL" in dreamy("doctor", "--errors").out
     settings.unlink()
     before = home(dreamy)
-    assert dreamy.json("dream", "--unattended")["proposals"]
+    assert dreamy.json("consolidate", "--ask-model", "--unattended")["proposals"]
     assert home(dreamy) == before
-    root = dreamy.json("paths")["root"]
+    root = dreamy.json("status", "--paths")["root"]
     assert gates.last(root) > 0
     assert "1 proposal about memories to review" in dreamy("status").out
     (waiting,) = dreamy.json("inbox")["proposals"]
     assert waiting["open"] == 1
     assert "1 proposal about memories, by claude-haiku-5-5, just now" in dreamy("inbox").out
     (change,) = json.loads(Path(waiting["path"]).read_text())["changes"]
-    dreamy("consolidate", "--apply", waiting["path"], "--reject", change["id"], "--yes")
+    dreamy("reject", change["id"])
     assert dreamy.json("inbox")["proposals"] == []
     assert home(dreamy) == before
 
@@ -196,8 +188,8 @@ def test_unattended_it_asks_nobody_and_believes_no_project(dreamy, api):
 @pytest.mark.slow
 def test_what_is_accepted_is_made_and_undone_in_one_step(dreamy):
     before = home(dreamy)
-    path = dreamy.json("dream", "--yes")["path"]
-    dreamy("consolidate", "--apply", path, "--all", "--yes")
+    (found,) = dreamy.json("consolidate", "--ask-model", "--yes")["proposals"]
+    dreamy("approve", found["id"], "--yes")
     assert len(home(dreamy)) == len(before) - 1
     assert dreamy.json("inbox")["proposals"] == []
     dreamy("undo", "--yes")
@@ -215,46 +207,39 @@ def overlapping(bare):
 
 def test_auto_with_no_model_there_proposes_what_lint_finds_and_says_so(overlapping):
     overlapping("config", "set", "llm_backend", "auto")
-    assert "No model was found" in overlapping("dream", "--dry-run").out
-    assert "lint finds" in " ".join(overlapping("dream", "--dry-run").out.split())
-    done = overlapping("dream")
+    assert "No model was found" in overlapping("consolidate", "--ask-model", "--dry-run").out
+    assert "check finds" in " ".join(overlapping("consolidate", "--ask-model", "--dry-run").out.split())
+    done = overlapping("consolidate", "--ask-model")
     assert "No model was found" in done.out
     assert "merge" in done.out
     for backend in ("api", "claude"):
         overlapping("config", "set", "llm_backend", backend)
-        assert overlapping("dream", check=False).code == 1
+        assert overlapping("consolidate", "--ask-model", check=False).code == 1
 
 
 def test_a_second_dream_names_what_waits_and_how_to_see_it(overlapping):
-    first = overlapping.json("dream")
-    again = overlapping("dream")
+    first = overlapping.json("consolidate", "--ask-model")
+    again = overlapping("consolidate", "--ask-model")
     said = " ".join((again.out + again.err).split())
     assert f"{len(first['proposals'])} proposal" in said
     assert "already" in said
-    assert "memtui consolidate --apply" in said
-    assert overlapping.json("dream")["waiting"][0]["path"] == first["path"]
+    assert "memtui approve ID" in said
+    assert overlapping.json("consolidate", "--ask-model")["waiting"][0]["path"] == first["path"]
 
 
 def test_again_does_not_count_the_same_proposals_twice(overlapping):
-    count = len(overlapping.json("dream")["proposals"])
+    count = len(overlapping.json("consolidate", "--ask-model")["proposals"])
     for _ in range(2):
-        assert len(overlapping.json("dream", "--again")["proposals"]) == count
+        assert len(overlapping.json("consolidate", "--ask-model", "--again")["proposals"]) == count
     assert [each["open"] for each in overlapping.json("inbox")["proposals"]] == [count]
     said = " ".join(overlapping("inbox").out.split())
-    assert "review: memtui --screen consolidate, or memtui consolidate --apply" in said
-
-
-def test_a_plan_of_nothing_is_not_written(overlapping, tmp_path):
-    overlapping("dream")
-    path = tmp_path / "q.json"
-    assert f"{path} was not written." in " ".join(overlapping("dream", "--plan", str(path)).out.split())
-    assert not path.exists()
+    assert "see them: memtui consolidate, or memtui --screen consolidate" in said
 
 
 def test_a_dry_run_says_what_is_not_counted_and_why(overlapping):
     place = Path(overlapping.json("list")["memories"][0]["path"]).parent
     (place / "big.md").write_text("---\nname: big\ndescription: Large\n---\n" + "Words of it. " * 900)
-    said = overlapping("dream", "--dry-run").out
+    said = overlapping("consolidate", "--ask-model", "--dry-run").out
     assert "not counted, longer than 8,000 characters: big" in said
     assert "2 memories;" in said
 
@@ -265,5 +250,7 @@ def test_a_scope_only_filters_what_is_proposed(memtui):
     here = memtui.json("consolidate", "--scope", "auto")["changes"]
     assert every
     assert {each["id"]: each["score"] for each in here} == every
-    assert [each["id"] for each in memtui.json("dream", "--scope", "auto")["proposals"]] == list(every)
+    assert [each["id"] for each in memtui.json("consolidate", "--ask-model", "--scope", "auto")["proposals"]] == list(
+        every
+    )
     assert memtui.json("consolidate", "--scope", "global")["changes"] == []

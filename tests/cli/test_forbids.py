@@ -33,9 +33,9 @@ def test_a_field_without_a_command_is_warned_of(memtui):
 
 
 def test_a_mode_in_which_nothing_is_refused_is_named(memtui):
-    memtui("config", "set", "mode", "whisper")
+    memtui("config", "set", "mode", "notes")
     done = memtui("edit", "prefer-pnpm", "--set", "forbids=npm install")
-    assert "In the mode full, not in whisper as now, a hook refuses `npm install`" in said(done)
+    assert "In the mode full, not in notes as now, a hook refuses `npm install`" in said(done)
 
 
 @pytest.mark.parametrize("value", ["npm install", "git push --force", "yarn", "[ a", "", "...", "'npm' i", "A=1 npm"])

@@ -1,4 +1,4 @@
-"""`memtui gc` says what would go, removes it for good, and everything else shows sensibly what went."""
+"""`memtui doctor --clean` says what would go, removes it for good, and everything else shows sensibly what went."""
 
 import os
 
@@ -22,7 +22,7 @@ def old(bare):
     bare("new", "today", "--scope", "global", "--type", "user", "--description", "d", "--body", "Today.")
     root = bare.env["HOME"] + "/.claude/memtui"
     made = []
-    for seconds in (NOW - 200 * DAY, NOW - 1):
+    for seconds in (NOW - 290 * DAY, NOW - 1):
         record = {
             "v": 1,
             "id": ids.new_id(seconds),
@@ -41,44 +41,43 @@ def old(bare):
 
 
 def test_a_dry_run_says_what_would_go_and_changes_nothing(bare, old):
-    said = bare("gc", "--dry-run").out
+    said = bare("doctor", "--clean", "--dry-run").out
     assert "2 changes older than 180 days or beyond the newest 2,000" in said
     assert "1 trashed memory can't be restored then: global:long-ago" in " ".join(said.split())
-    assert "deliveries-2026-05.jsonl" in said
-    assert "this can't be undone" in said
+    assert "deliveries-2026-02.jsonl" in said
+    assert "this can't be undone" in " ".join(said.split())
     assert max(map(len, said.splitlines())) <= 80
-    data = bare.json("gc", "--dry-run")
+    data = bare.json("doctor", "--clean", "--dry-run")
     assert data["dry_run"]
     assert data["deleted_memories"] == ["global:long-ago"]
-    limits = {"undo_days": 180, "undo_changes": 2000, "texts_days": 90, "trust_days": 180, "llm_log_days": 365}
-    assert data["kept"] == {**limits, "versions_days": 180, "versions_mb": 100}
+    assert data["kept"] == {"days": 180, "mb": 100}
     assert len(bare.json("undo", "--list")["history"]) == 3
-    assert "CI is red." in bare("deliveries", "show", old[0]).out
+    assert "CI is red." in bare("activity", old[0]).out
 
 
 def test_what_is_due_goes_for_good(bare, old):
-    said = " ".join(bare("gc").out.split())
+    said = " ".join(bare("doctor", "--clean").out.split())
     assert "can no longer be undone" in said
     assert "Deleted for good" in said
     assert [row["summary"] for row in bare.json("undo", "--list")["history"]] == ["create global:today"]
-    assert bare.json("restore")["trash"] == []
-    assert bare("gc").out.startswith("Nothing is old enough to be deleted.")
-    assert "The oldest change kept was made just now" in bare("gc", "--dry-run").out
+    assert bare.json("history")["trash"] == []
+    assert bare("doctor", "--clean").out.startswith("Nothing is old enough to be deleted.")
+    assert "The oldest change kept was made just now" in bare("doctor", "--clean", "--dry-run").out
     bare("undo")
     assert bare("show", "today", check=False).code == 3
 
 
 def test_a_delivery_whose_text_went_is_still_told(bare, old):
-    bare("gc")
-    shown = bare("deliveries", "show", old[0]).out
+    bare("doctor", "--clean")
+    shown = bare("activity", old[0]).out
     assert "97 characters" in shown
-    assert "text removed: it is more than 90 days old" in shown
-    assert "1 note" in bare("deliveries").out
-    assert old[0] in [row["id"] for row in bare.json("receipts")["receipts"]]
-    row = bare.json("sessions", "--all-projects")["sessions"][0]
+    assert "text removed: it is more than 180 days old" in shown
+    assert "1 note" in bare("activity").out
+    assert old[0] in [row["id"] for row in bare.json("activity")["deliveries"]]
+    row = bare.json("activity", "--sessions")["sessions"][0]
     assert row["deliveries"] == 1
-    assert bare.json("sessions", "show", "5e551011")["sums"]["characters"] == 97
-    refused = bare("guide", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)
+    assert bare.json("activity", "5e551011")["sums"]["characters"] == 97
+    refused = bare("note", "--again", "01K8ZC5N8W3M1T9Q6V2R4B7XAD", check=False)
     assert refused.code == 1
     assert "no longer kept" in refused.err
     assert bare.json("status")["last_delivery"]["id"] == old[0]
@@ -90,15 +89,27 @@ def test_the_doctor_says_what_is_kept_and_what_is_due(bare, old):
 
     assert kept()["level"] == "note"
     assert "3 changes for undo (the oldest made 10mo ago)" in kept()["message"]
-    assert kept()["remedy"] == "memtui gc --dry-run"
-    bare("gc")
+    assert kept()["remedy"] == "memtui doctor --clean --dry-run"
+    bare("doctor", "--clean")
     assert kept()["level"] == "ok"
     assert "1 change for undo" in kept()["message"]
-    assert "their texts for 90 days" in kept()["message"]
+    assert "their texts for 180 days" in kept()["message"]
 
 
 def test_how_long_things_are_kept_is_a_setting(bare, old):
-    bare("config", "set", "undo_days", "400")
-    bare("config", "set", "texts_days", "0")
-    assert "Nothing is old enough to be deleted" in bare("gc", "--dry-run").out
-    assert bare("config", "set", "undo_days", "-1", check=False).code == 2
+    bare("config", "set", "keep_days", "400")
+    assert "Nothing is old enough to be deleted" in bare("doctor", "--clean", "--dry-run").out
+    assert bare("config", "set", "keep_days", "-1", check=False).code == 2
+
+
+def test_the_settings_that_keep_days_replaced_are_named_and_change_nothing(bare, old):
+    with open(bare.env["HOME"] + "/.claude/memtui/config.toml", "w") as file:
+        file.write("undo_days = 1\nversions_mb = 'many'\nkeep_days = 400\n")
+    words = (
+        "No longer used: undo_days, versions_mb. Now keep_days (400) and keep_mb (100) say how long things are kept."
+    )
+    assert words in " ".join(bare("config", "list").out.split())
+    (row,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "config.replaced"]
+    assert (row["level"], row["message"]) == ("note", words)
+    assert "Nothing is old enough to be deleted" in bare("doctor", "--clean", "--dry-run").out
+    assert bare.json("config", "get", "keep_days")["value"] == 400

@@ -1,4 +1,4 @@
-"""`memtui guide`, as a monitor calls it."""
+"""`memtui note`, as a monitor calls it."""
 
 import json
 import shlex
@@ -24,21 +24,21 @@ def waiting(shell, everywhere=False):
 
 
 def test_every_expiry_that_is_offered_is_taken(bare):
-    refused = bare("guide", "hi", "--expires", "now", check=False).err.split("Use one of: ")
+    refused = bare("note", "hi", "--expires", "now", check=False).err.split("Use one of: ")
     assert "in the past" in refused[0]
     for each in refused[1].strip().rstrip(".").split(", "):
-        assert bare("guide", "hi", "--expires", each).code == 0
+        assert bare("note", "hi", "--expires", each).code == 0
 
 
 def test_a_month_is_not_taken_for_a_minute(bare):
-    assert "“1M” is not a time" in bare("guide", "hi", "--expires", "1M", check=False).err
+    assert "“1M” is not a time" in bare("note", "hi", "--expires", "1M", check=False).err
 
 
 def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
-    refused = memtui("guide", "--withdraw", "47CHDR", check=False)
+    refused = memtui("note", "--withdraw", "47CHDR", check=False)
     assert refused.code == 3
     assert "47CHDR was delivered already" in refused.err
-    assert "memtui guide --again 47CHDR" in refused.err
+    assert "memtui note --again 47CHDR" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -52,30 +52,30 @@ def test_a_delivered_note_is_not_withdrawn_but_called_delivered(memtui):
     ],
 )
 def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to, why, near):
-    done = memtui("guide", "hello", "--to", to, "--to", "path:src/**")
+    done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
     assert why in done.err
-    note = next(each for each in memtui.json("guide", "--list")["entries"] if each["id"] == done.out.strip())
+    note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"] == done.out.strip())
     if not near:
-        assert f"memtui guide --withdraw {note['id'][-6:]}" in done.err
+        assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
         return
     command = done.err.split("To change it: memtui ")[1].strip()
-    assert command == f"guide --edit {note['id'][-6:]} --to {near[0]} --to 'path:src/**'"
+    assert command == f"note --edit {note['id'][-6:]} --to {near[0]} --to 'path:src/**'"
     assert memtui(*shlex.split(command)).err == "changed; memtui undo undoes it\n"
-    assert memtui.json("guide", "hello", "--to", to)["unknown"][0]["near"] == near
+    assert memtui.json("note", "hello", "--to", to)["unknown"][0]["near"] == near
 
 
 @pytest.mark.parametrize("to", ["session:d2f7", "session:0b5d3a52", "people", "path:src/**"])
 def test_a_note_for_somebody_known_is_left_in_silence(memtui, to):
-    assert memtui("guide", "hello", "--to", to).err == ""
+    assert memtui("note", "hello", "--to", to).err == ""
 
 
 def test_a_note_that_shall_never_expire_is_taken(bare):
-    bare("guide", "one", "--expires", "never")
+    bare("note", "one", "--expires", "never")
     assert "expires" not in waiting(bare)[0].fields
 
 
 def test_it_prints_the_id_and_says_nothing_else(bare):
-    done = bare("guide", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
+    done = bare("note", "CI", "is", "red", "--from", "ci-watch", "--urgent", "--to", "path:src/**", "--expires", "2h")
     (entry,) = waiting(bare)
     assert (done.out, done.err) == (entry.id + "\n", "")
     assert entry.text == "CI is red"
@@ -100,22 +100,22 @@ def test_it_prints_the_id_and_says_nothing_else(bare):
 def test_whom_it_is_for(bare, usual, to, found):
     if usual:
         bare("config", "set", "guide_to", usual)
-    bare("guide", "hello", *(word for each in to for word in ("--to", each)))
+    bare("note", "hello", *(word for each in to for word in ("--to", each)))
     assert waiting(bare)[0].fields.get("for") == found
 
 
 def test_whom_a_note_is_for_can_be_changed(bare):
-    note = bare("guide", "hello", "--to", "people").out.strip()
-    bare("guide", "--edit", note, "--to", "anyone")
+    note = bare("note", "hello", "--to", "people").out.strip()
+    bare("note", "--edit", note, "--to", "anyone")
     assert "for" not in waiting(bare)[0].fields
-    bare("guide", "--edit", note, "--to", "people")
+    bare("note", "--edit", note, "--to", "people")
     assert waiting(bare)[0].fields["for"] == "people"
-    assert "for people" in bare("guide", "--list").out
+    assert "for people" in bare("note", "--list").out
 
 
 @pytest.mark.parametrize("words", [["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]])
 def test_nobody_else_is_accepted(bare, words):
-    done = bare("guide", "hello", *words, check=False)
+    done = bare("note", "hello", *words, check=False)
     assert done.code == 2
     assert "people" in done.err or "can't be combined" in done.err
     assert waiting(bare) == []
@@ -129,12 +129,12 @@ def test_a_setting_that_means_nobody_is_refused(bare):
 
 @pytest.mark.parametrize("words", [["-"], []])
 def test_it_reads_standard_input(bare, words):
-    bare("guide", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
+    bare("note", *words, stdin="first line\r\nzweite Zeile äöü 🎉\n\n")
     assert waiting(bare)[0].text == "first line\nzweite Zeile äöü 🎉"
 
 
 def test_global_guidance_is_for_every_project(bare):
-    bare("guide", "hello", "--global")
+    bare("note", "hello", "--global")
     assert waiting(bare) == []
     assert waiting(bare, everywhere=True)[0].text == "hello"
 
@@ -143,7 +143,7 @@ def test_project_names_another_directory(bare, tmp_path):
     other = tmp_path / "other"
     (other / ".git").mkdir(parents=True)
     (other / "deep").mkdir()
-    assert bare.json("guide", "hello", "--project", str(other / "deep"))["project"] == str(other)
+    assert bare.json("note", "hello", "--project", str(other / "deep"))["project"] == str(other)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_project_names_another_directory(bare, tmp_path):
     ],
 )
 def test_bad_input_is_one_clear_line_and_leaves_nothing(bare, words, stdin):
-    done = bare("guide", *words, stdin=stdin, check=False)
+    done = bare("note", *words, stdin=stdin, check=False)
     assert done.code == 2
     assert done.out == ""
     assert done.err.count("\n") == 1
@@ -183,7 +183,7 @@ def test_bad_input_is_one_clear_line_and_leaves_nothing(bare, words, stdin):
 
 def test_without_home_it_says_so(bare):
     del bare.env["HOME"]
-    done = bare("guide", "hello", check=False)
+    done = bare("note", "hello", check=False)
     assert done.code == 2
     assert "HOME" in done.err
     assert "CLAUDE_CONFIG_DIR" in done.err
@@ -191,30 +191,30 @@ def test_without_home_it_says_so(bare):
 
 def test_a_relative_place_is_refused(bare):
     bare.env["MEMTUI_HOME"] = "somewhere"
-    assert "MEMTUI_HOME" in bare("guide", "hello", check=False).err
+    assert "MEMTUI_HOME" in bare("note", "hello", check=False).err
 
 
 def test_memtui_home_is_enough(bare, tmp_path):
     bare.env = {"PATH": bare.env["PATH"], "MEMTUI_HOME": str(tmp_path / "root")}
-    bare("guide", "hello", "--global")
+    bare("note", "hello", "--global")
     assert inbox_format.read(str(tmp_path / "root/global/guidance.md"))[0].text == "hello"
 
 
 def test_an_unwritable_root_is_an_error(bare, tmp_path):
     (tmp_path / "file").write_text("")
     bare.env["MEMTUI_HOME"] = str(tmp_path / "file")
-    done = bare("guide", "hello", check=False)
+    done = bare("note", "hello", check=False)
     assert (done.code, done.err.count("\n")) == (1, 1)
 
 
 def test_a_cron_job_in_the_home_directory_is_warned(bare):
     bare.cwd = bare.env["HOME"]
-    assert "--global" in bare("guide", "hello").err
+    assert "--global" in bare("note", "hello").err
 
 
 def longest(shell):
     """The length up to which `guide` takes a note."""
-    error = json.loads(shell("guide", "x" * 12_000, "--json", check=False).out)["error"]["message"]
+    error = json.loads(shell("note", "x" * 12_000, "--json", check=False).out)["error"]["message"]
     return int(error.split(", and ")[1].split()[0].replace(",", ""))
 
 
@@ -222,7 +222,7 @@ def longest(shell):
 def test_what_it_accepts_the_hook_delivers_whole(bare, sender):
     size = longest(bare) - 2 * len(sender) - 60
     text = "x" * (size - 2) + "!y"
-    bare("guide", text, "--from", sender)
+    bare("note", text, "--from", sender)
     payload = {"session_id": "11111111-2222", "cwd": bare.cwd, "hook_event_name": "UserPromptSubmit", "prompt": "hi"}
     command = [sys.executable, "-I", "-S", str(LAUNCHER), "UserPromptSubmit"]
     done = subprocess.run(
@@ -234,14 +234,14 @@ def test_what_it_accepts_the_hook_delivers_whole(bare, sender):
 
 def test_the_limit_that_it_names_is_one_it_accepts(bare):
     size = longest(bare)
-    bare("guide", "x" * size)
-    assert bare("guide", "x" * (size + 1), check=False).code == 2
+    bare("note", "x" * size)
+    assert bare("note", "x" * (size + 1), check=False).code == 2
 
 
 def test_guidance_can_be_withdrawn_and_brought_back(bare):
-    first = bare("guide", "one").out.strip()
-    bare("guide", "two")
-    bare("guide", "--withdraw", first[-6:])
+    first = bare("note", "one").out.strip()
+    bare("note", "two")
+    bare("note", "--withdraw", first[-6:])
     assert [entry.text for entry in waiting(bare)] == ["two"]
     bare("undo")
     assert [entry.text for entry in waiting(bare)] == ["one", "two"]
@@ -249,34 +249,34 @@ def test_guidance_can_be_withdrawn_and_brought_back(bare):
 
 def test_a_scripts_note_is_no_change_and_the_help_says_what_takes_it_back(bare):
     bare("new", "a-memory", "--description", "d", "--body", "b")
-    made = bare("guide", "one").out.strip()
+    made = bare("note", "one").out.strip()
     assert [row["op"] for row in bare.json("undo", "--list")["history"]] == ["create"]
-    for command in ("guide", "undo"):
+    for command in ("note", "undo"):
         said = " ".join(bare(command, "--help").out.split())
         assert "that a script w" in said
         assert "--withdraw" in said.split("options:")[0]
     assert "a-memory" in bare("undo", "--yes").out
     assert [entry.text for entry in waiting(bare)] == ["one"]
-    bare("guide", "--withdraw", made)
+    bare("note", "--withdraw", made)
     assert waiting(bare) == []
 
 
 def test_hand_written_guidance_can_be_withdrawn_too(memtui):
-    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"].startswith("h")]
-    memtui("guide", "--withdraw", entry["id"])
-    assert entry["id"] not in {e["id"] for e in memtui.json("guide", "--list")["entries"]}
+    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].startswith("h")]
+    memtui("note", "--withdraw", entry["id"])
+    assert entry["id"] not in {e["id"] for e in memtui.json("note", "--list")["entries"]}
 
 
-def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_readme_says(bare):
-    path = Path(bare("paths", "guidance").out.strip())
+def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_says(bare):
+    path = Path(bare("status", "--paths", "guidance").out.strip())
     path.parent.mkdir(parents=True, exist_ok=True)
-    readme = Path(__file__, "../../../README.md").resolve().read_text()
-    commands = [each for each in readme.split("`") if each.endswith(">> guidance.md")]
+    faq = Path(__file__, "../../../docs/faq.md").resolve().read_text()
+    commands = [each for each in faq.split("`") if each.endswith(">> guidance.md")]
     assert [each.split()[0] for each in commands] == ["echo", "printf"]
     plain, apart = (["/bin/sh", "-c", each] for each in commands)
 
     def notes():
-        return [entry["text"] for entry in bare.json("guide", "--list")["entries"]]
+        return [entry["text"] for entry in bare.json("note", "--list")["entries"]]
 
     for _ in range(2):
         subprocess.run(plain, cwd=path.parent, check=True)
@@ -288,20 +288,20 @@ def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_readme_
 
 @pytest.mark.parametrize("words", [["Deploy is open."], ["--global"], ["--urgent"]])
 def test_editing_a_hand_written_note_answers_with_the_id_that_it_has_now(bare, words):
-    Path(bare("paths", "guidance").out.strip()).parent.mkdir(parents=True, exist_ok=True)
-    Path(bare("paths", "guidance").out.strip()).write_text("Deploy is frozen.\n")
-    (before,) = bare.json("guide", "--list")["entries"]
-    made = bare.json("guide", "--edit", before["id"], *words)["id"]
-    (listed,) = bare.json("guide", "--list")["entries"]
+    Path(bare("status", "--paths", "guidance").out.strip()).parent.mkdir(parents=True, exist_ok=True)
+    Path(bare("status", "--paths", "guidance").out.strip()).write_text("Deploy is frozen.\n")
+    (before,) = bare.json("note", "--list")["entries"]
+    made = bare.json("note", "--edit", before["id"], *words)["id"]
+    (listed,) = bare.json("note", "--list")["entries"]
     assert listed["id"] == made
-    assert bare("guide", "--edit", made, "Again.").out.strip() == made
-    bare("guide", "--withdraw", made)
-    assert bare.json("guide", "--list")["entries"] == []
+    assert bare("note", "--edit", made, "Again.").out.strip() == made
+    bare("note", "--withdraw", made)
+    assert bare.json("note", "--list")["entries"] == []
 
 
 def test_withdrawing_what_was_delivered_says_so(memtui):
-    (record,) = memtui.json("deliveries", "--kind", "guidance", "--limit", "1")["deliveries"]
-    done = memtui("guide", "--withdraw", record["items"][0]["id"], check=False)
+    (record,) = memtui.json("activity", "--kind", "guidance", "--limit", "1")["deliveries"]
+    done = memtui("note", "--withdraw", record["items"][0]["id"], check=False)
     assert done.code == 3
     assert "delivered already" in done.err
     assert record["id"] in done.err
@@ -309,68 +309,68 @@ def test_withdrawing_what_was_delivered_says_so(memtui):
 
 @pytest.mark.parametrize("ref", ["JVPWFV", "Z9KPG0"], ids=["expired", "held"])
 def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
-    (old,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"].endswith(ref)]
+    (old,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"].endswith(ref)]
     assert old["state"]
-    made = memtui("guide", "--again", ref).out.strip()
-    entries = {e["id"]: e for e in memtui.json("guide", "--list")["entries"]}
+    made = memtui("note", "--again", ref).out.strip()
+    entries = {e["id"]: e for e in memtui.json("note", "--list")["entries"]}
     assert old["id"] not in entries
     assert (entries[made]["state"], entries[made]["text"]) == ([], old["text"])
     assert entries[made]["fields"]["from"] == old["fields"]["from"]
     memtui("undo")
-    assert old in memtui.json("guide", "--list")["entries"]
+    assert old in memtui.json("note", "--list")["entries"]
 
 
 def test_what_is_edited_into_itself_is_no_change(bare):
-    entry_id = bare("guide", "one", "--urgent", "--to", "agent:smith").out.strip()
+    entry_id = bare("note", "one", "--urgent", "--to", "agent:smith").out.strip()
     for words in (["one"], ["--expires", "never"], ["--urgent"], ["--to", "agent:smith"]):
-        done = bare("guide", "--edit", entry_id, *words)
+        done = bare("note", "--edit", entry_id, *words)
         assert (done.out.strip(), "Nothing changed." in done.err) == (entry_id, True)
     assert not any(row["op"] == "edit entry" for row in bare.json("undo", "--list")["history"])
-    assert "changed; memtui undo" in bare("guide", "--edit", entry_id, "--no-urgent").err
+    assert "changed; memtui undo" in bare("note", "--edit", entry_id, "--no-urgent").err
 
 
 def test_left_again_it_may_expire_anew(memtui):
-    made = memtui("guide", "--again", "JVPWFV", "--expires", "2h").out.strip()
-    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"] == made]
+    made = memtui("note", "--again", "JVPWFV", "--expires", "2h").out.strip()
+    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"] == made]
     assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
-    assert memtui("guide", "--again", "ZZZZZZ", check=False).code == 3
-    assert memtui("guide", "--again", made, "--list", check=False).code == 2
+    assert memtui("note", "--again", "ZZZZZZ", check=False).code == 3
+    assert memtui("note", "--again", made, "--list", check=False).code == 2
 
 
 def test_it_says_when_nothing_delivers_and_what_to_do(bare):
-    assert bare.json("guide", "hello")["unheard"] == {"why": "no hooks are installed", "do": "memtui hooks install"}
-    bare("hooks", "install", "--yes")
-    assert bare.json("guide", "hello")["unheard"] is None
+    assert bare.json("note", "hello")["unheard"] == {"why": "no hooks are installed", "do": "memtui setup hooks"}
+    bare("setup", "hooks", "--yes")
+    assert bare.json("note", "hello")["unheard"] is None
     bare("config", "set", "mode", "off")
-    said = bare.json("guide", "hello")["unheard"]
+    said = bare.json("note", "hello")["unheard"]
     assert said["why"] == "the mode is off here"
     bare(*said["do"].split()[1:])
-    assert bare.json("guide", "hello")["unheard"] is None
+    assert bare.json("note", "hello")["unheard"] is None
 
 
 def test_of_settings_that_can_not_be_read_it_is_not_said_that_the_hooks_are_not_installed(bare):
-    bare("hooks", "install", "--yes")
-    settings = Path(bare("paths", "settings").out.strip())
+    bare("setup", "hooks", "--yes")
+    settings = Path(bare("status", "--paths", "settings").out.strip())
     settings.write_text(settings.read_text().rstrip().removesuffix("}"))
-    why = bare.json("guide", "hello")["unheard"]
-    assert why == {"why": "no hooks are found, and Claude Code skips a settings file", "do": "memtui hooks status"}
+    why = bare.json("note", "hello")["unheard"]
+    assert why == {"why": "no hooks are found, and Claude Code skips a settings file", "do": "memtui setup"}
     said = bare("status").out
-    assert "memtui hooks install" not in said
-    assert "memtui hooks status" in said
+    assert "memtui setup hooks" not in said
+    assert "memtui setup" in said
     assert "Claude Code skips a settings file" in said
 
 
 def test_a_note_on_a_terminal_says_so_too(bare, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    assert "nothing delivers it yet: memtui hooks install" in bare("guide", "hello").err
+    assert "nothing delivers it yet: memtui setup hooks" in bare("note", "hello").err
 
 
 def test_approving_says_when_no_session_is_told(memtui):
     draft = next(
         e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["fields"]["name"] == "metric-units"
     )
-    memtui("hooks", "install", "--yes")
-    memtui("config", "set", "mode", "whisper")
+    memtui("setup", "hooks", "--yes")
+    memtui("config", "set", "mode", "notes")
     done = memtui("approve", draft["id"])
     assert "no session gets it yet: memtui config set mode full --project ." in done.err
     memtui("undo")
@@ -379,20 +379,20 @@ def test_approving_says_when_no_session_is_told(memtui):
 
 
 def test_it_says_that_the_client_was_told_to_run_no_hooks(bare):
-    bare("hooks", "install", "--yes")
+    bare("setup", "hooks", "--yes")
     place = Path(bare.cwd) / ".claude" / "settings.local.json"
     place.parent.mkdir(exist_ok=True)
     place.write_bytes('{"disableAllHooks": true}'.encode("utf-16"))
-    said = bare.json("guide", "hello")["unheard"]
-    assert said == {"why": "Claude Code runs no hooks here", "do": "memtui hooks status"}
-    assert str(place) in bare("hooks", "status", check=False).out
+    said = bare.json("note", "hello")["unheard"]
+    assert said == {"why": "Claude Code runs no hooks here", "do": "memtui setup"}
+    assert str(place) in bare("setup", check=False).out
 
 
 def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     drafts = [e["id"] for e in memtui.json("inbox", "--kind", "updates")["entries"]]
-    memtui("hooks", "install", "--yes")
+    memtui("setup", "hooks", "--yes")
     done = memtui("approve", drafts[0], "--scope", "auto")
-    assert "Claude Code loads it by itself in sessions of this project." in done.out
+    assert "Claude Code will load it from your next session in this project." in done.out
     assert memtui.json("approve", drafts[1], "--scope", "global")["approved"][0]["loaded_by"].startswith(
         "memtui delivers"
     )
@@ -410,20 +410,20 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
 
 
 def test_what_waits_is_changed_and_the_rest_of_it_stays(bare):
-    entry_id = bare("guide", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
+    entry_id = bare("note", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
     (before,) = waiting(bare)
-    assert bare("guide", "--edit", entry_id[-6:], "one,", "really").out.strip() == entry_id
+    assert bare("note", "--edit", entry_id[-6:], "one,", "really").out.strip() == entry_id
     (after,) = waiting(bare)
     assert (after.text, after.fields) == ("one, really", before.fields)
-    bare("guide", "--edit", entry_id, "--no-urgent", "--to", "anyone", "--expires", "never")
+    bare("note", "--edit", entry_id, "--no-urgent", "--to", "anyone", "--expires", "never")
     (after,) = waiting(bare)
     assert (after.text, set(after.fields)) == ("one, really", {"id", "time", "from"})
-    bare("guide", "--edit", entry_id, "--urgent", "--to", "path:src/**", "--expires", "3d")
+    bare("note", "--edit", entry_id, "--urgent", "--to", "path:src/**", "--expires", "3d")
     (after,) = waiting(bare)
     assert (after.fields["urgent"], after.fields["for"]) == ("yes", "path:src/**")
     bare("undo")
     assert set(waiting(bare)[0].fields) == {"id", "time", "from"}
-    bare("guide", "--edit", entry_id, "-", "--global", stdin="from standard input")
+    bare("note", "--edit", entry_id, "-", "--global", stdin="from standard input")
     assert waiting(bare) == []
     (moved,) = waiting(bare, everywhere=True)
     assert (moved.id, moved.text) == (entry_id, "from standard input")
@@ -442,72 +442,72 @@ def test_what_waits_is_changed_and_the_rest_of_it_stays(bare):
     ],
 )
 def test_a_change_that_makes_no_sense_changes_nothing(bare, words):
-    entry_id = bare("guide", "one").out.strip()
-    assert bare("guide", "--edit", entry_id, *words, check=False).code == 2
+    entry_id = bare("note", "one").out.strip()
+    assert bare("note", "--edit", entry_id, *words, check=False).code == 2
     assert [entry.text for entry in waiting(bare)] == ["one"]
-    assert bare("guide", "--edit", "ZZZZZZ", "text", check=False).code == 3
-    assert bare("guide", "text", "--no-urgent", check=False).code == 2
+    assert bare("note", "--edit", "ZZZZZZ", "text", check=False).code == 3
+    assert bare("note", "text", "--no-urgent", check=False).code == 2
 
 
 def test_what_expired_gets_another_end(bare):
-    entry_id = bare("guide", "one", "--expires", "1h").out.strip()
+    entry_id = bare("note", "one", "--expires", "1h").out.strip()
     bare.env["MEMTUI_NOW"] = "2026-11-21T11:00:00Z"
-    assert "expired" in bare("guide", "--edit", entry_id, "two", check=False).err
-    bare("guide", "--edit", entry_id, "two", "--expires", "1h")
+    assert "expired" in bare("note", "--edit", entry_id, "two", check=False).err
+    bare("note", "--edit", entry_id, "two", "--expires", "1h")
     assert waiting(bare)[0].fields["expires"] == "2026-11-21T12:00:00Z"
 
 
 def test_a_note_left_by_a_person_is_what_undo_takes_back(memtui):
     memtui("new", "before-the-note", "--type", "user", "--description", "d", "--body", "Text.")
-    name = memtui.json("guide", "look at the logs")["id"]
-    assert name in memtui("guide", "--list", "--json").out
+    name = memtui.json("note", "look at the logs")["id"]
+    assert name in memtui("note", "--list", "--json").out
     assert "look at the logs" in memtui("undo").out
-    assert name not in memtui("guide", "--list", "--json").out
+    assert name not in memtui("note", "--list", "--json").out
     assert memtui("show", "before-the-note").code == 0
 
 
 def test_what_was_told_can_be_said_again_as_a_new_note(memtui):
-    (record,) = memtui.json("deliveries", "--kind", "guidance", "--limit", "1")["deliveries"]
+    (record,) = memtui.json("activity", "--kind", "guidance", "--limit", "1")["deliveries"]
     was = record["items"][0]["id"]
-    before = {e["id"] for e in memtui.json("guide", "--list")["entries"]}
-    again = memtui.json("guide", "--again", was, "--expires", "2h", "--to", "agent:reviewer")
+    before = {e["id"] for e in memtui.json("note", "--list")["entries"]}
+    again = memtui.json("note", "--again", was, "--expires", "2h", "--to", "agent:reviewer")
     assert again["was"] == was
-    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["id"] not in before]
+    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["id"] not in before]
     assert (entry["id"], entry["text"], entry["state"]) == (again["id"], again["text"], [])
     assert entry["fields"]["expires"] == "2026-11-21T11:00:00Z"
     assert entry["fields"]["for"] == "agent:reviewer"
-    assert entry["text"] in str(memtui.json("deliveries", "show", record["id"]))
+    assert entry["text"] in str(memtui.json("activity", record["id"]))
     memtui("undo")
-    assert {e["id"] for e in memtui.json("guide", "--list")["entries"]} == before
-    assert memtui("guide", "--again", was[-6:]).out.strip()
+    assert {e["id"] for e in memtui.json("note", "--list")["entries"]} == before
+    assert memtui("note", "--again", was[-6:]).out.strip()
 
 
 def test_what_a_hook_took_is_listed_as_under_way(bare):
-    note = bare("guide", "mind the step").out.strip()
+    note = bare("note", "mind the step").out.strip()
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     taken = claims.take(box, claims.Asker("5e551017-0000", "", str(bare.cwd), NOW), ids.new_id(NOW), lambda _: True)
     assert taken is not None
-    found = bare.json("guide", "--list")
+    found = bare.json("note", "--list")
     assert found["entries"] == []
     (row,) = found["in_delivery"]
     assert (row["id"], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
-    told = bare("guide", "--list").out
+    told = bare("note", "--list").out
     assert "under way to session 5e551017\n" in told
     assert "mind the step" in told
-    for words in (["guide", "--withdraw"], ["guide", "--edit"], ["inbox", "show"]):
+    for words in (["note", "--withdraw"], ["note", "--edit"], ["inbox"]):
         refused = bare(*words, note[-6:], *(["text"] if "--edit" in words else []), check=False)
         assert refused.code == 3
         assert f"{note[-6:]} is under way: a hook took it just now." in refused.err
 
 
 def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
-    note = bare("guide", "mind the step").out.strip()
+    note = bare("note", "mind the step").out.strip()
     assert "mind the step" in hook(bare, "5e551017-0000")
-    found = bare.json("guide", "--list")
+    found = bare.json("note", "--list")
     assert [row["id"] for row in found["in_delivery"]] == [note]
     assert found["told"] == []
-    assert bare("guide", "--list").out.count(note[-6:]) == 1
-    assert "is under way: a hook took it" in bare("guide", "--withdraw", note, check=False).err
+    assert bare("note", "--list").out.count(note[-6:]) == 1
+    assert "is under way: a hook took it" in bare("note", "--withdraw", note, check=False).err
 
 
 def hook(shell, session, **env):
@@ -522,32 +522,32 @@ def hook(shell, session, **env):
 
 @pytest.mark.slow
 def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare):
-    bare("guide", "for me alone", "--to", "people")
-    bare("guide", "for whoever comes")
+    bare("note", "for me alone", "--to", "people")
+    bare("note", "for whoever comes")
     for kind in ({"CLAUDE_CODE_ENTRYPOINT": "sdk-cli"}, {"CLAUDE_CODE_ENTRYPOINT": "sdk-ts"}, {}):
         assert "for me alone" not in hook(bare, "5c819700-0000", **kind)
     assert "for me alone" in hook(bare, "9e450000-0000", CLAUDE_CODE_ENTRYPOINT="cli")
-    under_way = {row["text"]: row["entrypoint"] for row in bare.json("guide", "--list")["in_delivery"]}
+    under_way = {row["text"]: row["entrypoint"] for row in bare.json("note", "--list")["in_delivery"]}
     assert under_way == {"for whoever comes": "sdk-cli", "for me alone": "cli"}
-    listed = bare("guide", "--list").out
-    assert "under way to session 9e450000 of a person\n" in listed
-    assert "under way to session 5c819700 of a script\n" in listed
+    listed = bare("note", "--list").out
+    assert "under way to session 9e450000 (interactive)\n" in listed
+    assert "under way to session 5c819700 (script)\n" in listed
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     for claim in Path(box, "claimed").iterdir():  # what is settled is under way no more
         claim.unlink()
-    told = bare.json("guide", "--list")["told"]
+    told = bare.json("note", "--list")["told"]
     assert [(row["text"], row["entrypoint"], row["outcome"]) for row in told] == [
         ("for me alone", "cli", "unknown"),
         ("for whoever comes", "sdk-cli", "unknown"),
     ]
-    deliveries = bare("deliveries").out
+    deliveries = bare("activity").out
     assert "9e450000 person" in deliveries
     assert "5c819700 script" in deliveries
-    assert "9e450000-0000, of a person" in bare("deliveries", "show", told[0]["delivery"]).out
+    assert "9e450000-0000 (interactive)" in bare("activity", told[0]["delivery"]).out
 
 
 def test_a_repository_does_not_make_a_script_a_person(bare):
-    bare("guide", "for me alone", "--to", "people")
+    bare("note", "for me alone", "--to", "people")
     settings = Path(bare.cwd) / ".claude" / "settings.json"
     settings.parent.mkdir(exist_ok=True)
     settings.write_text(json.dumps({"env": {"CLAUDE_CODE_ENTRYPOINT": "cli"}}))
@@ -557,13 +557,13 @@ def test_a_repository_does_not_make_a_script_a_person(bare):
 
 
 def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
-    (row, *_) = memtui.json("guide", "--list")["told"]
+    (row, *_) = memtui.json("note", "--list")["told"]
     assert row["entrypoint"] == ""
-    assert f"session {row['session'][:8]}" in memtui("guide", "--list").out or row["text"]
-    assert " of a " not in memtui("guide", "--list").out
+    assert f"session {row['session'][:8]}" in memtui("note", "--list").out or row["text"]
+    assert " of a " not in memtui("note", "--list").out
 
 
 def test_what_was_delivered_names_the_session_by_its_title(memtui):
-    listing = memtui("guide", "--list").out
+    listing = memtui("note", "--list").out
     assert "✓ arrived · “make the upload test stable”" in listing
     assert "· unknown · session 0b5d3a52" in listing  # its transcript is gone

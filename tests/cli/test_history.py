@@ -159,7 +159,7 @@ def test_a_memory_in_the_trash_has_its_history_and_says_where_it_is(memtui, worl
     memtui("rm", "zz")
     found = memtui("history", "zz")
     assert versions(memtui, "zz") == [(1, "person", False), (2, "person", True)]
-    assert "It is in the trash: memtui restore" in found.err
+    assert "It is in the trash: memtui history" in found.err
     memtui("history", "zz", "--restore", "1")
     assert "trash" not in memtui("history", "zz").err
 
@@ -247,7 +247,7 @@ def test_an_old_name_whose_memory_is_in_the_trash_leads_there(memtui):
     assert "memtui history project:pp --restore 1 restores that version there." in " ".join(refused.split())
     done = memtui("history", "project:pp")
     assert "trashed" in done.out
-    assert "It is in the trash: memtui restore" in done.err
+    assert "It is in the trash: memtui history" in done.err
 
 
 def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(memtui):
@@ -257,7 +257,7 @@ def test_a_name_in_the_trash_comes_before_the_same_name_of_one_that_was_moved(me
     memtui("mv", "global:pp", "qq")
     memtui("mv", "prefer-pnpm", "pp")
     memtui("rm", "pp")
-    assert "It is in the trash: memtui restore" in memtui("history", "pp").err
+    assert "It is in the trash: memtui history" in memtui("history", "pp").err
 
 
 def test_each_version_says_what_memtui_did_and_what_the_memory_was_called_then(memtui, world):
@@ -300,7 +300,7 @@ def test_what_was_taken_back_says_so(memtui, world):
     versions(memtui)
     path.write_text(path.read_text() + "Somebody's line.\n")
     os.utime(path, (NOW - 5000, NOW - 5000))
-    memtui("take-back", "prefer-pnpm")
+    memtui("reject", "prefer-pnpm")
     assert told(memtui, "prefer-pnpm")[-1].endswith("you, with memtui: took back")
 
 

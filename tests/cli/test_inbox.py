@@ -47,7 +47,7 @@ def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only
     assert "Buttons are blue" in texts
     assert "The button is not blue" not in texts
     assert found["one_offs"] == 2
-    assert "2 look like one-offs: memtui inbox --kind drafts" in memtui("inbox").out
+    assert "2 probably one-offs: memtui inbox --kind drafts" in memtui("inbox").out
     assert "The button is not blue" in memtui("inbox", "--kind", "drafts").out
 
 
@@ -63,12 +63,12 @@ def test_a_draft_that_nobody_scored_for_good_is_a_one_off_if_it_is_not_sure(memt
 
 def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
     shop_inbox(world, "guidance.md").write_text("long " * 3000)
-    (entry,) = [e for e in memtui.json("guide", "--list")["entries"] if e["scope"] == "project"]
+    (entry,) = [e for e in memtui.json("note", "--list")["entries"] if e["scope"] == "project"]
     assert entry["state"] == ["too long to deliver"]
 
 
 def test_an_empty_inbox_says_what_to_do(bare):
-    assert "memtui guide" in bare("inbox").out
+    assert "memtui note" in bare("inbox").out
 
 
 def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
@@ -118,25 +118,25 @@ def test_a_dry_run_meets_the_same_conflicts(memtui):
 
 
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
-    text = memtui("inbox", "show", "J5VMX3").out
+    text = memtui("inbox", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
-    assert "82% feedback" in text
+    assert "82% sure" in text
     assert "Assert on what the user sees instead." in text
-    shown = memtui.json("inbox", "show", "J5VMX3")
+    shown = memtui.json("inbox", "J5VMX3")
     assert any(entry.items() <= shown.items() for entry in memtui.json("inbox")["entries"])
-    assert "! expired" in memtui("inbox", "show", "JVPWFV").out
-    assert memtui("inbox", "show", "ZZZZZZ", check=False).code == 3
+    assert "! expired" in memtui("inbox", "JVPWFV").out
+    assert memtui("inbox", "ZZZZZZ", check=False).code == 3
 
 
 def test_kinds_are_named_as_in_the_list_or_as_in_files(memtui):
-    for word, name in (("notes", "guidance"), ("drafts", "updates"), ("items", "items")):
+    for word, name in (("notes", "guidance"), ("drafts", "updates"), ("todos", "items")):
         assert ids(memtui, word) == ids(memtui, name) != []
     refused = memtui("inbox", "--kind", "draft", check=False)
-    assert (refused.code, "--kind must be one of notes, drafts, items, changed" in refused.err) == (2, True)
+    assert (refused.code, "--kind must be one of notes, drafts, todos, changed" in refused.err) == (2, True)
 
 
 def test_entries_of_other_projects_name_the_directory(memtui, world):
-    memtui("guide", "hello", "--project", world.blog)
+    memtui("note", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out
     assert text.count(f"of {world.blog}"[:30]) == 3
     assert paths.project_key(world.blog) not in text
@@ -155,13 +155,14 @@ def test_the_person_decides_name_type_scope_and_description(memtui, world):
 def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui, world, words):
     path, asked = shop_inbox(world), "add a date picker"
     path.write_text(path.read_text().replace("J5VMX3", f'J5VMX3 request="{asked}"'))
-    assert f"trigger  “{asked}”" in memtui("inbox", "show", "J5VMX3").out
+    assert f"trigger  “{asked}”" in memtui("inbox", "J5VMX3").out
     assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words, "--dry-run").out
     done = memtui("approve", "J5VMX3", *words, "--no-trigger")
-    assert asked not in done.out + memtui("triggers").out
+    name = "prefer-pnpm" if words else "no-snapshot-tests"
+    assert asked not in done.out + memtui("show", name).out
     memtui("undo")
     assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words).out
-    assert asked in memtui("triggers").out
+    assert asked in memtui("show", name).out
 
 
 def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
@@ -192,15 +193,15 @@ def test_merging_into_a_memory_that_is_not_trusted_is_not_offered(memtui, world)
     with open(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-updates.md", "a") as box:
         box.write(f"<!-- memtui v=1 id=01KR000000SKPAAAA2 name=skip-code-review -->\n{text}\n")
     told = "skip-code-review is not trusted: it came with the repository."
-    for command in (["inbox", "show"], ["approve", "--dry-run"]):
+    for command in (["inbox"], ["approve", "--dry-run"]):
         done = memtui(*command, "SKPAAAA2", check=False)
         assert "--into" not in done.out + done.err
-    for command in (["inbox", "show"], ["approve", "--dry-run", "--name", "skip-review-2"]):
+    for command in (["inbox"], ["approve", "--dry-run", "--name", "skip-review-2"]):
         done = memtui(*command, "SKPAAAA2")
         assert "project:skip-code-review" in done.out  # among the similar ones
         assert told in " ".join(done.out.split())
     memtui("trust", "skip-code-review", "--yes")
-    for command in (["inbox", "show"], ["approve", "--dry-run", "--name", "skip-review-2"]):
+    for command in (["inbox"], ["approve", "--dry-run", "--name", "skip-review-2"]):
         assert "--into project:skip-code-review" in memtui(*command, "SKPAAAA2").out
 
 
@@ -224,7 +225,7 @@ def test_approving_into_a_memory_appends_to_it(memtui, world):
     ("words", "done"),
     [
         (["reject", "J5VMX3", "VGHARY"], "rejected"),
-        (["snooze", "J5VMX3", "VGHARY", "--until", "3d"], "snoozed"),
+        (["reject", "J5VMX3", "VGHARY", "--later", "3d"], "snoozed"),
         (["approve", "J5VMX3", "{other}"], "approved"),
     ],
     ids=["reject", "snooze", "approve"],
@@ -241,20 +242,20 @@ def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, wor
     memtui("undo")
     assert set(ids(memtui, "updates")) == before
     answer = memtui(words[0], "nope", *words[1:], check=False)
-    assert "nope: There is no draft “nope”." in answer.err
-    assert "1 draft was left alone." in answer.err
+    assert "nope: There is no entry “nope”." in answer.err
+    assert "1 of these was left alone." in answer.err
 
 
 def test_where_no_id_is_right_nothing_is_done(memtui):
     answer = memtui("reject", "nope", "nor-this", check=False)
     assert (answer.code, answer.out) == (1, "")
-    assert "nor-this: There is no draft" in answer.err
+    assert "nor-this: There is no entry" in answer.err
 
 
 def test_items_and_trust_go_on_after_a_wrong_name(memtui):
     item = ids(memtui, "items")[0]
-    answer = memtui("items", "done", "nope", item, check=False)
-    assert (answer.code, "nope: There is no item" in answer.err) == (1, True)
+    answer = memtui("approve", "nope", item, check=False)
+    assert (answer.code, "nope: There is no entry" in answer.err) == (1, True)
     assert item not in ids(memtui, "items")
     answer = memtui("trust", "nope", "skip-code-review", "--yes", check=False)
     assert (answer.code, "There is no memory" in answer.err) == (1, True)
@@ -363,7 +364,7 @@ def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
 def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     before = ids(memtui, "updates")
     count = memtui.json("status")["waiting"]["updates"]
-    done = memtui("snooze", "J5VMX3", "--until", "3d")
+    done = memtui("reject", "J5VMX3", "--later", "3d")
     assert done.out.endswith("  J5VMX3  No snapshot tests for components\n")
     assert "waits until" in done.err
     assert "memtui undo" in done.err
@@ -381,33 +382,33 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
 
 
 def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
-    data = memtui.json("snooze", "J5VMX3", "--until", "2099-01-01 14:00")
+    data = memtui.json("reject", "J5VMX3", "--later", "2099-01-01 14:00")
     assert [each[-6:] for each in data["snoozed"]] == ["J5VMX3"]
     assert data["until"].startswith("209")
     memtui("reject", "--all")
-    data = memtui.json("snooze", "--all", "--until", "now")
+    data = memtui.json("reject", "--all", "--later", "now")
     assert (len(data["snoozed"]), data["until"]) == (1, None)
     assert [each[-6:] for each in ids(memtui, "updates")] == ["J5VMX3"]
-    assert memtui("snooze", "--all", "--until", "now", check=False).code == 3
+    assert memtui("reject", "--all", "--later", "now", check=False).code == 3
     assert "No draft is snoozed" in memtui("inbox", "--snoozed").out
 
 
 @pytest.mark.parametrize("given", ["soon", "yesterday", "never"])
 def test_a_bad_time_to_snooze_until_says_what_is_taken(memtui, given):
-    done = memtui("snooze", "J5VMX3", "--until", given, check=False)
+    done = memtui("reject", "J5VMX3", "--later", given, check=False)
     assert done.code == 2
     assert "tomorrow, friday, 18:00" in done.err
 
 
 def test_what_was_refused_is_not_offered(memtui):
-    refused = memtui("snooze", "J5VMX3", "--until", "2026-11-20", check=False).err.split("Use one of: ")
+    refused = memtui("reject", "J5VMX3", "--later", "2026-11-20", check=False).err.split("Use one of: ")
     assert "in the past" in refused[0]
     for each in refused[1].strip().rstrip(".").split(", "):
-        assert memtui("snooze", "J5VMX3", "--until", each).code == 0
+        assert memtui("reject", "J5VMX3", "--later", each).code == 0
 
 
 def test_a_snooze_until_a_time_of_a_day_names_it(memtui):
-    assert "until Tue 1 Dec 14:00" in memtui("snooze", "J5VMX3", "--until", "2026-12-01 14:00").out
+    assert "until Tue 1 Dec 14:00" in memtui("reject", "J5VMX3", "--later", "2026-12-01 14:00").out
 
 
 def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undone(memtui, world):
@@ -418,21 +419,21 @@ def test_a_draft_like_one_that_was_rejected_says_so_until_the_rejection_is_undon
     )
     text = "Don't push to main without asking first"
     new = inbox_file.append_entry(directory, "updates", {**fields, "name": "no-pushes"}, text, now=NOW)
-    assert memtui.json("inbox", "show", new)["rejected_alike"] == []
+    assert memtui.json("inbox", new)["rejected_alike"] == []
     memtui("reject", old)
-    (alike,) = memtui.json("inbox", "show", new)["rejected_alike"]
+    (alike,) = memtui.json("inbox", new)["rejected_alike"]
     assert (alike["text"], alike["never"], alike["score"] > 0.65) == (
         "Never push to main without asking me",
         False,
         True,
     )
-    assert "like a draft that you rejected at" in memtui("inbox", "show", new).out
+    assert "like a draft that you rejected at" in memtui("inbox", new).out
     memtui("undo")
-    assert memtui.json("inbox", "show", new)["rejected_alike"] == []
+    assert memtui.json("inbox", new)["rejected_alike"] == []
     memtui("reject", old, "--never")
-    assert "like a draft that you rejected for good" in memtui("inbox", "show", new).out
+    assert "like a draft that you rejected for good" in memtui("inbox", new).out
     other = inbox_file.append_entry(directory, "updates", {**fields, "name": "blue"}, "Buttons are blue", now=NOW)
-    assert memtui.json("inbox", "show", other)["rejected_alike"] == []
+    assert memtui.json("inbox", other)["rejected_alike"] == []
 
 
 def test_secrets_of_a_rejected_draft_are_not_kept(memtui, world):
@@ -461,39 +462,39 @@ def test_one_or_more_ids_or_all(memtui):
 
 
 def items(memtui):
-    return {item["text"]: item["state"] for item in memtui.json("items")["items"]}
+    return {item["text"]: item["state"] for item in memtui.json("inbox", "--kind", "todos")["entries"]}
 
 
 def test_editing_a_hand_written_item_answers_with_the_id_that_it_has_now(bare):
-    path = Path(bare("paths", "pending_items").out.strip())
+    path = Path(bare("status", "--paths", "pending_items").out.strip())
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("- Ask Jo\n")
-    (before,) = bare.json("items")["items"]
-    made = bare.json("items", "edit", before["id"], "Ask Joe")["item"]
-    assert [each["id"] for each in bare.json("items")["items"]] == [made]
-    bare("items", "done", made)
-    assert bare.json("items")["items"] == []
+    (before,) = bare.json("inbox", "--kind", "todos")["entries"]
+    made = bare.json("edit", before["id"], "--body", "Ask Joe")["id"]
+    assert [each["id"] for each in bare.json("inbox", "--kind", "todos")["entries"]] == [made]
+    bare("approve", made)
+    assert bare.json("inbox", "--kind", "todos")["entries"] == []
 
 
 def test_items_are_ticked_off_kept_and_passed_on(memtui):
-    memtui("items", "done", "1R7A0A")
-    memtui("items", "keep", "DK4EK8")
-    memtui("items", "edit", "DK4EK8", "Update", "the", "client")
-    memtui("items", "guide", "K5YPX7")
+    memtui("approve", "1R7A0A")
+    memtui("approve", "--keep", "DK4EK8")
+    memtui("edit", "DK4EK8", "--body", "Update the client")
+    memtui("approve", "--note", "K5YPX7")
     assert items(memtui) == {"Update the client": ["kept"], "Ask Jo about the invoice layout": []}
-    assert "Delete the feature flag new-cart after 1 December" in memtui("guide", "--list").out
+    assert "Delete the feature flag new-cart after 1 December" in memtui("note", "--list").out
     for _ in range(4):
         memtui("undo")
     assert len(items(memtui)) == 4
 
 
 def test_hand_written_items_can_be_kept_and_ticked_off(memtui):
-    (found,) = [i["id"] for i in memtui.json("items")["items"] if i["id"].startswith("h")]
-    told = memtui("items", "keep", found).err
+    (found,) = [i["id"] for i in memtui.json("inbox", "--kind", "todos")["entries"] if i["id"].startswith("h")]
+    told = memtui("approve", "--keep", found).err
     assert items(memtui)["Ask Jo about the invoice layout"] == ["kept"]
-    (kept,) = [i["id"] for i in memtui.json("items")["items"] if "Jo" in i["text"]]
+    (kept,) = [i["id"] for i in memtui.json("inbox", "--kind", "todos")["entries"] if "Jo" in i["text"]]
     assert f"The id of {found[-6:]} is {kept[-6:]} from now on." in told
-    memtui("items", "done", kept)
+    memtui("approve", kept)
     assert "Ask Jo about the invoice layout" not in items(memtui)
 
 
@@ -505,29 +506,28 @@ def test_ids_must_be_unique_and_there(memtui, ref):
 def test_a_draft_becomes_guidance_and_undo_makes_it_a_draft_again(memtui):
     before = memtui.json("inbox")["entries"]
     (draft,) = [entry for entry in before if entry["id"].endswith("J5VMX3")]
-    memtui("items", "guide", "J5VMX3")
+    memtui("approve", "--note", "J5VMX3")
     after = memtui.json("inbox")["entries"]
     assert draft["id"] not in {entry["id"] for entry in after}
     assert draft["text"] in {entry["text"] for entry in after if entry["kind"] == "guidance"}
     memtui("undo")
     assert memtui.json("inbox")["entries"] == before
-    assert memtui("items", "done", "J5VMX3", check=False).code == 3
 
 
 def test_a_draft_is_shown_in_its_setting(memtui, world):
-    data = memtui.json("inbox", "show", "J5VMX3")
+    data = memtui.json("inbox", "J5VMX3")
     said = data["setting"]["said"]
     assert [each["evidence"] for each in said] == [False, False, True, False]
     assert said[2]["text"] in data["evidence"][-1]
     assert data["becomes"]["path"] == world.shop + "/.claude/memory/no-snapshot-tests.md"
-    text = memtui("inbox", "show", "J5VMX3").out
+    text = memtui("inbox", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
     assert "  agent  Replaced by assertions" in text
     (path,) = Path(world.env["HOME"], ".claude/projects").rglob(f"{world.sessions['today']}.jsonl")
     path.unlink()
-    data = memtui.json("inbox", "show", "J5VMX3")
+    data = memtui.json("inbox", "J5VMX3")
     assert (data["setting"]["said"], "gone" in data["setting"]["problem"]) == ([], True)
-    text = memtui("inbox", "show", "J5VMX3").out
+    text = memtui("inbox", "J5VMX3").out
     assert "no, no snapshots please" in text
     assert "transcript is gone" in text
 
@@ -536,11 +536,11 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
     fields = {"name": "prefer-pnpm", "type": "feedback", "scope": "project"}
     entry_id = inbox_file.append_entry(directory, "updates", fields, "Use pnpm in this repository, never npm or yarn")
-    data = memtui.json("inbox", "show", entry_id)
+    data = memtui.json("inbox", entry_id)
     first = data["alike"][0]
     assert (first["name"], first["scope"], first["score"] > 0.9) == ("prefer-pnpm", "project", True)
     assert data["becomes"]["taken"]
-    text = memtui("inbox", "show", entry_id).out
+    text = memtui("inbox", entry_id).out
     assert f"Merge: memtui approve {entry_id[-6:]} --into project:prefer-pnpm" in text
     assert f"{first['score']:.2f}  project:prefer-pnpm" in text
     memtui("approve", entry_id, "--into", "project:prefer-pnpm")
@@ -550,32 +550,35 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
 @pytest.mark.parametrize("columns", ["60", "80"])
 def test_commands_beside_a_heading_are_whole(memtui, columns):
     memtui.env["COLUMNS"] = columns
-    shown = memtui("guide", "--list").out + memtui("inbox").out
+    shown = memtui("note", "--list").out + memtui("inbox").out
     for each in (
-        "guide --withdraw ID",
-        "guide --again ID",
+        "note --withdraw ID",
+        "note --again ID",
         "approve ID or reject ID",
-        "items done ID",
-        "items keep ID",
+        "reject ID",
     ):
-        assert f"memtui {each}\n" in shown
+        assert f"memtui {each}\n" in shown or f"memtui {each}  ·" in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
 
 
 def test_the_status_counts_notes_that_are_not_delivered(memtui):
-    assert "2 of these notes are stuck: memtui guide --list" in memtui("status").out
+    assert "2 of these notes are stuck: memtui note --list" in memtui("status").out
 
 
 @pytest.mark.parametrize(
     ("words", "says", "hint"),
     [
-        ("items done J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
-        ("approve 1R7A0A", "1R7A0A is an unfinished item.", "memtui items done 1R7A0A"),
-        ("reject A09Q6F", "A09Q6F is a note.", "memtui guide --edit A09Q6F TEXT"),
-        ("deliveries show J5VMX3", "J5VMX3 is a draft.", "memtui inbox show J5VMX3"),
-        ("inbox show 2CF53G", "2CF53G is a delivery.", "memtui deliveries show 2CF53G"),
-        ("inbox show 1QYN3C", "1QYN3C was delivered already.", "memtui guide --again 1QYN3C"),
-        ("items 1R7A0A", "has no “1R7A0A”", "Did you mean `memtui inbox show 1R7A0A`?"),
+        ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
+        ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui approve 1R7A0A"),
+        ("approve A09Q6F", "A09Q6F is a note.", "memtui note --edit A09Q6F TEXT"),
+        ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
+        ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
+        ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
+        ("inbox 1QYN3C", "1QYN3C was delivered already.", "memtui note --again 1QYN3C"),
+        ("approve J5VMX3 1R7A0A", "These are drafts and todos", "Nothing was changed."),
+        ("approve 1R7A0A --name x", "--name is for drafts, not for todos.", ""),
+        ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),
+        ("reject 1R7A0A --never", "--never is for drafts, not for todos.", ""),
         ("config lst", "has no “lst”", "Did you mean `memtui config list`?"),
     ],
 )
@@ -587,17 +590,24 @@ def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, s
 
 
 def test_proposals_are_listed_with_everything_and_not_with_one_kind(memtui):
-    memtui("dream", "--yes")
+    memtui("consolidate", "--ask-model", "--yes")
     assert "about memories, by" in memtui("inbox").out
     for kind in ("changed", "drafts"):
         assert "about memories, by" not in memtui("inbox", "--kind", kind).out
 
 
 @pytest.mark.parametrize(
-    "words", [("done", "EAC849"), ("keep", "EAC849"), ("guide", "EAC849"), ("edit", "EAC849", "x")]
+    "words",
+    [
+        ("approve", "EAC849"),
+        ("reject", "EAC849"),
+        ("approve", "EAC849", "--keep"),
+        ("approve", "EAC849", "--note"),
+        ("edit", "EAC849", "--body", "x"),
+    ],
 )
 def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
-    assert "memtui undo takes it back." in memtui("items", *words).err
+    assert "memtui undo takes it back." in memtui(*words).err
 
 
 def test_all_leaves_what_looks_like_a_one_off(memtui, world):
@@ -605,7 +615,7 @@ def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
     inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
     done = memtui("approve", "--all", "--dry-run", check=False)
-    assert "2 look like one-offs: left in the inbox" in done.err
+    assert "2 probably one-offs: left in the inbox" in done.err
     assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
     assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 2
 

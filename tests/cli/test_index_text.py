@@ -16,7 +16,7 @@ def index(bare):
 
 
 def codes(shell):
-    return [each["code"] for each in shell.json("lint", check=False)["findings"]]
+    return [each["code"] for each in shell.json("check", check=False)["findings"]]
 
 
 def test_every_command_that_looks_for_memories_names_it(bare, index):
@@ -68,7 +68,7 @@ def test_claude_code_loads_text_above_the_cut_of_its_own_memory_and_none_below(b
     (place / "MEMORY.md").write_text("Money is in cents.\n" + "".join(lines))
     assert "memories.text" not in codes(bare)
     (place / "MEMORY.md").write_text("Money is in cents.\n" + "".join(lines) + "\n\nPorts begin at 8000.\n")
-    (found,) = [each for each in bare.json("lint", check=False)["findings"] if each["code"] == "memories.text"]
+    (found,) = [each for each in bare.json("check", check=False)["findings"] if each["code"] == "memories.text"]
     assert found["line"] == 202
     assert "below the cut" in found["message"]
 

@@ -1,4 +1,4 @@
-"""`memtui learned` says what decisions taught, in plain words, and how many of them wait for the next turn."""
+"""`memtui model learned` says what decisions taught, in plain words, and how many of them wait for the next turn."""
 
 import json
 
@@ -43,44 +43,44 @@ def drafts(cli, tmp_path):
 
 
 def test_decisions_wait_for_the_next_turn_and_then_count(cli, drafts):
-    assert "approve or reject drafts" in cli("learned").out
+    assert "approve or reject drafts" in cli("model", "learned").out
     Review(paths.root(cli.env)).reject(drafts[:1])
-    assert "1 decision waits; it counts after the next turn" in cli("learned").out
-    assert cli.json("learned")["waiting"] == 1
-    assert "1 decision waits; it counts after the next turn" in " ".join(cli("doctor", check=False).out.split())
+    assert "1 decision not applied yet" in cli("model", "learned").out
+    assert cli.json("model", "learned")["waiting"] == 1
+    assert "1 decision not applied yet" in " ".join(cli("doctor", check=False).out.split())
     decided.learn(paths.root(cli.env))
-    out = cli("learned").out
+    out = cli("model", "learned").out
     assert "waits" not in out
     assert "1 rejected" in out
     Review(paths.root(cli.env)).reject(drafts[1:])
-    assert "1 decision waits" in cli("learned").out
-    assert "1 more waits and counts after the next turn" in " ".join(cli("doctor", check=False).out.split())
+    assert "1 decision not applied" in cli("model", "learned").out
+    assert "1 not applied yet: after the next turn" in " ".join(cli("doctor", check=False).out.split())
 
 
 def test_what_waits_is_forgotten_too_and_nothing_waits_where_learning_is_off(cli, drafts):
     Review(paths.root(cli.env)).reject(drafts)
     cli("config", "set", "extract_learn", "false")
-    assert "approve or reject" in cli("learned").out
+    assert "approve or reject" in cli("model", "learned").out
     cli("config", "set", "extract_learn", "true")
-    assert "2 decisions wait; they count" in cli("learned").out
-    assert "Forgotten" in cli("learned", "--reset").out
-    assert "approve or reject" in cli("learned").out
+    assert "2 decisions not applied yet" in cli("model", "learned").out
+    assert "Forgotten" in cli("model", "learned", "--reset").out
+    assert "approve or reject" in cli("model", "learned").out
 
 
 @pytest.mark.parametrize(
     ("feedback", "durable", "words"),
     [
-        (0.0, 0.0, "about as well as before"),
-        (0.05, 0.0, "better than before"),
-        (0.0, -0.015, "a little worse than before"),
-        (0.05, -0.015, "better in one way and a little worse in another than before"),
+        (0.0, 0.0, "No measurable change yet"),
+        (0.05, 0.0, "Better than before"),
+        (0.0, -0.015, "A little worse than before"),
+        (0.05, -0.015, "Better in one way, a little worse in another"),
     ],
 )
 def test_figures_are_told_in_plain_words(feedback, durable, words):
     figures = {"feedback": (0.7, 0.7 + feedback), "durable": (0.28, 0.28 + durable)}
     found = taught.Taught({}, figures, 246, 0, 0)
-    shares = f"{0.7 + feedback:.0%} are feedback and {0.28 + durable:.0%} last"
-    assert found.judged == f"judges drafts {words} (of test messages that it ranks high, {shares})"
+    shares = f"{0.7 + feedback:.0%} are real feedback and {0.28 + durable:.0%} last"
+    assert found.judged == f"{words}: of the drafts it ranks high, {shares}"
     assert found.data()["figures"]["durable"]["shipped"] == 0.28
 
 

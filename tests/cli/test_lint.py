@@ -1,4 +1,4 @@
-"""`memtui lint`: in one's own scopes, in a directory that is given, in CI."""
+"""`memtui check`: in one's own scopes, in a directory that is given, in CI."""
 
 import json
 import os
@@ -32,30 +32,30 @@ def messy(bare):
 def test_lint_of_a_path_writes_nothing_without_fix_and_only_there_with_it(bare, messy):
     top = Path(bare.cwd).parent
     before = contents(top)
-    done = bare("lint", ".", check=False)
+    done = bare("check", ".", check=False)
     assert done.code == 5
     assert contents(top) == before
-    bare("lint", ".claude/memory", "--fix", check=False)
+    bare("check", ".claude/memory", "--fix", check=False)
     changed = {path for path, data in contents(top).items() if before.get(path) != data}
     assert changed
     assert all(path.startswith(str(messy)) for path in changed)
     assert set(contents(top)) == set(before)
-    after = bare.json("lint", ".", check=False)
+    after = bare.json("check", ".", check=False)
     assert not any(row["fixable"] for row in after["findings"])
 
 
 def test_lint_needs_no_home(bare, messy):
     del bare.env["HOME"]
     before = contents(messy)
-    assert bare.json("lint", str(messy), check=False)["problems"] > 0
+    assert bare.json("check", str(messy), check=False)["problems"] > 0
     assert contents(messy) == before
-    assert bare("lint", str(messy), "--fix", check=False).code == 5
+    assert bare("check", str(messy), "--fix", check=False).code == 5
     assert contents(messy) != before
-    assert "HOME" in bare("lint", check=False).err
+    assert "HOME" in bare("check", check=False).err
 
 
 def test_a_clean_directory_ends_with_0_and_says_how_many_it_looked_at(bare):
-    done = bare("lint", str(DATA / "clean"))
+    done = bare("check", str(DATA / "clean"))
     assert done.out == "2 memories: nothing to fix.\n"
 
 
@@ -63,37 +63,37 @@ def test_a_clean_directory_ends_with_0_and_says_how_many_it_looked_at(bare):
 def test_a_path_without_any_memories_is_an_error_also_in_a_project(bare, made):
     # The step of a workflow that checks the wrong directory must not be green for ever.
     Path(bare.cwd, made).mkdir(parents=True, exist_ok=True)
-    done = bare("lint", ".", check=False)
+    done = bare("check", ".", check=False)
     assert (done.code, done.out) == (3, "")
     assert "There are no memories in this directory." in done.err
-    done = bare("lint", ".", "--format", "github", check=False)
+    done = bare("check", ".", "--format", "github", check=False)
     assert done.code == 3
     assert done.out == (
-        "::error title=memtui lint::There are no memories in this directory. Give a directory of memories, or a project.\n"
+        "::error title=memtui check::There are no memories in this directory. Give a directory of memories, or a project.\n"
     )
-    assert bare("lint").code == 0  # a project needs no memories
+    assert bare("check").code == 0  # a project needs no memories
 
 
 def test_a_missing_index_is_named_and_made(bare):
     index = Path(bare.cwd, ".claude/memory/MEMORY.md")
     index.parent.mkdir(parents=True)
     (index.parent / "one.md").write_text("---\nname: one\ndescription: Use one thing\ntype: feedback\n---\nUse one.\n")
-    found = bare.json("lint", ".")["findings"]
-    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui lint --fix .")]
-    bare("lint", ".", "--fix")
+    found = bare.json("check", ".")["findings"]
+    assert [(each["code"], each["remedy"]) for each in found] == [("memories.no_index", "memtui check --fix .")]
+    bare("check", ".", "--fix")
     assert index.read_text() == "- [one](one.md) — Use one thing\n"
-    assert bare.json("lint", ".")["findings"] == []
+    assert bare.json("check", ".")["findings"] == []
 
 
 def test_a_path_that_is_not_there_or_is_a_file_is_refused(bare, messy):
-    assert bare("lint", "nowhere", check=False).code == 3
-    done = bare("lint", ".claude/memory/big.md", check=False)
+    assert bare("check", "nowhere", check=False).code == 3
+    done = bare("check", ".claude/memory/big.md", check=False)
     assert done.code == 2
-    assert "memtui lint .claude/memory" in done.err
+    assert "memtui check .claude/memory" in done.err
 
 
 def test_rows_have_stable_codes_places_and_facts(bare, messy):
-    rows = bare.json("lint", ".", check=False)["findings"]
+    rows = bare.json("check", ".", check=False)["findings"]
     date = next(row for row in rows if row["code"] == "memories.date" and row["data"]["words"] == "yesterday")
     assert (date["line"], date["fixable"], date["level"]) == (10, True, "note")
     assert date["path"] == str(messy / "dates.md")
@@ -101,22 +101,22 @@ def test_rows_have_stable_codes_places_and_facts(bare, messy):
 
 
 def test_help_says_which_lines_are_passed_over(bare):
-    assert "tells of the past or forbids something" in " ".join(bare("help", "lint").out.split())
+    assert "tells of the past or forbids something" in " ".join(bare("help", "check").out.split())
 
 
 def test_two_formats_at_once_are_refused(bare, messy):
-    refused = bare("lint", ".", "--format", "github", "--json", check=False)
+    refused = bare("check", ".", "--format", "github", "--json", check=False)
     assert refused.code == 2
     assert "can't be combined" in refused.out + refused.err
 
 
 def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy):
     (messy / "50%,a:b.md").write_text("---\nname: odd\ndescription: d\n---\n\nTODO\n")
-    lines = bare("lint", ".", "--format", "github", check=False).out.splitlines()
+    lines = bare("check", ".", "--format", "github", check=False).out.splitlines()
     same = next(line for line in lines if "memories.same_line" in line)
     assert same == (
         "::error file=.claude/memory/MEMORY.md,line=6,title=memtui memories.same_line::MEMORY.md of project "
-        "lists package-manager.md 2 times. memtui lint --fix ."
+        "lists package-manager.md 2 times. memtui check --fix ."
     )
     assert any(line.startswith("::notice file=") for line in lines)
     assert any(line.startswith("::error file=.claude/memory/50%25%2Ca%3Ab.md,title=") for line in lines)
@@ -125,12 +125,12 @@ def test_annotations_for_github_are_one_line_each_and_name_the_line(bare, messy)
 
 def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
     memtui("trust", "--yes")
-    project, auto = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["auto_memory"])
+    project, auto = Path(world.shop, ".claude/memory"), Path(memtui.json("status", "--paths")["auto_memory"])
     for place in (project, auto):
         (place / "no-words.md").write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
     memtui("trust", "--yes")
     before = {**contents(project), **contents(auto)}
-    done = memtui.json("lint", "--fix", check=False)
+    done = memtui.json("check", "--fix", check=False)
     assert done["undo"] == "memtui undo"
     assert {row["path"] for row in done["fixed"]} >= {f"{place}/no-words.md" for place in (project, auto)}
     assert "description: The till counts in cents." in (project / "no-words.md").read_text()
@@ -140,10 +140,10 @@ def test_fixes_of_ones_own_memories_are_one_step_of_undo(memtui, world):
 
 
 def test_the_first_fix_of_ones_own_memories_on_a_machine_can_be_undone(bare):
-    auto = Path(bare.json("paths")["auto_memory"])
+    auto = Path(bare.json("status", "--paths")["auto_memory"])
     shutil.copytree(DATA / "messy", auto)
     before = contents(auto)
-    bare("lint", "--fix", check=False)
+    bare("check", "--fix", check=False)
     assert contents(auto) != before
     bare("undo", "--yes")
     assert contents(auto) == before
@@ -154,7 +154,7 @@ def test_a_path_that_is_ones_own_scope_is_journaled_too(memtui, world):
     path = Path(world.shop, ".claude/memory/no-words.md")
     path.write_text("---\nname: no-words\n---\n\nThe till counts in cents.\n")
     before = path.read_bytes()
-    assert memtui.json("lint", ".claude/memory", "--fix", check=False)["undo"] == "memtui undo"
+    assert memtui.json("check", ".claude/memory", "--fix", check=False)["undo"] == "memtui undo"
     assert path.read_bytes() != before
     memtui("undo", "--yes")
     assert path.read_bytes() == before
@@ -166,7 +166,7 @@ def test_lint_finds_all_that_doctor_finds_about_memories(memtui, world):
         return {(row["code"], row["message"]) for row in rows if row["code"].startswith("memories.") and row["message"]}
 
     doctor = {each for each in about("doctor") if each[0] != "memories.ok"}
-    assert doctor <= about("lint")
+    assert doctor <= about("check")
 
 
 def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
@@ -176,18 +176,18 @@ def test_two_memories_that_a_person_calls_different_stay_apart(memtui, world):
         (project / f"{name}.md").write_text(f"---\nname: {name}\ndescription: Inventory {more}\n---\n\n{text}\n")
 
     def alike():
-        return [row["data"]["other"] for row in memtui.json("lint", check=False)["findings"] if "other" in row["data"]]
+        return [row["data"]["other"] for row in memtui.json("check", check=False)["findings"] if "other" in row["data"]]
 
     assert "project:till-two" in alike()
-    memtui("lint", "--apart", "till-two", "till-one")
+    memtui("check", "--apart", "till-two", "till-one")
     assert "project:till-two" not in alike()
-    assert "already" in memtui("lint", "--apart", "till-one", "till-two").out
+    assert "already" in memtui("check", "--apart", "till-one", "till-two").out
     memtui("undo", "--yes")
     assert "project:till-two" in alike()
-    memtui("lint", "--apart", "till-one", "till-two")
-    memtui("lint", "--compare", "till-one", "till-two")
+    memtui("check", "--apart", "till-one", "till-two")
+    memtui("check", "--compare", "till-one", "till-two")
     assert "project:till-two" in alike()
-    assert memtui("lint", "--apart", "till-one", "till-one", check=False).code == 2
+    assert memtui("check", "--apart", "till-one", "till-one", check=False).code == 2
 
 
 def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, world):
@@ -200,14 +200,14 @@ def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, wo
         found = json.loads(Path(world.root, "apart.json").read_text())["pairs"]
         return [[Path(each).stem if each.startswith(str(project)) else each for each in pair] for pair in found]
 
-    memtui("lint", "--apart", "till-one", "till-two")
+    memtui("check", "--apart", "till-one", "till-two")
     memtui("mv", "till-one", "till-first")
     assert pairs() == [["till-first", "till-two"]]
-    rows = memtui.json("lint", check=False)["findings"]
+    rows = memtui.json("check", check=False)["findings"]
     said = {(row["data"]["memory"], row["data"]["other"]) for row in rows if "other" in row["data"]}
     assert ("till-first", "project:till-two") not in said
     assert ("till-first", "project:till-three") in said or ("till-three", "project:till-first") in said
-    memtui("lint", "--apart", "till-three", "till-two")
+    memtui("check", "--apart", "till-three", "till-two")
     memtui("undo", "--yes")
     memtui("undo", "--yes")
     assert pairs() == [["till-one", "till-two"]]
@@ -218,11 +218,11 @@ def test_two_that_are_kept_apart_stay_so_when_one_is_renamed_or_moved(memtui, wo
 
 
 def test_memories_of_two_scopes_are_compared(memtui, world):
-    project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("paths")["global_memory"])
+    project, everywhere = Path(world.shop, ".claude/memory"), Path(memtui.json("status", "--paths")["global_memory"])
     for place, more in ((project, "of the shop"), (everywhere, "which all of the firm reads")):
         text = f"The quarterly inventory spreadsheet {more} lists every pallet, barcode and supplier."
         (place / "inventory.md").write_text(f"---\nname: inventory\ndescription: Inventory {more}\n---\n\n{text}\n")
-    rows = [row for row in memtui.json("lint", check=False)["findings"] if row["code"] == "memories.alike"]
+    rows = [row for row in memtui.json("check", check=False)["findings"] if row["code"] == "memories.alike"]
     rows = [row for row in rows if row["data"]["scope"] != "auto"]  # those of the sample world
     assert [row["data"]["other"] for row in rows] == ["project:inventory"]
     assert rows[0]["data"]["scope"] == "global"
@@ -230,9 +230,9 @@ def test_memories_of_two_scopes_are_compared(memtui, world):
 
 def test_a_damaged_list_of_pairs_is_none(memtui, world):
     Path(world.root, "apart.json").write_bytes(b'{"pairs": [1, ["a"], ["a", 2], "x"]}')
-    memtui("lint", check=False)
+    memtui("check", check=False)
     Path(world.root, "apart.json").write_bytes(b"\xff{")
-    memtui("lint", check=False)
+    memtui("check", check=False)
 
 
 def test_the_hook_for_pre_commit_runs_a_command_that_exists(bare):
@@ -279,7 +279,7 @@ def test_nothing_that_git_is_configured_to_run_is_run(bare, messy, tmp_path):
     Path(bare.cwd, ".gitattributes").write_text("* filter=x diff=x\n")
     for path in messy.iterdir():
         os.utime(path, (0, 0))
-    rows = bare.json("lint", ".", check=False)["findings"]
+    rows = bare.json("check", ".", check=False)["findings"]
     codes = {row["code"].partition(".")[2] for row in rows}
     assert codes >= {"verify", "verify_unknown", "path", "symbol", "date"}
     assert not ran.exists()
@@ -290,9 +290,9 @@ def test_now_is_what_the_clock_says(bare):
     store.mkdir(parents=True)
     (store / "a.md").write_text("---\nname: a\ndescription: d\nexpires: 2026-11-21\n---\n\nWords.\n")
     (store / "MEMORY.md").write_text("- [A](a.md) — now\n")
-    assert bare.json("lint", ".")["problems"] == 0  # its last day
+    assert bare.json("check", ".")["problems"] == 0  # its last day
     bare.env["MEMTUI_NOW"] = clock.iso(clock.parse("2026-11-22T01:00:00Z"))
-    rows = bare.json("lint", ".", check=False)["findings"]
+    rows = bare.json("check", ".", check=False)["findings"]
     assert [row["code"] for row in rows] == ["memories.expired"]
     assert json.dumps(rows)
 
@@ -308,10 +308,10 @@ def test_the_command_that_lint_of_a_path_ends_with_fixes_what_is_there(memtui, m
     (path / "more.md").write_text("---\nname: more\n---\nThe text of more.\n")
     before = contents(path)
     others = {each: data for each, data in contents(world.shop).items() if not each.startswith(str(path))}
-    done = memtui("lint", str(path), check=False)
-    said = re.search(r"^(memtui lint --fix .*) fixes ", done.err, re.MULTILINE)
+    done = memtui("check", str(path), check=False)
+    said = re.search(r"^(memtui check --fix .*) fixes ", done.err, re.MULTILINE)
     assert said, done.err
-    assert said[1] == shlex.join(["memtui", "lint", "--fix", str(path)])
+    assert said[1] == shlex.join(["memtui", "check", "--fix", str(path)])
     for remedy in re.findall("→ .*?(memtui .*)", done.out) if where != "in the project" else []:
         assert remedy == said[1]
     memtui(*shlex.split(said[1])[1:], check=False)
@@ -320,37 +320,36 @@ def test_the_command_that_lint_of_a_path_ends_with_fixes_what_is_there(memtui, m
 
 
 def test_the_remedy_for_untrusted_memories_without_a_line_writes_the_line(bare):
-    """As in a fresh clone: `memtui index --fix` writes none for them, and says so."""
+    """As in a fresh clone: `memtui check --fix` writes none for them, and says so."""
     found = Path(bare.cwd, ".claude/memory")
     found.mkdir(parents=True)
     (found / "MEMORY.md").write_text("- [one](one.md) — One\n")
     for name in ("one", "two"):
         (found / f"{name}.md").write_text(f"---\nname: {name}\ndescription: About {name}\n---\nText of {name}.\n")
-    (row,) = (each for each in bare.json("lint", ".", check=False)["findings"] if each["code"] == "memories.no_line")
-    assert row["remedy"] == "memtui lint --fix ."
-    assert "memtui lint --fix ." in bare("lint", ".", "--format", "github", check=False).out
-    done = bare("index", "--scope", "project", "--fix")
-    assert done.out == "Nothing to fix.\n"
-    assert "project: 1 memory is not trusted, and gets no line here: memtui trust" in done.err
-    assert "1 memory is not trusted, and gets no line here: memtui trust" in bare("index", "--scope", "project").out
-    bare("lint", ".", "--fix", check=False)
+    (row,) = (each for each in bare.json("check", ".", check=False)["findings"] if each["code"] == "memories.no_line")
+    assert row["remedy"] == "memtui check --fix ."
+    assert "memtui check --fix ." in bare("check", ".", "--format", "github", check=False).out
+    bare("check", "--scope", "project", "--fix")
+    assert "(two.md)" not in (found / "MEMORY.md").read_text()
+    assert "1 memory is not trusted, and gets no line here: memtui trust" in bare("check", "--scope", "project").out
+    bare("check", ".", "--fix", check=False)
     assert "(two.md)" in (found / "MEMORY.md").read_text()
-    assert not [each for each in bare.json("lint", ".")["findings"] if each["code"] == "memories.no_line"]
+    assert not [each for each in bare.json("check", ".")["findings"] if each["code"] == "memories.no_line"]
 
 
 def test_the_numbers_add_up_with_what_is_left_after_the_fix(bare, messy):
-    done = bare("lint", ".", check=False)
+    done = bare("check", ".", check=False)
     problems = int(re.search(r"(\d+) problems to fix", done.out)[1])
-    fixed = int(re.search(r"memtui lint --fix \. fixes (\d+) of the problems", done.err)[1])
+    fixed = int(re.search(r"memtui check --fix \. fixes (\d+) of the problems", done.err)[1])
     left = int(re.search(r"(\d+) problems? (is|are) left for you\.", done.err)[1])
     assert problems == fixed + left
-    bare("lint", ".", "--fix", check=False)
-    assert bare.json("lint", ".", check=False)["problems"] == left
+    bare("check", ".", "--fix", check=False)
+    assert bare.json("check", ".", check=False)["problems"] == left
 
 
 def test_a_mistyped_path_is_no_success(bare):
     Path(bare.cwd, "src").mkdir()
-    done = bare("lint", "src", check=False)
+    done = bare("check", "src", check=False)
     assert done.code == 3
     assert "There are no memories in src." in done.err
 
@@ -358,7 +357,7 @@ def test_a_mistyped_path_is_no_success(bare):
 def test_annotations_name_only_files_below_the_working_directory(bare, messy):
     Path(bare.cwd, "docs").mkdir()
     bare.cwd = str(Path(bare.cwd, "docs"))
-    rows = bare("lint", str(messy), "--format", "github", check=False).out.splitlines()
+    rows = bare("check", str(messy), "--format", "github", check=False).out.splitlines()
     assert rows
     assert not any("file=" in row.partition("::")[0] + row.split("::")[1] for row in rows)
 
@@ -369,7 +368,7 @@ def test_a_description_that_is_filled_in_is_in_the_line_that_comes_with_it(bare)
     (found / "MEMORY.md").write_text("- [one](one.md) — One\n")
     (found / "one.md").write_text("---\nname: one\ndescription: One\n---\nText of one.\n")
     (found / "two.md").write_text("---\nname: two\n---\nShips leave on Monday.\n")
-    bare("lint", ".", "--fix", check=False)
+    bare("check", ".", "--fix", check=False)
     assert "- [two](two.md) — Ships leave on Monday" in (found / "MEMORY.md").read_text()
 
 
@@ -380,7 +379,7 @@ def test_a_command_to_copy_stays_in_one_line(bare):
     text = "The harbour is closed to ships tomorrow. See [[quay]].\n"
     (place / "tides.md").write_text(f"---\nname: tides\ndescription: Tides\ntype: project\n---\n{text}")
     bare.env["COLUMNS"] = "60"
-    told = bare("lint", check=False).out
+    told = bare("check", check=False).out
     assert "\n      memtui edit project:tides\n" in told
     bare.env["COLUMNS"] = "40"
     assert "\n      memtui edit project:tides\n" in bare("doctor", check=False).out
@@ -395,10 +394,10 @@ def test_values_without_quotes_are_worth_knowing_and_a_name_that_is_a_date_is_of
     (place / "nums.md").write_text("---\nname: 2024-10-11\ndescription: A day\ntype: project\n---\n\nWe met.\n")
     listed = {each["name"]: each for each in memtui.json("list", "--scope", "project")["memories"]}
     assert (listed["rule"]["type"], listed["rule"]["broken"]) == ("project", None)
-    told = {each["code"]: each for each in memtui.json("lint", check=False)["findings"]}
+    told = {each["code"]: each for each in memtui.json("check", check=False)["findings"]}
     assert told["memories.unquoted"]["level"] == "note"
     assert told["memories.name"]["remedy"].endswith("memtui mv project:nums 2024-10-11")
-    memtui("lint", "--fix", "--yes", check=False)
+    memtui("check", "--fix", "--yes", check=False)
     quoted = text.replace("Release rule: tag before you push", '"Release rule: tag before you push"')
     assert (place / "rule.md").read_text() == quoted
     (place / "rule.md").write_text(text)
@@ -410,10 +409,10 @@ def test_two_blocks_of_frontmatter_become_one_in_the_file_and_its_description_is
     path = Path(world.shop, ".claude/memory/x.md")
     head = "name: x\ndescription: The export runs at 02:00\nmetadata:\n  type: reference\n"
     path.write_text(f"---\npermalink: p/x\n---\n\n---\n{head}---\n\nText.\n")
-    codes = {each["code"] for each in memtui.json("lint", check=False)["findings"] if ":x " in each["message"]}
+    codes = {each["code"] for each in memtui.json("check", check=False)["findings"] if ":x " in each["message"]}
     assert "memories.two_heads" in codes
     assert "memories.no_description" not in codes
-    memtui("lint", "--fix", "--yes", check=False)
+    memtui("check", "--fix", "--yes", check=False)
     assert path.read_text() == f"---\npermalink: p/x\n{head}---\n\nText.\n"
     memtui("undo")
     assert path.read_text().count("---") == 4

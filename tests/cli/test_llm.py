@@ -1,4 +1,4 @@
-"""`memtui llm` and `memtui llm log`."""
+"""`memtui model` and `memtui model log`."""
 
 import subprocess
 import sys
@@ -11,27 +11,37 @@ from memtui.llm.usage import ModelUsage
 
 
 def test_off_says_how_to_switch_it_on(bare):
-    said = bare("llm").out
+    said = bare("model").out
     assert "memtui config set llm_backend auto" in said
-    assert bare.json("llm")["backend"] is None
-    assert "No model was asked" in bare("llm", "log").out
+    assert bare.json("model")["backend"] is None
+    assert "No model was asked" in bare("model", "log").out
 
 
 def test_calls_are_listed_with_what_they_used_and_what_is_left_today(bare):
     now = log.clock.parse(bare.env["MEMTUI_NOW"]) if "MEMTUI_NOW" in bare.env else log.clock.now()
     used = ModelUsage(1200, 80, 3000, 0, 0.0123)
-    root = bare.json("paths")["root"]
+    root = bare.json("status", "--paths")["root"]
     for number, outcome in enumerate(["ok", "late", "refused"]):
         call = log.LoggedCall(log.new_id(now), now - number, "dream", "api", "claude-haiku-5-5", used, outcome, 2.5, 2)
         log.append(root, call)
     bare("config", "set", "llm_backend", "api")
     bare("config", "set", "llm_daily_dollars", "2.5")
-    said = bare("llm", "log").out
-    for words in ("dream", "answered", "too slow", "refused", "1,200", "3,000", "$0.0123", "2.5 s", "haiku-5-5"):
+    said = bare("model", "log").out
+    for words in (
+        "dream",
+        "answered",
+        "too slow",
+        "refused",
+        "1,200",
+        "3,000",
+        "$0.0123",
+        "2.5 s",
+        "haiku-5-5",
+    ):
         assert words in said
     assert "of $2.50" in said
     assert max(map(len, said.splitlines())) <= 80
-    data = bare.json("llm", "log", "--limit", "1")
+    data = bare.json("model", "log", "--limit", "1")
     assert (len(data["calls"]), data["more"]) == (1, True)
     assert data["calls"][0]["cost"] == 0.0123
     assert data["today"]["tokens"] == 3 * 4280
@@ -48,7 +58,7 @@ def test_a_model_s_name_is_one_word(bare):
 def test_no_command_that_asks_no_model_imports_a_backend(bare):
     code = (
         "import sys; from memtui.cli.main import main\n"
-        "for words in (['llm'], ['llm', 'log'], ['doctor'], ['config'], ['status']): main(words)\n"
+        "for words in (['model'], ['model', 'log'], ['doctor'], ['config'], ['status']): main(words)\n"
         "import memtui.tui.app\n"
         "print(sorted(each for each in sys.modules if each in {'anthropic', 'memtui.llm.api', 'memtui.llm.headless'}))"
     )
@@ -57,7 +67,7 @@ def test_no_command_that_asks_no_model_imports_a_backend(bare):
     assert done.stdout.splitlines()[-1] == "[]", done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("name", ["dream", "llm"])
+@pytest.mark.parametrize("name", ["consolidate", "model"])
 def test_the_help_says_what_is_sent_and_to_whom(bare, name):
     said = " ".join(bare("help", name).out.split())
     for words in (

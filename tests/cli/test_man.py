@@ -81,6 +81,6 @@ def test_man_shows_it_as_plain_text_in_a_pipe(memtui):
 def test_what_may_be_left_out_stands_in_brackets():
     text = man.plain(man.page())
     assert "memtui undo [ID]" in text
-    assert "memtui restore [ID|NAME...]" in text
-    assert "memtui show NAME\n" in text
+    assert "memtui history [NAME|ID...]" in text
+    assert "memtui show NAME|ID\n" in text
     assert "name, type, age, size, deliveries, last, recalled, used, flags; default:" in text

@@ -31,8 +31,8 @@ def test_what_falls_below_the_cut_is_named(memtui, world):
     found = memtui.json("list", "--project", world.blog, "--scope", "auto")["memories"]
     flags = {m["name"]: m["flags"] for m in found}
     assert flags["writing-style"] == []
-    assert "below the cut" in flags["newsletter"][0]
-    (index,) = memtui.json("index", "--project", world.blog, "--scope", "auto")["indexes"]
+    assert "over its limit" in flags["newsletter"][0]
+    (index,) = memtui.json("check", "--project", world.blog, "--scope", "auto", check=False)["indexes"]
     assert [entry["target"] for entry in index["below"]] == ["newsletter.md"]
     assert index["cut_line"] == 201
 
@@ -57,11 +57,8 @@ def test_what_came_of_recalling_memories_is_told(memtui, world):
     )
     words = "recalled 2×, opened 1×, corrected again 1×, about 200 tokens"
     assert " ".join(words.split()[1:]) in " ".join(memtui("show", "prefer-pnpm").out.split())
-    assert words in memtui("deliveries", "show", recalls.LAST).out
-    stats = memtui.json("deliveries", "--stats")["memories"]
-    assert {key: stats[0][key] for key in recalls.COUNTS} == recalls.COUNTS
-    assert words in memtui("deliveries", "--stats").out
-    assert words.removeprefix("recalled ") in " ".join(memtui("sessions", recalls.SESSION).out.split())
+    assert words in memtui("activity", recalls.LAST).out
+    assert words.removeprefix("recalled ") in " ".join(memtui("activity", recalls.SESSION).out.split())
 
 
 def test_a_wide_list_has_columns_for_recalls_and_a_narrow_one_does_without(memtui, world):
@@ -116,7 +113,7 @@ def test_text_of_others_can_not_act_on_the_terminal(memtui, world):
     evil = "\x1b]0;owned\x07 \x1b[2J \u202egnp.exe \x9b31m"
     data = f"---\nname: evil\ndescription: 'x {evil}'\n---\n\n{evil}\n"
     Path(world.config, "memory/evil.md").write_text(data)
-    for words in (["list"], ["show", "evil"], ["search", "owned"], ["doctor"], ["index"], ["show", "evil", "--raw"]):
+    for words in (["list"], ["show", "evil"], ["search", "owned"], ["doctor"], ["check"], ["show", "evil", "--raw"]):
         out = memtui(*words, check=False).out if "--raw" not in words else ""
         assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(out)
     assert memtui.json("show", "evil")["body"].strip() == evil
@@ -134,7 +131,7 @@ def test_a_limit_of_0_is_for_all_and_none_is_less(memtui):
     every = memtui.json("search", "pnpm")["hits"]
     assert memtui.json("search", "pnpm", "--limit", "0")["hits"] == every
     assert len(every) > len(memtui.json("search", "pnpm", "--limit", "1")["hits"])
-    assert "give a number, 0 or more, not -1" in memtui("sessions", "--limit", "-1", check=False).err
+    assert "give a number, 0 or more, not -1" in memtui("activity", "--sessions", "--limit", "-1", check=False).err
 
 
 def test_a_pipe_that_brings_nothing_empties_no_memory(memtui):
@@ -243,25 +240,25 @@ def test_renaming_repairs_links_and_index(memtui, world):
 def test_moving_copying_deleting_and_restoring(memtui, world):
     memtui("mv", "test-database", "--to", "global")
     assert memory(memtui, "test-database")["scope"] == "global"
-    memtui("cp", "test-database", "--to", "agent:reviewer", "--name", "db")
+    memtui("mv", "--copy", "test-database", "--to", "agent:reviewer", "--name", "db")
     assert memory(memtui, "db")["scope"] == "agent:reviewer"
     memtui("rm", "db", "test-database")
     assert memory(memtui, "db") is None
-    assert {item["name"] for item in memtui.json("restore")["trash"]} == {"db", "prefer-tabs", "test-database"}
-    memtui("restore", "test-database")
+    assert {item["name"] for item in memtui.json("history")["trash"]} == {"db", "prefer-tabs", "test-database"}
+    memtui("history", "test-database", "--restore")
     assert memory(memtui, "test-database")["scope"] == "global"
 
 
-@pytest.mark.parametrize("verb", ["mv", "cp"])
+@pytest.mark.parametrize("verb", ["mv", "mv --copy"])
 @pytest.mark.parametrize(("word", "scope"), [("global", "global"), ("Global", "global"), ("native", "auto")])
 def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_is_told(memtui, verb, word, scope):
-    done = memtui(verb, "test-database", word, check=False)
+    done = memtui(*verb.split(), "test-database", word, check=False)
     assert done.code == 2
     assert f"memtui {verb} --to {scope} test-database" in done.err
     assert f"memtui {verb} --name {word} test-database" in done.err
     assert memory(memtui, "test-database")["scope"] == "auto"
     assert memory(memtui, word) is None
-    memtui(verb, "test-database", "--name", word)
+    memtui(*verb.split(), "test-database", "--name", word)
     assert memory(memtui, word)["scope"] == "auto"
 
 
@@ -276,7 +273,7 @@ def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     ("target", "scope"), [("auto:test-db", "auto"), ("native:test-db", "auto"), ("Global:test-db", "global")]
 )
 def test_a_new_name_may_be_given_as_lists_name_a_memory(memtui, target, scope):
-    memtui("cp", "test-database", target)
+    memtui("mv", "--copy", "test-database", target)
     assert (memory(memtui, "test-db")["scope"], memory(memtui, "test-database")["scope"]) == (scope, "auto")
     memtui("rm", "test-db", "--yes")
     memtui("mv", "auto:test-database", target)
@@ -300,7 +297,7 @@ def test_moving_into_the_scope_where_it_is_names_the_command_that_renames(memtui
 
 
 def test_a_name_that_can_mean_several_is_told_with_references_as_everywhere(memtui):
-    memtui("cp", "prefer-pnpm", "--to", "global")
+    memtui("mv", "--copy", "prefer-pnpm", "--to", "global")
     said = memtui("show", "prefer-pnpm", check=False).err
     assert "global:prefer-pnpm, project:prefer-pnpm" in said
 
@@ -314,7 +311,7 @@ def test_undo_and_redo_go_through_the_history(memtui):
     memtui("rm", "prefer-pnpm")
     memtui("undo")
     assert memory(memtui, "prefer-pnpm")
-    memtui("redo")
+    memtui("undo", "--redo")
     assert memory(memtui, "prefer-pnpm") is None
     rows = memtui.json("undo", "--list")["history"]
     assert (rows[0]["summary"], rows[0]["state"]) == ("trash project:prefer-pnpm", "done")
@@ -325,8 +322,8 @@ def test_undo_and_redo_go_through_the_history(memtui):
 def test_a_memory_is_trashed_and_only_deleted_when_it_is_for_good(memtui):
     done = memtui("rm", "prefer-pnpm")
     assert (done.out.startswith("trashed  project:prefer-pnpm"), done.err) == (True, "memtui undo restores it.\n")
-    missing = memtui("restore", "zzzz", check=False)
-    assert missing.err == "memtui: There is no trashed memory “zzzz”.\n  `memtui restore` lists the trash.\n"
+    missing = memtui("history", "zzzz", "--restore", check=False)
+    assert missing.err == "memtui: There is no trashed memory “zzzz”.\n  `memtui history` lists the trash.\n"
     memtui("rm", "--purge", "prefer-pnpm", "--yes")
     table = memtui("undo", "--list").out.splitlines()
     assert "done           delete for good project:prefer-pnpm" in table[1]
@@ -337,17 +334,17 @@ def test_for_good_needs_a_yes(memtui):
     assert memtui("rm", "prefer-pnpm", "--purge", check=False).code == 1
     assert memory(memtui, "prefer-pnpm")
     memtui("rm", "prefer-pnpm", "--purge", "--yes")
-    assert memtui("restore", "prefer-pnpm", check=False).code == 3
+    assert memtui("history", "prefer-pnpm", "--restore", check=False).code == 3
     memtui("rm", "prefer-tabs", "--purge", "--yes")
-    assert memtui.json("restore")["trash"] == []
+    assert memtui.json("history")["trash"] == []
 
 
 def test_the_index_is_mended_after_showing_how(memtui, world):
     path = Path(world.shop, ".claude/memory/MEMORY.md")
     before = path.read_text()
-    assert "-- [old-wiki]" in memtui("index", "--scope", "project", "--fix", "--dry-run").out
+    assert "-- [old-wiki]" in memtui("check", "--scope", "project", "--fix", "--dry-run", check=False).out
     assert path.read_text() == before
-    memtui("index", "--scope", "project", "--fix")
+    memtui("check", "--scope", "project", "--fix", check=False)
     after = path.read_text()
     assert "old-wiki" not in after
     assert "](payment-provider.md)" in after
@@ -363,7 +360,6 @@ def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_wors
     assert set(memtui("list", "--attention", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
     assert "prefer-pnpm" not in memtui("list", "--attention", "--names").out
     assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
-    assert {row["name"] for row in memtui.json("deliveries", "--stats")["never_delivered"]} == {"skip-code-review"}
     assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
     assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())
     assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
@@ -379,7 +375,7 @@ def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_neve
     memtui("mv", "use-pnpm", "--to", "global")
     assert times in shown("use-pnpm")
     memtui("rm", "use-pnpm")
-    memtui("restore", "use-pnpm")
+    memtui("history", "use-pnpm", "--restore")
     assert times in shown("use-pnpm")
     memtui("rm", "use-pnpm")
     memtui("new", "use-pnpm", "--scope", "global", "--body", "Another one.")
@@ -390,20 +386,14 @@ def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_neve
 
 
 def test_a_renamed_memory_keeps_its_deliveries_in_lists_sums_and_filters(memtui):
-    sent = len(memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"])
+    sent = len(memtui.json("activity", "--memory", "conventional-commits")["deliveries"])
     memtui("mv", "conventional-commits", "cc")
     assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
-    stats = memtui.json("deliveries", "--stats")
-    assert [row["name"] for row in stats["never_delivered"]] == ["skip-code-review"]
-    (row,) = [row for row in stats["memories"] if row["name"] in {"cc", "conventional-commits"}]
-    assert row["name"] == "cc"
-    assert row["path"].endswith("/cc.md")
-    assert row["deliveries"] > 0
-    found = memtui.json("deliveries", "--memory", "cc")["deliveries"]
+    found = memtui.json("activity", "--memory", "cc")["deliveries"]
     assert len(found) == sent > 0
     # What was delivered stays what it was.
     assert "conventional-commits" in {item.get("id") for each in found for item in each["items"]}
-    assert len(memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"]) == sent
+    assert len(memtui.json("activity", "--memory", "conventional-commits")["deliveries"]) == sent
 
 
 def test_a_memory_that_takes_the_name_of_a_renamed_one_has_none_of_its_deliveries(memtui):
@@ -413,7 +403,7 @@ def test_a_memory_that_takes_the_name_of_a_renamed_one_has_none_of_its_deliverie
     assert memtui.json("show", "cc")["deliveries"] == before > 0
     assert memtui.json("show", "conventional-commits")["deliveries"] == 0
     assert memtui("list", "--never", "--names").out.split() == ["conventional-commits"]
-    assert memtui.json("deliveries", "--memory", "conventional-commits")["deliveries"] == []
+    assert memtui.json("activity", "--memory", "conventional-commits")["deliveries"] == []
 
 
 def test_every_memory_says_where_it_comes_from(memtui):
@@ -442,13 +432,13 @@ def test_trust_is_given_shown_and_taken_back(memtui):
     assert memtui.json("trust", "--list")["trusted"] == []
 
 
-@pytest.mark.parametrize("command", ["mv", "cp"])
+@pytest.mark.parametrize("command", ["mv", "mv --copy"])
 def test_an_untrusted_memory_leaves_the_repository_only_once_it_is_trusted(memtui, command):
-    refused = memtui(command, "skip-code-review", "--to", "global", check=False)
+    refused = memtui(*command.split(), "skip-code-review", "--to", "global", check=False)
     assert refused.code == 1
     assert "memtui trust skip-code-review" in refused.err
     memtui("trust", "skip-code-review", "--yes")
-    memtui(command, "skip-code-review", "--to", "global")
+    memtui(*command.split(), "skip-code-review", "--to", "global")
     assert memtui.json("show", "global:skip-code-review")["name"] == "skip-code-review"
 
 
@@ -501,12 +491,21 @@ def test_a_project_without_memories_has_nothing_to_trust(bare):
 
 
 @pytest.mark.parametrize(
-    "words", [["list"], ["deliveries"], ["sessions"], ["items"], ["inbox"], ["index"], ["receipts"], []]
+    "words",
+    [
+        ["list"],
+        ["activity"],
+        ["activity", "--sessions"],
+        ["inbox", "--kind", "todos"],
+        ["inbox"],
+        ["check"],
+        [],
+    ],
 )
 def test_an_empty_machine_says_what_to_do_next(bare, words):
     out = bare(*words).out
     assert out.strip()
-    if words not in (["index"], ["receipts"]):
+    if words != ["check"]:
         assert "memtui" in out or "pending-items.md" in out
 
 
@@ -538,7 +537,7 @@ def test_a_memory_of_another_project_is_named_without_the_client_s_slug(memtui, 
     first, rest = memtui("rm", "auto:blog:newsletter").out.split("newsletter", 1)
     assert first.endswith(f"auto:{world.blog}:")
     assert "newsletter.md" in rest
-    assert "auto:blog" in memtui("restore").out
+    assert "auto:blog" in memtui("history").out
     assert "auto:blog" in memtui("search", "exclamation", "--all-projects").out
 
 
@@ -571,7 +570,7 @@ def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well
         (["edit", "prefer-pnpm", "--description", "pnpm, always"], "takes it back"),
         (["edit", "prefer-pnpm", "editor", "--type", "project"], "takes them back"),
         (["mv", "prefer-pnpm", "pnpm-always"], "takes it back"),
-        (["cp", "prefer-pnpm", "pnpm-copy"], "takes it back"),
+        (["mv", "--copy", "prefer-pnpm", "pnpm-copy"], "takes it back"),
         (["mv", "prefer-pnpm", "editor", "--to", "auto"], "takes them back"),
     ],
 )
@@ -604,7 +603,7 @@ def test_a_move_names_the_links_that_it_breaks_and_the_finding_says_where_the_me
 
     memtui("mv", "prefer-pnpm", "--to", "global")
     assert "broken link [[prefer-pnpm]]: it is in global" in memory(memtui, "release-steps")["flags"]
-    for command in ("doctor", "lint"):
+    for command in ("doctor", "check"):
         found = memtui.json(command, check=False)["findings"]
         (one,) = [
             each for each in found if each["code"] == "memories.elsewhere" and "[[prefer-pnpm]]" in each["message"]
@@ -632,7 +631,7 @@ def full_index(world):
 
 
 @pytest.mark.parametrize(
-    "command", [["index", "--scope", "global", "--fix"], ["doctor", "--fix", "index"], ["lint", "--fix"]]
+    "command", [["check", "--scope", "global", "--fix"], ["doctor", "--fix", "index"], ["check", "--fix"]]
 )
 def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
     index = full_index(world)
@@ -642,9 +641,9 @@ def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
     after = index.read_text().splitlines()
     assert after[:200] == before
     assert after[200:] == ["- [new-one](new-one.md) — New", "- [new-two](new-two.md) — New"]
-    below = memtui.json("index", "--scope", "global")["indexes"][0]["below"]
+    below = memtui.json("check", "--scope", "global", check=False)["indexes"][0]["below"]
     assert [each["target"] for each in below] == ["new-one.md", "new-two.md"]
-    if command[0] != "lint":
+    if command[0] == "doctor":
         assert "MEMORY.md of global is full: 2 new lines are below its cut" in " ".join(done.out.split())
     assert "2 memories below" in " ".join(
         memtui("doctor", check=False).out.split()
@@ -655,8 +654,7 @@ def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
     index = full_index(world)
     index.write_text(index.read_text().replace("- [m195](m195.md) — Memory 195\n", "- [gone](gone.md) — Gone\n"))
     Path(index.parent, "m195.md").unlink()
-    (row,) = memtui.json("index", "--scope", "global", "--fix")["fixed"]
-    assert (row["added"], row["removed"], row["below"]) == (2, 1, 1)
+    memtui("check", "--scope", "global", "--fix", check=False)
     text = index.read_text()
     assert text.splitlines()[3] == "- [new-one](new-one.md) — New"  # in the place of the line that went
     assert text.endswith("- [new-two](new-two.md) — New\n")
@@ -667,8 +665,8 @@ def test_a_name_that_is_in_the_trash_says_so(memtui):
     for words in (("show", "prefer-pnpm"), ("rm", "project:prefer-pnpm"), ("mv", "prefer-pnpm", "pp")):
         done = memtui(*words, check=False)
         assert done.code == 3
-        assert "It is in the trash: memtui restore" in done.err
-    memtui("restore", done.err.split()[-1])
+        assert "It is in the trash: memtui history" in done.err
+    memtui("history", *done.err.split()[-2:])
     memtui("show", "prefer-pnpm")
 
 
@@ -685,7 +683,7 @@ def test_every_form_of_a_link_follows_a_rename_and_lint_names_what_leads_nowhere
     assert memory(memtui, "links")["flags"][-2:] == ["broken link gone.md", "broken link [[global:x]]"]
     rows = [
         each
-        for each in memtui.json("lint", check=False)["findings"]
+        for each in memtui.json("check", check=False)["findings"]
         if "links" in str(each["message"]).rpartition(":")[2]
     ]
     told = {each["code"]: (each["message"], each["remedy"]) for each in rows}

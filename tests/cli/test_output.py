@@ -166,16 +166,16 @@ def test_a_session_and_a_note_bring_no_escape_of_their_own(world, memtui):
     evil = "\x1b[2J\x1b]0;owned\x07"
     state = {"mode": "full" + evil, "cwd": "/x" + evil, "project_root": "/x" + evil, "started": evil, "project": evil}
     session_state.save(str(world.root), "evil-" + "0" * 30, state)
-    memtui("guide", "a note" + evil)
-    for words in (["sessions"], ["sessions", "show", "evil"], ["guide", "--list"], ["inbox"], ["status"]):
+    memtui("note", "a note" + evil)
+    for words in (["activity", "--sessions"], ["activity", "evil"], ["note", "--list"], ["inbox"], ["status"]):
         done = memtui(*words, check=False)
         assert "\x1b" not in done.out + done.err, words
 
 
 def test_colours_take_nothing_from_what_is_said(memtui, monkeypatch):
-    plain = memtui("list").out + memtui("deliveries").out
+    plain = memtui("list").out + memtui("activity").out
     monkeypatch.setattr(Output, "colour", property(lambda _: True, lambda *_: None), raising=False)
-    coloured = memtui("list").out + memtui("deliveries").out
+    coloured = memtui("list").out + memtui("activity").out
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
 
 
@@ -185,15 +185,15 @@ def test_a_terminal_without_utf_8_still_gets_an_answer(world):
     from pathlib import Path
 
     env = {**world.env, "PYTHONPATH": str(Path(output.__file__).parents[2]), "PYTHONIOENCODING": "ascii"}
-    done = subprocess.run([sys.executable, "-m", "memtui", "deliveries"], env=env, cwd=world.shop, capture_output=True)
+    done = subprocess.run([sys.executable, "-m", "memtui", "activity"], env=env, cwd=world.shop, capture_output=True)
     assert done.returncode == 0
     assert b"arrived" in done.stdout
 
 
 def test_json_is_exact(memtui):
     text = "tab\there \u202e and \x1b[31m and \U0001f389"
-    memtui("guide", text)
-    out = memtui("guide", "--list", "--json").out
+    memtui("note", text)
+    out = memtui("note", "--list", "--json").out
     assert out.isascii()
     assert text in {entry["text"] for entry in json.loads(out)["data"]["entries"]}
 
@@ -203,15 +203,13 @@ def test_the_main_lists_fit(memtui, columns):
     memtui.env["COLUMNS"] = str(columns)
     for words in (
         ["list"],
-        ["deliveries"],
-        ["sessions"],
-        ["receipts"],
-        ["items"],
-        ["restore"],
+        ["activity"],
+        ["activity", "--sessions"],
+        ["inbox", "--kind", "todos"],
+        ["history"],
         ["undo", "--list"],
         ["inbox"],
-        ["guide", "--list"],
-        ["deliveries", "--stats"],
+        ["note", "--list"],
         ["status"],
         ["config"],
     ):
@@ -223,12 +221,10 @@ def test_the_main_lists_fit(memtui, columns):
 def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
     memtui.env["COLUMNS"] = str(columns)
     whole = {
-        "inbox": ("memtui guide --withdraw ID", "memtui approve ID or reject ID", "memtui items done ID"),
-        "guide --list": ("memtui guide --again ID", "memtui deliveries --kind notes"),
+        "inbox": ("memtui note --withdraw ID", "memtui approve ID or reject ID", "memtui approve ID"),
+        "note --list": ("memtui note --again ID", "memtui activity --kind notes"),
         "status": ("what was delivered, and whether it arrived",),
-        "receipts": ("the client gave up on the hook, nothing arrived",),
         "config": ("the TUI's colours: dark, light",),
-        "deliveries --stats": ("deliveries, characters, hook time in ms, arrived of settled", "UserPromptSubmit"),
     }
     for words, texts in whole.items():
         said = " ".join(memtui(*words.split()).out.split())
@@ -237,7 +233,7 @@ def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
 
 def test_columns_without_room_go_below_their_row(memtui):
     memtui.env["COLUMNS"] = "40"
-    head, row, below, *_ = memtui("deliveries").out.splitlines()
+    head, row, below, *_ = memtui("activity").out.splitlines()
     assert head.split() == ["ID", "AGE", "RECEIPT", "SESSION"]
     assert row.split()[-1] == "d2f7b8c9"
     assert below == "    shop · tool · The lint job is slow…"
@@ -255,9 +251,9 @@ def test_narration_is_wrapped_on_a_terminal_only(capsys):
     assert " ".join(line.strip() for line in lines) == words
 
 
-@pytest.mark.parametrize("words", ["list", "index", "inbox", "guide --list", "paths"])
+@pytest.mark.parametrize("words", ["list", "check", "inbox", "note --list", "status --paths"])
 def test_sections_are_parted_by_one_blank_line_and_none_is_at_the_end(memtui, words):
-    said = memtui(*words.split()).out
+    said = memtui(*words.split(), check=False).out
     assert "\n\n" in said
     assert "\n\n\n" not in said
     assert not said.startswith("\n")
@@ -297,7 +293,7 @@ def test_a_diff_that_is_no_terminals_has_whole_lines():
 
 @pytest.mark.parametrize(
     "words",
-    ["consolidate", "history prefer-pnpm --diff 1", "history prefer-pnpm --show 1", "edit prefer-pnpm --body", "lint"],
+    ["consolidate", "history prefer-pnpm --diff 1", "history prefer-pnpm --show 1", "edit prefer-pnpm --body", "check"],
 )
 def test_differences_and_texts_fit(memtui, words):
     memtui.env["COLUMNS"] = "60"

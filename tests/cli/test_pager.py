@@ -67,7 +67,7 @@ def test_a_long_answer_goes_through_the_pager_with_its_colours(terminal):
 
 @pytest.mark.slow
 def test_a_short_answer_does_not(terminal):
-    assert "PAGED" not in terminal("paths", "root", pager="sed 's/^/PAGED /'")[0]
+    assert "PAGED" not in terminal("status", "--paths", "root", pager="sed 's/^/PAGED /'")[0]
     assert "PAGED" not in terminal("inbox", "--json", pager="sed 's/^/PAGED /'")[0]
     assert "PAGED" not in terminal("inbox", "--no-pager", pager="sed 's/^/PAGED /'")[0]
 

@@ -62,13 +62,15 @@ def peak(run):
 @pytest.mark.parametrize(
     "words",
     [
-        ("sessions",),
-        ("sessions", "show", "0000001f-0000"),
-        ("deliveries", "--stats"),
-        ("deliveries", "--text", "nowhere to be found"),
-        ("deliveries", "--outcome", "failed"),
-        ("deliveries", "show", "0000"),
-        ("receipts",),
+        (
+            "activity",
+            "--sessions",
+        ),
+        ("activity", "0000001f-0000"),
+        ("activity", "--text", "nowhere to be found"),
+        ("activity", "--outcome", "failed"),
+        ("activity", "0000"),
+        ("activity",),
     ],
 )
 def test_a_long_log_is_not_held_in_memory(bare, log, words):
@@ -78,38 +80,29 @@ def test_a_long_log_is_not_held_in_memory(bare, log, words):
 
 
 def test_a_session_is_counted_whole_and_shows_its_newest(bare, log):
-    found = bare.json("sessions", "show", "0000001F", "--rows", "10")
+    found = bare.json("activity", "0000001F", "--limit", "10")
     assert found["deliveries"] == 25
     assert found["sums"]["characters"] == 100_000
     assert (len(found["records"]), found["more"]) == (10, 15)
-    assert "and 15 older" in bare("sessions", "show", "0000001f", "--rows", "10").out
-    assert len(bare.json("sessions", "show", "0000001f-0000", "--rows", "0")["records"]) == 25
-    assert bare("sessions", "show", "0000", check=False).code == 4, "it can mean several"
+    assert "and 15 older" in bare("activity", "0000001f", "--limit", "10").out
+    assert len(bare.json("activity", "0000001f-0000", "--limit", "0")["records"]) == 25
+    assert bare("activity", "0000", check=False).code == 4, "it can mean several"
 
 
 def test_what_is_counted_in_a_part_of_the_log_says_so(bare, log, monkeypatch):
-    assert bare.json("sessions", "--all-projects")["whole_log"]
-    assert bare.json("deliveries", "--stats")["counted_since"] is None
-    said = bare("sessions", "--all-projects").out + bare("deliveries", "--stats").out
-    assert "--all" not in said.replace("--all-projects", "")
+    assert bare.json("activity", "--sessions")["whole_log"]
+    assert "--all" not in bare("activity", "--sessions").out
     monkeypatch.setattr(delivery_log, "WINDOW_BYTES", MB)
-    found = bare.json("sessions", "--all-projects")
+    found = bare.json("activity", "--sessions")
     assert not found["whole_log"]
     assert len(found["sessions"]) < 15
-    assert "memtui sessions --all" in bare("sessions", "--all-projects").out
-    assert len(bare.json("sessions", "--all-projects", "--all", "--limit", "0")["sessions"]) == 60
-    stats = bare.json("deliveries", "--stats")
-    assert sum(day["deliveries"] for day in stats["days"]) < 300
-    assert clock.parse(stats["counted_since"]) > NOW - 3 * 86400
-    assert "deliveries --stats --days 14 --all" in bare("deliveries", "--stats").out
-    whole = bare.json("deliveries", "--stats", "--all")
-    assert sum(day["deliveries"] for day in whole["days"]) == 1500
-    assert whole["counted_since"] is None
+    assert "memtui activity --sessions --all" in " ".join(bare("activity", "--sessions").out.split())
+    assert len(bare.json("activity", "--sessions", "--all", "--limit", "0")["sessions"]) == 60
     # What a word of the line can find is sought in all of it.
-    assert len(bare.json("deliveries", "--text", "WORD1007 word1007")["deliveries"]) == 1
-    old = bare.json("deliveries", "--session", "00000000-")["deliveries"]
+    assert len(bare.json("activity", "--text", "WORD1007 word1007")["deliveries"]) == 1
+    old = bare.json("activity", "--session", "00000000-")["deliveries"]
     assert {row["session_id"] for row in old} == {"00000000-0000"}
-    assert bare.json("deliveries", "--outcome", "arrived") == {
+    assert bare.json("activity", "--outcome", "arrived") == {
         "deliveries": [],
         "skipped_lines": 0,
         "whole_log": False,
@@ -123,9 +116,9 @@ def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
         "loads_dict",
         lambda line, real=delivery_log.fastjson.loads_dict: parsed.append(line) or real(line),
     )
-    bare("deliveries", "--session", "00000000-")
-    bare("deliveries", "--text", "word1499")
-    bare("sessions", "show", "00000001-0000")
+    bare("activity", "--session", "00000000-")
+    bare("activity", "--text", "word1499")
+    bare("activity", "00000001-0000")
     assert notes.find(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300
 
@@ -167,15 +160,15 @@ def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bar
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
     found = bare("inbox").out
-    assert "Unfinished work  250" in found
+    assert "Todos  250" in found
     assert "matter 199" in found
     assert "matter 200" not in found
-    assert "and 50 more: memtui inbox --kind items --limit 0" in found
+    assert "and 50 more: memtui inbox --kind todos --limit 0" in found
     assert "matter 249" in bare("inbox", "--limit", "0").out
     data = bare.json("inbox", "--limit", "10")
     assert (len(data["entries"]), data["more"]["items"]) == (10, 240)
-    assert "and 50 more" in bare("items").out
-    assert len(bare.json("items", "--limit", "0")["items"]) == 250
+    assert "and 50 more" in bare("inbox", "--kind", "todos").out
+    assert len(bare.json("inbox", "--kind", "todos", "--limit", "0")["entries"]) == 250
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def kept(shell):
 
 
 def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
-    done = bare("guide", "CI is red,", KEY, "expired", "--from", "ci-watch")
+    done = bare("note", "CI is red,", KEY, "expired", "--from", "ci-watch")
     (note,) = notes(bare)
     assert note.text == "CI is red, [redacted: GitHub token] expired"
     assert done.out == note.id + "\n"
@@ -47,32 +47,32 @@ def test_a_script_leaves_its_note_without_the_secret_and_is_told(bare):
 
 
 def test_json_names_what_was_taken_out(bare):
-    data = bare.json("guide", f"use {KEY}")
+    data = bare.json("note", f"use {KEY}")
     assert data["redacted"] == ["GitHub token"]
     assert data["text"] == "use [redacted: GitHub token]"
-    assert bare.json("guide", "CI is red: see job 4711")["redacted"] == []
+    assert bare.json("note", "CI is red: see job 4711")["redacted"] == []
 
 
 def test_yes_keeps_it(bare):
-    done = bare("guide", "--yes", f"use {KEY}")
+    done = bare("note", "--yes", f"use {KEY}")
     assert notes(bare)[0].text == f"use {KEY}"
     assert done.err == ""
 
 
 def test_at_a_terminal_no_leaves_nothing_and_yes_leaves_it_as_it_is(bare, asked):
-    done = bare("guide", f"use {KEY}", stdin="n\n", check=False)
+    done = bare("note", f"use {KEY}", stdin="n\n", check=False)
     assert (done.code, notes(bare)) == (1, [])
     assert LOOKS in done.err
     assert "No note was saved" in done.err
-    bare("guide", f"use {KEY}", stdin="y\n")
+    bare("note", f"use {KEY}", stdin="y\n")
     assert notes(bare)[0].text == f"use {KEY}"
 
 
 def test_changed_guidance_is_asked_about_only_where_the_secret_is_new(bare, asked):
-    bare("guide", "--yes", f"use {KEY}")
-    bare("guide", "--edit", notes(bare)[0].id, f"use {KEY} always", stdin="")
+    bare("note", "--yes", f"use {KEY}")
+    bare("note", "--edit", notes(bare)[0].id, f"use {KEY} always", stdin="")
     assert notes(bare)[0].text == f"use {KEY} always"
-    done = bare("guide", "--edit", notes(bare)[0].id, "password=hunter2", stdin="n\n", check=False)
+    done = bare("note", "--edit", notes(bare)[0].id, "password=hunter2", stdin="n\n", check=False)
     assert (done.code, notes(bare)[0].text) == (1, f"use {KEY} always")
 
 

@@ -1,4 +1,4 @@
-"""`memtui semantic`: switched on it starts the daemon, says what that does, and ends it again."""
+"""`memtui model sentences`: switched on it starts the daemon, says what that does, and ends it again."""
 
 from pathlib import Path
 
@@ -28,35 +28,35 @@ class Started(warming.starting.subprocess.Popen):
 
 
 def test_without_the_extra_it_is_not_switched_on(memtui, world):
-    done = memtui("semantic", "on", check=False)
+    done = memtui("model", "sentences", "on", check=False)
     assert (done.code, sentences.INSTALL in done.err) == (1, True)
-    assert memtui.json("semantic")["on"] is False
+    assert memtui.json("model", "sentences")["on"] is False
 
 
 def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     memtui("config", "set", "semantic", "false")
-    assert memtui.json("semantic", "on") == {"changed": True, "started": True}
+    assert memtui.json("model", "sentences", "on") == {"changed": True, "started": True}
     sentence_daemon.ready(root)
-    said = memtui.json("semantic", "status")
+    said = memtui.json("model", "sentences")
     assert (said["on"], said["daemon"], said["loaded"]) == (True, "running", "tiny")
     assert said["ready"] == said["memories"] > 0
-    out = memtui("semantic").out
+    out = memtui("model", "sentences").out
     assert f"is running, process {said['pid']}" in out
     assert f"of {said['ready']} of {said['memories']} memories" in out
-    assert memtui.json("semantic", "off") == {"changed": True, "stopped": True}
+    assert memtui.json("model", "sentences", "off") == {"changed": True, "stopped": True}
     sentence_daemon.eventually(lambda: not warming.is_held(root))
-    assert memtui.json("semantic")["daemon"] == "none"
+    assert memtui.json("model", "sentences")["daemon"] == "none"
     memtui("undo", "--yes")
-    assert memtui.json("semantic")["on"] is True
+    assert memtui.json("model", "sentences")["on"] is True
 
 
 def test_stop_ends_it_and_leaves_it_on(memtui, root):
-    memtui("semantic", "on")
+    memtui("model", "sentences", "on")
     sentence_daemon.ready(root)
-    assert memtui.json("semantic", "stop") == {"stopped": True}
+    assert memtui.json("model", "sentences", "stop") == {"stopped": True}
     sentence_daemon.eventually(lambda: not warming.is_held(root))
-    assert "a session starts it" in memtui("semantic").out
-    assert memtui.json("semantic", "stop") == {"stopped": False}
+    assert "a session starts it" in memtui("model", "sentences").out
+    assert memtui.json("model", "sentences", "stop") == {"stopped": False}
 
 
 def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
@@ -64,19 +64,19 @@ def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
         return [f["code"] for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]
 
     assert found() == ["semantic.idle"]
-    memtui("semantic", "on")
+    memtui("model", "sentences", "on")
     pid = sentence_daemon.ready(root)["pid"]
     assert found() == ["semantic.ok"]
     sentence_daemon.os.kill(pid, sentence_daemon.signal.SIGKILL)
     sentence_daemon.eventually(lambda: not warming.is_held(root))
     assert found() == ["semantic.silent"]
-    assert "was killed" in memtui("semantic").out
+    assert "was killed" in memtui("model", "sentences").out
     memtui("config", "set", "semantic_model", "missing")
-    memtui("semantic", "on")
+    memtui("model", "sentences", "on")
     sentence_daemon.eventually(lambda: warming.why_failed(root))
     sentence_daemon.eventually(lambda: not warming.is_held(root))
     assert found() == ["semantic.not_loaded"]
-    assert "Could not load model missing" in " ".join(memtui("semantic").out.split())
+    assert "Could not load model missing" in " ".join(memtui("model", "sentences").out.split())
     memtui("config", "unset", "semantic")
     assert found() == []
 
@@ -90,7 +90,7 @@ def test_on_without_the_extra_is_a_problem_to_fix(memtui, world):
 def test_the_package_that_it_needs_is_named_in_one_way(bare):
     assert f"`{sentences.INSTALL}`" in " ".join(bare("help", "config").out.split())
     docs = Path(__file__).parents[2]
-    for name in ("README.md", "docs/cli.md", "docs/hooks.md", "docs/file-formats.md"):
+    for name in ("docs/faq.md", "docs/cli.md", "docs/hooks.md", "docs/file-formats.md"):
         text = (docs / name).read_text()
         assert f"`{sentences.INSTALL}`" in text, name
         assert "[semantic]" not in text, name

@@ -15,7 +15,7 @@ def test_it_says_what_waits_in_this_project(memtui):
 
 
 def test_it_comes_after_the_line_of_another_command_which_gets_the_same_input(bare):
-    bare("guide", "one")
+    bare("note", "one")
     given = json.dumps({"session_id": "s1", "model": {"display_name": "Opus"}})
     other = "sed 's/.*display_name\": \"\\([A-Za-z]*\\).*/\\1/'; echo; echo more"
     assert bare("statusline", "--after", other, stdin=given).out == "Opus · memtui 1 note\n"
@@ -30,29 +30,29 @@ def test_it_never_fails(bare, tmp_path):
 
 
 def test_hooks_install_adds_it_and_says_where_it_stands(memtui):
-    done = memtui("hooks", "install", "--status-line", "--yes")
+    done = memtui("setup", "statusline", "--yes")
     assert "hooks and status line installed in" in done.out
     assert '+  "statusLine": {' in done.out
-    assert "and the status line" in memtui("hooks", "status", check=False).out
-    assert "status line removed" in memtui("hooks", "uninstall", "--status-line", "--yes").out
-    assert "status line" not in memtui("hooks", "status", check=False).out
+    assert "and the status line" in memtui("setup", check=False).out
+    assert "status line removed" in memtui("setup", "statusline", "--remove", "--yes").out
+    assert "status line" not in memtui("setup", check=False).out
 
 
 def test_another_status_line_stays_and_the_hooks_are_installed(bare):
     path = Path(bare.env["HOME"], ".claude/settings.json")
     path.parent.mkdir(exist_ok=True)
     path.write_text('{"statusLine": {"type": "command", "command": "echo hi"}}')
-    done = bare("hooks", "install", "--status-line", "--yes")
+    done = bare("setup", "statusline", "--yes")
     assert "hooks installed in" in done.out
-    assert "are served" in done.err
-    assert bare.json("hooks", "status")["installed"]
+    assert "will use memtui" in done.err
+    assert bare.json("setup")["installed"]
     path.write_text(path.read_text().replace("echo hi", "memtui statusline --after 'echo hi'"))
-    done = bare("hooks", "install", "--status-line", "--yes")
+    done = bare("setup", "statusline", "--yes")
     assert "shows memtui's already" in done.err
-    assert "Take memtui out of its `command`." in bare("hooks", "uninstall", "--yes").err
+    assert "Take memtui out of its `command`." in bare("setup", "hooks", "--remove", "--yes").err
     assert json.loads(path.read_text())["statusLine"]["command"] == "memtui statusline --after 'echo hi'"
-    bare("hooks", "install", "--status-line", "--yes")
-    assert bare.json("hooks", "status")["installed"]
+    bare("setup", "statusline", "--yes")
+    assert bare.json("setup")["installed"]
 
 
 def shown(settings, **more):
@@ -72,25 +72,25 @@ def test_the_line_for_both_can_be_pasted_and_never_loses_the_other(bare, other):
     path.write_text(before)
     alone = shown(before).strip()
     assert b"mine" in alone
-    done = bare("hooks", "install", "--status-line", "--yes")
+    done = bare("setup", "statusline", "--yes")
     (line,) = [each for each in done.err.splitlines() if each.startswith('"command": ')]
     assert "To see both" in done.err.partition(line)[0]
     path.write_text(path.read_text().replace('"command": ' + json.dumps(other), line))
-    bare("guide", "one")
+    bare("note", "one")
     for gone in ("memtui/__main__.py", "/python"):
         assert gone in line
         assert shown(path.read_text().replace(gone, "gone"), HOME=bare.env["HOME"]).strip() == alone
     assert alone + b" \xc2\xb7 memtui 1 note" in shown(path.read_text(), HOME=bare.env["HOME"])
-    assert "shows memtui's already" in bare("hooks", "install", "--status-line", "--yes").err
-    assert not bare.json("hooks", "install", "--status-line", "--yes")["to_paste"]
-    for options in (["--status-line"], []):
-        gone = bare("hooks", "uninstall", "--yes", *options)
-        assert "is your own and starts memtui: it stays" in gone.err
+    assert "shows memtui's already" in bare("setup", "statusline", "--yes").err
+    assert not bare.json("setup", "statusline", "--yes")["to_paste"]
+    for what in ("statusline", "hooks"):
+        gone = bare("setup", what, "--remove", "--yes")
+        assert "is your own and starts memtui: it is left alone" in gone.err
         (back,) = [each for each in gone.err.splitlines() if each.startswith('"command": ')]
     assert json.loads(path.read_text()) == json.loads(before.replace('"command": ' + json.dumps(other), line))
     path.write_text(path.read_text().replace(line, back))
     assert json.loads(path.read_text()) == json.loads(before)
-    assert "starts memtui" not in bare("hooks", "uninstall", "--yes").err
+    assert "starts memtui" not in bare("setup", "hooks", "--remove", "--yes").err
 
 
 @pytest.mark.parametrize(
@@ -113,27 +113,27 @@ def test_an_install_says_at_once_what_keeps_sessions_from_being_served(bare, fil
     path = Path(bare.env["HOME"], ".claude", file)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(settings)
-    done = bare("hooks", "install", "--yes")
+    done = bare("setup", "hooks", "--yes")
     assert "hooks installed in" in done.out
     assert said in " ".join(done.err.split())
-    assert "are served" not in done.err
-    again = bare("hooks", "install", "--yes")
+    assert "will use memtui" not in done.err
+    again = bare("setup", "hooks", "--yes")
     assert said in " ".join(again.err.split())
-    assert said[:18] in bare.json("hooks", "install", "--yes")["not_served"][0]
+    assert said[:18] in bare.json("setup", "hooks", "--yes")["not_served"][0]
 
 
 def test_settings_that_can_not_be_read_are_no_reason_to_install_the_hooks(bare):
     path = Path(bare.env["HOME"], ".claude/settings.json")
     path.parent.mkdir(exist_ok=True)
     path.write_text("{torn")
-    said = bare("hooks", "status", check=False).out
-    assert "memtui hooks install" not in said
+    said = bare("setup", check=False).out
+    assert "memtui setup hooks" not in said
     assert "malformed JSON" in said
     assert "Claude Code skips" in bare("doctor", check=False).out
 
 
 def test_doctor_says_when_another_status_line_hides_it(memtui):
-    memtui("hooks", "install", "--status-line", "--yes")
+    memtui("setup", "statusline", "--yes")
     codes = {each["code"] for each in memtui.json("doctor", check=False)["findings"]}
     assert "hooks.status_line_hidden" not in codes
     path = f"{memtui.cwd}/.claude/settings.local.json"

@@ -29,14 +29,14 @@ def shell(world):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["list", "list --json", "inbox", "doctor --help", "status", "guide hello"])
+@pytest.mark.parametrize("command", ["list", "list --json", "inbox", "doctor --help", "status", "note hello"])
 def test_a_closed_stdout_is_silence(shell, command):
     done = shell(f"memtui {command} >&-")
     assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["list", "list --json", "guide hello", "demo"])
+@pytest.mark.parametrize("command", ["list", "list --json", "note hello", "demo"])
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_a_full_stdout_is_a_sentence(shell, command):
     done = shell(f"memtui {command} >/dev/full")
@@ -48,8 +48,8 @@ def test_a_full_stdout_is_a_sentence(shell, command):
 @pytest.mark.slow
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_what_was_to_be_done_is_done_though_the_answer_can_not_be_written(shell):
-    shell("memtui guide 'CI is red' >/dev/full")
-    assert "CI is red" in shell("memtui guide --list").stdout
+    shell("memtui note 'CI is red' >/dev/full")
+    assert "CI is red" in shell("memtui note --list").stdout
 
 
 @pytest.mark.slow
@@ -66,7 +66,7 @@ def test_a_stderr_that_is_closed_or_full_leaves_the_answer_as_it_is(shell, where
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("list", 0), ("guide", 2), ("guide hello", 0), ("new x", 2), ("rm --purge prefer-pnpm", 1)],
+    [("list", 0), ("note", 2), ("note hello", 0), ("new x", 2), ("rm --purge prefer-pnpm", 1)],
 )
 def test_a_closed_stdin_is_empty(shell, command, code):
     done = shell(f"memtui {command} <&-")
@@ -75,7 +75,7 @@ def test_a_closed_stdin_is_empty(shell, command, code):
 
 
 def test_a_stdin_that_can_not_be_read_is_a_sentence(shell):
-    done = shell("memtui guide 0>/dev/null")
+    done = shell("memtui note 0>/dev/null")
     assert done.returncode == 2
     assert "Standard input can't be read" in done.stderr
 
@@ -83,7 +83,7 @@ def test_a_stdin_that_can_not_be_read_is_a_sentence(shell):
 @pytest.mark.slow
 def test_all_three_may_be_closed_and_no_file_gets_what_was_said(shell, world):
     before = {path: path.read_bytes() for path in Path(world.directory).rglob("*.md")}
-    assert shell("memtui guide 'CI is red' <&- >&- 2>&-").returncode == 0
+    assert shell("memtui note 'CI is red' <&- >&- 2>&-").returncode == 0
     assert shell("memtui show nobody <&- >&- 2>&-").returncode == 3
     after = {path: path.read_bytes() for path in before}
     assert {path for path in before if before[path] != after[path]} <= {
@@ -99,19 +99,19 @@ def test_whoever_stops_reading_has_seen_enough(shell):
 
 def test_the_control_room_needs_its_streams(shell):
     for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
-        assert shell(f"memtui tui {closed}").returncode == 2
+        assert shell(f"memtui --read-only {closed}").returncode == 2
 
 
 def test_an_error_that_nobody_expected_is_a_sentence_and_is_noted(memtui, world, monkeypatch):
-    monkeypatch.setattr("memtui.cli.commands.paths.locate.auto_dir", lambda *_: {}[f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"])
-    done = memtui("paths", check=False)
+    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", lambda *_: {}[f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"])
+    done = memtui("status", "--paths", check=False)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert "KeyError" in done.err
     (record,) = [json.loads(line) for line in Path(world.root, "log/errors.jsonl").read_text().splitlines()][-1:]
-    assert (record["where"], record["error"]) == ("memtui paths", "KeyError")
+    assert (record["where"], record["error"]) == ("memtui status", "KeyError")
     assert "Ab3dEf9hIj" not in record["message"]
     assert any("paths.py" in place for place in record["trace"])
-    answer = json.loads(memtui("paths", "--json", check=False).out)
+    answer = json.loads(memtui("status", "--paths", "--json", check=False).out)
     assert "doctor --errors" in answer["error"]["hint"]
 
 
@@ -119,5 +119,5 @@ def test_a_file_that_can_not_be_read_is_named(memtui, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied", "/srv/secret")
 
-    monkeypatch.setattr("memtui.cli.commands.paths.locate.auto_dir", denied)
-    assert memtui("paths", check=False).err.startswith("memtui: /srv/secret: Permission denied.")
+    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", denied)
+    assert memtui("status", "--paths", check=False).err.startswith("memtui: /srv/secret: Permission denied.")

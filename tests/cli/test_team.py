@@ -35,7 +35,7 @@ def test_it_is_listed_once_as_a_scope_of_its_own(bare, team):
     assert scopes_of(bare) == {"auto": ["mine"], "team": ["deploy", "review"]}
     assert bare.json("show", "deploy")["scope"] == "team"
     assert bare.json("show", "team:deploy")["path"] == str(team / "deploy.md")
-    codes = [f["code"] for f in bare.json("lint", check=False)["findings"]]
+    codes = [f["code"] for f in bare.json("check", check=False)["findings"]]
     assert not {"memories.dangling", "memories.no_line", "memories.no_index"} & set(codes)
     elsewhere = team.parents[3] / "memory" / "team"
     elsewhere.mkdir(parents=True)
@@ -52,7 +52,7 @@ def test_it_is_trusted_like_a_repository(bare, team):
     assert bare.json("trust", "--team", "--list")["changed"] == ["deploy.md"]
     assert bare.json("trust", "--yes")["trusted"] == ["deploy.md", "review.md"]
     bare("trust", "--team", "--remove")
-    assert "is shared by a team" in bare("cp", "review", "--to", "global", check=False).err
+    assert "is shared by a team" in bare("mv", "--copy", "review", "--to", "global", check=False).err
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_it_is_trusted_like_a_repository(bare, team):
         ("rm", "deploy"),
         ("rm", "--purge", "deploy"),
         ("mv", "deploy", "--to", "auto"),
-        ("cp", "mine", "--to", "team"),
+        ("mv", "--copy", "mine", "--to", "team"),
     ],
 )
 def test_nothing_there_changes_without_a_word(bare, team, command):
@@ -79,7 +79,7 @@ def test_nothing_there_changes_without_a_word(bare, team, command):
 
 
 @pytest.mark.parametrize(
-    "command", [("rm", "mine"), ("edit", "mine", "--type", "project"), ("cp", "deploy", "--to", "auto")]
+    "command", [("rm", "mine"), ("edit", "mine", "--type", "project"), ("mv", "--copy", "deploy", "--to", "auto")]
 )
 def test_what_is_ones_own_changes_without(bare, team, command):
     bare("trust", "--team", "--yes")
@@ -101,7 +101,7 @@ def test_its_lines_in_the_index_follow_a_rename_and_a_removal(bare, team):
 
 @pytest.mark.parametrize(
     "command",
-    [("new", "x", "--scope", "team", "--body", "x"), ("consolidate", "--all", "--yes"), ("lint", "--fix", "--yes")],
+    [("new", "x", "--scope", "team", "--body", "x"), ("consolidate", "--all", "--yes"), ("check", "--fix", "--yes")],
 )
 def test_what_changes_many_or_makes_new_ones_leaves_it_alone(bare, team, command):
     (team / "deploy-2.md").write_text((team / "deploy.md").read_text().replace("name: deploy", "name: deploy-2"))
@@ -114,7 +114,7 @@ def test_lint_leaves_a_colleague_s_memory_alone_and_says_who_gets_a_change(bare,
     path = team / "deploy.md"
     path.write_text("---\nname: deploy\ndescription: Deploys: ask first\n---\nAsk first.\n")
     before = path.read_text()
-    rows = [each for each in bare.json("lint", check=False)["findings"] if each["code"] == "memories.unquoted"]
+    rows = [each for each in bare.json("check", check=False)["findings"] if each["code"] == "memories.unquoted"]
     assert [each["remedy"] for each in rows] == ["Others will get the change: memtui edit team:deploy"]
-    bare("lint", "--fix", "--yes", check=False)
+    bare("check", "--fix", "--yes", check=False)
     assert path.read_text() == before

@@ -16,7 +16,7 @@ def test_an_import_says_what_it_took_it_for_what_came_and_what_did_not(memtui, t
     (tmp_path / "CLAUDE.md").write_text("# Fruit\n\nEat an apple a day.\n\n@more.md\n")
     done = memtui("import", str(tmp_path / "CLAUDE.md"), "--dry-run")
     assert "instructions, a section at a time" in done.out
-    assert "1 draft would come into the inbox." in done.out
+    assert "Would add 1 draft." in done.out
     assert "@more.md is imported from there" in done.out
     before = memtui.json("inbox", "--kind", "drafts")["entries"]
     found = memtui.json("import", str(tmp_path / "CLAUDE.md"))

@@ -45,11 +45,11 @@ def opened(world, *words, keys=b"q"):
 
 
 @pytest.mark.terminal
-@pytest.mark.parametrize("words", [["--screen", "health", "--read-only"], ["--read-only", "tui", "--screen=health"]])
+@pytest.mark.parametrize("words", [["--screen", "setup", "--read-only"], ["--read-only", "--screen=setup"]])
 def test_it_opens_where_and_how_it_is_told(world, words):
-    drawn, code = opened(world, *words, keys=b"iq")
+    drawn, code = opened(world, *words, keys=b"cq")
     assert code == 0, drawn
-    assert "Checks" in drawn
+    assert "this project" in drawn
     assert "runs with --read-only" in drawn
 
 
@@ -69,7 +69,7 @@ def test_commands_take_no_screen(memtui):
 def test_help_tells_of_both(memtui):
     out = memtui("--help").out
     assert "--read-only" in out
-    assert "memories, inbox, guidance" in " ".join(out.split())
+    assert "memories, inbox, activity" in " ".join(out.split())
 
 
 def test_every_tab_can_be_the_first_screen():

@@ -57,7 +57,7 @@ def test_what_was_just_done_here_is_undone_and_redone_without_a_question(memtui,
     memtui("rm", "prefer-pnpm")
     assert "undone: trash project:prefer-pnpm" in memtui("undo").out
     assert there(world)
-    memtui("redo")
+    memtui("undo", "--redo")
     assert not there(world)
     memtui("undo")
     assert there(world)
@@ -75,7 +75,7 @@ def test_a_change_before_one_that_can_not_be_undone_is_not_undone_unless_somebod
     named = done.err.split("memtui undo ")[1].split()[0]
     memtui("undo", named)
     assert "Another" not in Path(world.shop, PNPM).read_text()
-    memtui("redo")
+    memtui("undo", "--redo")
     memtui("undo")  # the last change can be undone again
 
 
@@ -87,7 +87,7 @@ def test_all_changes_can_be_listed(memtui):
     count = len(memtui.json("undo", "--list")["history"])
     assert len(listed) == 1 + 20 + 1
     assert len(memtui("undo", "--list", "--limit", "0").out.splitlines()) == 1 + count
-    assert len(memtui("redo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
+    assert len(memtui("undo", "--redo", "--list", "--limit", "2").out.splitlines()) == 1 + 2 + 1
     assert len(memtui.json("undo", "--list", "--limit", "2")["history"]) == 2
 
 
@@ -96,7 +96,7 @@ def test_an_older_change_is_not_undone_unless_somebody_says_so(memtui, world):
     done = memtui("undo", check=False)
     assert done.code == 1
     assert "“trash project:prefer-pnpm”, 1h ago in a shell" in done.err
-    assert "nothing was changed" in done.err
+    assert "Not undone" in done.err
     assert not there(world)
     named = done.err.split("memtui undo ")[1].split()[0]
     memtui("undo", named)
@@ -121,9 +121,9 @@ def test_what_another_terminal_did_meanwhile_is_not_taken_for_ones_own(memtui, w
     assert not there(world)
     memtui("undo", "--yes")
     assert there(world)
-    assert memtui("redo", check=True).code == 0  # what was undone here
+    assert memtui("undo", "--redo", check=True).code == 0  # what was undone here
     elsewhere(memtui, world, "undo", "--yes")
-    assert "redo would redo" in memtui("redo", check=False).err
+    assert "Not redone" in memtui("undo", "--redo", check=False).err
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"y\n", 0), (b"\n", 1), (b"n\n", 1)])
@@ -160,13 +160,13 @@ def test_of_changes_made_together_one_that_can_not_be_undone_stops_none_of_the_o
 def test_the_hooks_go_and_come_with_undo_and_redo(memtui, world):
     path = Path(world.config, "settings.json")
     before = path.read_bytes() if path.exists() else None
-    memtui("hooks", "install", "--yes")
+    memtui("setup", "hooks", "--yes")
     after = path.read_bytes()
     assert "undone: install the hooks in" in memtui("undo").out
     assert (path.read_bytes() if path.exists() else None) == before
-    memtui("redo")
+    memtui("undo", "--redo")
     assert path.read_bytes() == after
-    memtui("hooks", "uninstall", "--yes")
+    memtui("setup", "hooks", "--remove", "--yes")
     memtui("undo")
     assert path.read_bytes() == after
 

@@ -16,19 +16,21 @@ def broken(world):
     return path
 
 
-@pytest.mark.parametrize("words", [[], ["status"], ["inbox"], ["items"], ["guide", "--list"], ["doctor"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [[], ["status"], ["inbox"], ["inbox", "--kind", "todos"], ["note", "--list"], ["doctor"]], ids=" ".join
+)
 def test_it_is_named_with_what_to_do(memtui, broken, words):
     done = memtui(*words, check=False)
     assert done.code in {0, 5}
     said = " ".join((done.out + done.err).split())
-    if words not in (["items"], ["guide", "--list"]):
+    if words not in (["inbox", "--kind", "todos"], ["note", "--list"]):
         assert f"{broken.name} is a directory" in said
         assert f"mv {broken}" in said.replace("- ", "-") or words == ["doctor"]
     assert memtui(*words, "--json", check=False).code == done.code
 
 
 def test_what_can_be_read_is_still_there(memtui, broken):
-    assert memtui("items").out.count("[ ]") >= 1
+    assert "Ask Jo" in memtui("inbox", "--kind", "todos").out
     data = memtui.json("inbox")
     assert {entry["kind"] for entry in data["entries"]} >= {"guidance", "items"}
     assert str(broken) in data["unread"][0]["message"]
@@ -37,7 +39,7 @@ def test_what_can_be_read_is_still_there(memtui, broken):
 
 
 def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
-    memtui("guide", "a note of long ago", "--expires", "2026-12-01")
+    memtui("note", "a note of long ago", "--expires", "2026-12-01")
     found = [f["message"] for f in memtui.json("doctor", check=False)["findings"] if f["area"] == "inbox"]
     assert any("is a directory" in message for message in found)
     assert not any("can't be looked at" in message for message in found)
@@ -47,7 +49,7 @@ def test_the_doctor_goes_on_with_the_other_inboxes(memtui, broken, world):
 def test_a_closed_file_is_named(memtui, world):
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "pending-items.md")
     path.chmod(0)
-    assert "You may not read" in memtui("items").err
+    assert "You may not read" in memtui("inbox", "--kind", "todos").err
 
 
 @pytest.fixture
@@ -60,7 +62,7 @@ def long(world):
 
 
 @pytest.mark.parametrize(
-    "words", [["status"], ["inbox"], ["guide", "--list"], ["guide", "newest"], ["doctor"]], ids=" ".join
+    "words", [["status"], ["inbox"], ["note", "--list"], ["note", "newest"], ["doctor"]], ids=" ".join
 )
 def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, long, words):
     done = memtui(*words, check=False)
@@ -72,16 +74,16 @@ def test_an_inbox_too_long_to_be_read_whole_is_named_with_what_to_do(memtui, lon
 @pytest.mark.slow
 def test_what_stands_at_its_ends_is_listed_changed_and_taken_back(memtui, long):
     before = long.read_bytes()
-    first = memtui.json("guide", "--list")["entries"]
+    first = memtui.json("note", "--list")["entries"]
     assert first
-    newest = memtui.json("guide", "newest")["id"]
-    found = memtui.json("guide", "--list")
+    newest = memtui.json("note", "newest")["id"]
+    found = memtui.json("note", "--list")
     assert {entry["id"] for entry in found["entries"]} == {*[entry["id"] for entry in first], newest}
     assert found["unread"]
-    memtui("guide", "--edit", newest, "newer still")
-    memtui("guide", "--withdraw", first[0]["id"])
-    assert "newer still" in [entry["text"] for entry in memtui.json("guide", "--list")["entries"]]
-    memtui("guide", "--withdraw", newest)
+    memtui("note", "--edit", newest, "newer still")
+    memtui("note", "--withdraw", first[0]["id"])
+    assert "newer still" in [entry["text"] for entry in memtui.json("note", "--list")["entries"]]
+    memtui("note", "--withdraw", newest)
     memtui("undo", "--yes")
     memtui("undo", "--yes")
     memtui("undo", "--yes")

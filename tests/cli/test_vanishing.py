@@ -14,16 +14,15 @@ COMMANDS = (
     ["list", "--all-projects", "--attention"],
     ["list", "--never"],
     ["search", "pnpm"],
-    ["index"],
+    ["check"],
     ["trust", "--list"],
     ["trust", "--yes"],
-    ["deliveries", "--stats"],
     ["doctor"],
     ["status"],
     ["inbox"],
-    ["inbox", "show", "J5VMX3"],
+    ["inbox", "J5VMX3"],
     ["approve", "J5VMX3", "--dry-run"],
-    ["guide", "CI is red"],
+    ["note", "CI is red"],
     ["new", "a-new-one", "--body", "text"],
     ["undo", "--list"],
 )
@@ -80,9 +79,7 @@ def test_a_memory_that_goes_after_it_was_listed_fails_nothing(memtui, after_list
     assert "Traceback" not in done.err
 
 
-@pytest.mark.parametrize(
-    "command", [["show", "prefer-pnpm"], ["rm", "prefer-pnpm"], ["edit", "prefer-pnpm", "--type", "user"]]
-)
+@pytest.mark.parametrize("command", [["rm", "prefer-pnpm"], ["edit", "prefer-pnpm", "--type", "user"]])
 def test_what_is_named_and_gone_is_not_found(memtui, after_listing, command):
     after_listing(gone)
     done = memtui(*command, check=False)

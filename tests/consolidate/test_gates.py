@@ -1,4 +1,4 @@
-"""The gates before an unattended dream, each by itself, and as Health tells them."""
+"""The gates before an unattended dream, each by itself, and as Setup tells them."""
 
 import os
 

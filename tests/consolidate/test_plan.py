@@ -1,19 +1,16 @@
 """The plan: what overlaps is merged, what lint can fix is fixed, what no longer helps goes; the same memories give the same
 plan, and after it was applied there is nothing left to propose."""
 
-import dataclasses
 import json
 import os
 
 import pytest
 
 from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file, similar
-from memtui.consolidate.changeset import FileOutput
 from memtui.consolidate.composing import FileDiff, savings
 from memtui.consolidate.files import MemoryFiles
-from memtui.consolidate.plan_file import Decisions
 from memtui.core.base import clock, phrasing
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
+from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.journal import undo
 from memtui.core.memories import apart, index, trusting
 from memtui.core.memories.status import Usage
@@ -222,27 +219,6 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
 # the file
 
 
-def test_a_plan_written_again_keeps_its_decisions(world, tmp_path):
-    path = f"{tmp_path}/plan.json"
-    found = planned(world).changes
-    first = plan_file.decide(found, Decisions(accept=(found.proposals[0].id[:6],)))
-    plan_file.write(path, first)
-    again = plan_file.with_earlier(planned(world).changes, plan_file.read(path, MemoryFiles(world.store)))
-    assert [each.decision for each in again.proposals] == [each.decision for each in first.proposals]
-    assert again.accepted
-
-
-def test_of_an_earlier_file_only_decisions_and_edits_count(world, tmp_path):
-    """Somebody may have put other outputs below a known id."""
-    found = planned(world).changes
-    merge = next(each for each in found.proposals if each.kind == "merge")
-    forged = dataclasses.replace(merge, outputs=(FileOutput(merge.outputs[0].path, b"forged"), *merge.outputs[1:]))
-    for decision, data in (("accepted", merge.outputs[0].data), ("edited", b"forged")):
-        earlier = found.replaced({merge.id: forged.decided(decision)})
-        (again,) = plan_file.with_earlier(found, earlier).accepted
-        assert again.outputs[0].data == data
-
-
 def test_the_file_tells_its_readers_what_is_dropped(world, tmp_path):
     path = f"{tmp_path}/plan.json"
     plan_file.write(path, planned(world).changes)
@@ -250,18 +226,6 @@ def test_the_file_tells_its_readers_what_is_dropped(world, tmp_path):
         rows = json.load(file)["changes"]
     assert all("coverage" in row for row in rows if row["kind"] == "merge")
     assert plan_file.read(path, MemoryFiles(world.store)).proposals == planned(world).changes.proposals
-
-
-def test_decisions_name_proposals_by_a_part_of_their_id(world):
-    found = planned(world).changes
-    every = plan_file.decide(found, Decisions(reject=(found.proposals[0].id[-6:],), accept_all=True))
-    assert every.proposals[0].decision == "rejected"
-    assert {each.decision for each in every.proposals[1:]} == {"accepted"}
-    with pytest.raises(NotFoundError):
-        plan_file.decide(found, Decisions(accept=("zzzzzz",)))
-    name = found.proposals[0].id
-    with pytest.raises(ConflictError):
-        plan_file.decide(found, Decisions(accept=(name,), reject=(name,)))
 
 
 def test_files_that_are_none_of_ours_are_neither_read_nor_overwritten(world, tmp_path):

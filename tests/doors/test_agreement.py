@@ -12,6 +12,7 @@ from memtui.core.base import clock
 from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.rows import SessionGroup
 
 NOW = 1_795_000_000.0
 
@@ -72,8 +73,12 @@ async def test_what_waits(told, shown):
     one_offs = await shown("inbox", lambda app: sum(len(row.folds) for row in app.screen.table.rows if not row.item))
     assert one_offs == len(folded) == told("inbox")["one_offs"] > 0
     notes = await shown(
-        "guidance",
-        lambda app: {row.item.id: (row.text, len(row.states)) for row in app.screen.found if row.item is not None},
+        "activity",
+        lambda app: {
+            note.item.id: (note.text, len(note.states))
+            for note in app.screen.context.notes
+            if note.item is not None and note.home in {None, app.data.slug}
+        },
     )
     assert notes == {each["id"]: (each["text"], len(each["state"])) for each in entries if each["kind"] == "guidance"}
     counts = await shown("inbox", lambda app: app.data.facts.waiting)
@@ -85,10 +90,10 @@ async def test_what_waits(told, shown):
 @pytest.mark.slow
 async def test_what_is_wrong(told, shown):
     told_of = told("doctor")
-    found = await shown("health", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
+    found = await shown("setup", lambda app: [row.about for row in app.screen.found if row.kind == "finding"])
     assert sorted((each.code, each.level) for each in found) == sorted(
-        (each["code"], each["level"]) for each in told_of["findings"]
-    )
+        (each["code"], each["level"]) for each in told_of["findings"] if each["area"] not in {"llm", "dream"}
+    )  # no model is set
     assert sum(each.level == "problem" for each in found) == told_of["problems"] > 0
 
 
@@ -121,45 +126,44 @@ async def test_what_is_remembered(told, shown):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("wanted", [{}, {"kind": "guidance"}, {"outcome": "arrived"}, {"text": "ci is red"}])
-async def test_what_was_delivered(told, shown, wanted):
-    listed = told("deliveries", *(word for name, value in wanted.items() for word in ("--" + name, value)))[
-        "deliveries"
-    ]
+@pytest.mark.parametrize(
+    ("wanted", "query"),
+    [
+        ({}, ""),
+        ({"kind": "guidance"}, "kind:notes"),
+        ({"outcome": "arrived"}, "is:arrived"),
+        ({"text": "ci is red"}, "ci is red"),
+    ],
+)
+async def test_what_was_delivered(told, shown, wanted, query):
+    listed = told("activity", *(word for name, value in wanted.items() for word in ("--" + name, value)))["deliveries"]
     found = await shown(
-        "deliveries",
-        lambda app: [(row.id, app.screen.receipts.known[row.id]) for row in app.screen.found],
-        lambda screen: screen.want(**wanted),
+        "activity",
+        lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.reading.rows],
+        lambda screen: screen.want(query),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []
 
 
 @pytest.mark.parametrize("every", [False, True])
 @pytest.mark.slow
-async def test_which_sessions_there_are(told, shown, every):
-    listed = told("sessions", *["--all-projects"] * every)
+async def test_which_sessions_there_are(told, shown, every, world):
+    listed = told("activity", "--sessions", *([] if every else ["--project", world.shop]))
 
-    def choose(screen):
-        screen.reader.every = every
-        screen.reload()
+    def look(app):
+        rows = [row for row in app.screen.table.rows if isinstance(row, SessionGroup)]
+        whole = [row.whole(app.data.receipts.known) for row in rows]
+        return [(row.id, row.title, row.deliveries, row.counts.data()) for row in whole], [
+            row.describe(app.screen.context).text.plain for row in rows
+        ]
 
-    found = await shown("sessions", lambda app: [row.data for row in app.screen.found], choose)
-    assert found == listed["sessions"] != []
-    details = await shown("sessions", lambda app: app.screen.detail.plain, choose)
-    first = told("sessions", listed["sessions"][0]["id"])
+    found, details = await shown("activity", look, lambda screen: screen.want("" if every else f"project:{world.shop}"))
+    names = ("id", "title", "deliveries", "receipts")
+    wanted = [tuple(each[name] for name in names) for each in listed["sessions"] if each["deliveries"]]
+    assert sorted(found) == sorted(wanted) != []
+    first = told("activity", found[0][0])
     for each in first["waiting"]:
-        assert each["text"].split("\n")[0] in " ".join(details.split())
-
-
-@pytest.mark.slow
-async def test_what_deliveries_add_up_to(told, shown):
-    sums = told("deliveries", "--stats")
-    assert await shown("deliveries", lambda app: sum(1 for _ in app.screen.found)) == sum(
-        day["deliveries"] for day in sums["days"]
-    )
-    words = await shown("deliveries", lambda app: app.screen.summary().plain)
-    today = sums["days"][-1]["receipts"]
-    assert f"✓ arrived {today['arrived']} of {today['settled']}  … {today['waiting']} waiting" in words
+        assert each["text"].split("\n")[0] in " ".join(details[0].split())
 
 
 @pytest.fixture

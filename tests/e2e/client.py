@@ -247,7 +247,7 @@ class World:
         }
 
     def install(self, scope: str = "user") -> None:
-        """Install the hooks as `memtui hooks install` does, without a process of its own for it."""
+        """Install the hooks as `memtui setup hooks` does, without a process of its own for it."""
         env = self.environment()
         path = install.settings_path(env, str(self.project), scope)
         install.apply(install.plan(path, "install", env=env, scope=scope))

@@ -43,7 +43,7 @@ CONFIGS = (
     'theme = "light"\n',
     'theme = "ansi-dark"\nglyphs = "ascii"\n',
     'theme = "nord"\n',
-    'mode = "whisper"\nbudget = 3000\n',
+    'mode = "notes"\nbudget = 3000\n',
     'mode = "off"\n',
     "this is = = no toml [\n",
     'mode = "banana"\nbudget = "many"\nupdates_max = -3\n',

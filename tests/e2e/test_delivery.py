@@ -36,7 +36,7 @@ def test_guidance_reaches_the_next_prompt_once_and_leaves_the_inbox(on):
 
 
 def test_a_script_leaves_guidance_with_the_command_line(on):
-    on.memtui("guide", "The staging database is down until noon", "--from", "db-watch")
+    on.memtui("note", "The staging database is down until noon", "--from", "db-watch")
     (block,) = injected(on.claude("hi").main[0])
     assert block.attributes["from"] == "db-watch"
     assert "The staging database is down until noon" in block.text
@@ -173,8 +173,8 @@ def test_a_memory_that_came_with_the_repository_is_not_delivered(on):
 def test_the_banner_is_for_the_person_only(on):
     run = on.claude("hi")
     (banner,) = [a["content"] for a in run.attachments("hook_system_message")]
-    assert banner.startswith("memtui full")
-    assert run.main[0].count("memtui full") == 0
+    assert banner.startswith("memtui: ")
+    assert run.main[0].count("memtui: ") == 0
 
 
 def test_pending_updates_come_with_the_first_prompt_and_later_only_what_changed(on):

@@ -23,9 +23,8 @@ QUIT = (r"1 Memories", "q")
 EXCEPTIONS = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/memtui demo --tour": "installs; the gate does, and demo is typed",
     "python3 -m venv .venv && .venv/bin/pip install -q -c constraints.txt -e '.[test]' && .venv/bin/pytest": "the gate itself",
-    "pipx install .": "installs",
+    **dict.fromkeys(("uv tool install .", "pipx install ."), "installs"),
     "pip install fastembed": "installs",
-    "source .venv/bin/activate": "of an environment that the line above makes",
     "claude plugin marketplace add PATH-OR-URL && claude plugin install memtui@memtui": "the client's: test_install.py",
     "claude -p": "the client's",
     "memtui 2 notes · 3 drafts · ✓ arrived 2m": "what statusline prints",
@@ -58,25 +57,30 @@ def typed(
 # Each in a sample world of its own, one after the other. `{update}`, `{note}`, … are ids there.
 STORIES = {
     "readme": [
-        typed(("memtui hooks uninstall", "hooks uninstall"), "memtui hooks uninstall", "settings", 0, ASKED),
-        typed(("memtui hooks install", "hooks install"), "memtui hooks install", "settings", 0, ASKED),
-        typed("hooks status", "memtui hooks status", "all good"),
-        typed("", "memtui hooks install --scope project --dry-run", "settings"),
-        typed("memtui hooks install --status-line", "memtui hooks install --status-line --yes", "status line"),
-        typed("hooks uninstall --status-line", "memtui hooks uninstall --status-line --yes", "status line removed"),
+        typed("setup hooks", "memtui setup hooks --remove", "settings", 0, ASKED),
+        typed("memtui setup hooks", "memtui setup hooks", "settings", 0, ASKED),
+        typed(("memtui setup", "setup"), "memtui setup", "all good"),
+        typed("", "memtui setup hooks --scope project --dry-run", "settings"),
+        typed(("memtui setup statusline", "setup statusline"), "memtui setup statusline --yes", "status line"),
+        typed("memtui setup hooks --remove", "memtui setup statusline --remove --yes", "status line removed"),
+        typed("setup plugin", "memtui setup plugin", "claude plugin install"),
+        typed("setup completions SHELL", "memtui setup completions bash", "complete"),
         typed("memtui config set pager never", "memtui config set pager never", "never"),
-        typed("statusline", "echo | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
-        typed("statusline --after COMMAND", "echo | memtui statusline --after 'echo mine'", "mine · memtui"),
+        typed("memtui statusline", "echo | memtui statusline", r"memtui \d+ notes? · \d+ drafts"),
+        typed("memtui statusline --after COMMAND", "echo | memtui statusline --after 'echo mine'", "mine · memtui"),
         typed(
-            'memtui guide "CI is broken on master: fix that first"',
-            'memtui guide "CI is broken on master: fix that first"',
+            'memtui note "CI is broken on master: fix that first"',
+            'memtui note "CI is broken on master: fix that first"',
             r"[0-9A-Z]{26}",
         ),
-        typed(("memtui deliveries", "deliveries"), "memtui deliveries", "arrived"),
-        typed(("memtui receipts", "receipts [ID…]"), "memtui receipts", "arrived"),
+        typed(("memtui activity", "activity"), "memtui activity", "arrived"),
         typed(("memtui inbox", "inbox"), "memtui inbox", "CI is broken on master"),
         typed("", "memtui inbox --limit 1", "more|--limit"),
-        typed(("memtui approve 4B7XAD", "approve ID…", "approve"), "memtui approve {update}", "memtui undo"),
+        typed(
+            ("memtui approve 4B7XAD", "memtui approve ID", "approve ID", "approve ID…", "approve"),
+            "memtui approve {update}",
+            "memtui undo",
+        ),
         typed(("memtui list", "list"), "memtui list", "prefer-pnpm"),
         typed(("memtui undo", "undo [ID]", "undo"), "memtui undo", "(?i)undo|taken back|approve"),
         typed(("memtui doctor", "doctor"), "memtui doctor", "memtui", 5),
@@ -86,10 +90,11 @@ STORIES = {
         typed("", "memtui trust --team --list", "No team shares memories here", 3),
         typed("", "memtui trust --always --yes", ""),
         typed("memtui", "memtui", "", 0, QUIT),
+        typed("", "memtui --screen inbox --read-only", "", 0, ("read-only", "q")),
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
         typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
-        typed("", "memtui demo --tour", "", 0, ("1 of 9", "q"), ("g guide", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("c note", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
@@ -97,255 +102,241 @@ STORIES = {
             "CI is red",
         ),
         typed("help config", "memtui help config", "nobody looks"),
-        typed("memtui config set mode whisper", "memtui config set mode whisper", "whisper"),
+        typed("memtui config set mode notes", "memtui config set mode notes", "notes"),
         typed("memtui config set mode off --project .", "memtui config set mode off --project .", "off"),
     ],
     "memories": [
         typed("", "memtui list --attention && memtui list --never", "prefer-pnpm|payment"),
         typed("show NAME", "memtui show prefer-pnpm", "Use pnpm"),
+        typed("show ID", "memtui show {update}", "In context"),
         typed("", "memtui show prefer-pnpm --raw", "name: prefer-pnpm"),
         typed("history NAME", "memtui history prefer-pnpm", "first look"),
         typed("", "memtui history prefer-pnpm --show 1", "name: prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --diff 1", "prefer-pnpm"),
         typed("", "memtui history prefer-pnpm --restore 1", "prefer-pnpm"),
-        typed("triggers NAME", "memtui triggers prefer-pnpm", "No triggers"),
-        typed("", "memtui triggers prefer-pnpm --add 'install a package' --add other", "install a package"),
+        typed(
+            "edit NAME --trigger TEXT",
+            "memtui edit prefer-pnpm --trigger 'install a package' --trigger other",
+            "install a package",
+        ),
         typed(
             "",
-            "memtui triggers prefer-pnpm --remove 2 && memtui triggers prefer-pnpm --remove other",
-            "3|no trigger",
+            "memtui edit prefer-pnpm --no-trigger 2 && memtui edit prefer-pnpm --no-trigger other",
+            "no trigger",
             3,
         ),
-        typed("triggers NAME", "memtui triggers prefer-pnpm --edit", "install a package"),
-        typed("", "memtui triggers prefer-pnpm --mute 'how do I deploy?'", "Never recalled"),
-        typed("", "memtui triggers prefer-pnpm --unmute 1 --json", '"muted": \\[\\]'),
-        typed("", "memtui triggers prefer-pnpm --forget 1", "no learned path", 3),
-        typed("", "memtui triggers --write --all --dry-run", "llm_backend", 1),
-        typed("", "memtui triggers --write prefer-pnpm --yes", "llm_backend", 1),
-        typed("triggers", "memtui triggers", "install a package"),
+        typed("", "memtui edit prefer-pnpm --mute 'how do I deploy?'", "muted for"),
+        typed("", "memtui edit prefer-pnpm --unmute 1 --json", '"muted": \\[\\]'),
         typed("search WORD…", "memtui search lock file", "prefer-pnpm"),
         typed("new NAME", "memtui new from-editor --type feedback", "from-editor"),
         typed("", "memtui new from-body --type project --description Short --body 'A body.'", "from-body"),
         typed(
-            "edit NAME…",
+            ("edit NAME…", "edit"),
             "memtui edit prefer-pnpm --set owner=me --type user --description 'pnpm only' --body 'Use it.'",
             "prefer-pnpm",
         ),
         typed("edit NAME…", "memtui edit prefer-pnpm", "prefer-pnpm"),
-        typed("mv NAME NEWNAME", "memtui mv from-body moved", "moved"),
+        typed(("mv NAME NEWNAME", "mv"), "memtui mv from-body moved", "moved"),
         typed("mv NAME SCOPE:NEWNAME", "memtui mv moved auto:moved-on && memtui mv moved-on moved", "moved-on"),
         typed("mv NAME… --to SCOPE", "memtui mv moved --to global --json", "global"),
         typed("", "memtui mv moved --scope project --name prefer-npm", "prefer-npm"),
-        typed("cp NAME NEWNAME", "memtui cp prefer-npm copied", "copied"),
-        typed("cp NAME… --to SCOPE", "memtui cp copied --to global --yes", "global"),
-        typed("memtui rm prefer-npm && memtui undo", "memtui rm prefer-npm && memtui undo", "prefer-npm"),
-        typed("redo", "memtui redo", "prefer-npm"),
+        typed("", "memtui mv prefer-npm copied --copy", "copied"),
+        typed("", "memtui mv copied --copy --to global --yes", "global"),
+        typed(("memtui rm prefer-npm && memtui undo", "rm"), "memtui rm prefer-npm && memtui undo", "prefer-npm"),
+        typed("undo --redo", "memtui undo --redo", "prefer-npm"),
         typed("undo --list", "memtui undo --list", "prefer-npm"),
         typed("", "memtui undo --list --limit 0", "prefer-npm"),
         typed(
             "memtui undo 4B7XAD",
-            "memtui cp prefer-pnpm again && memtui undo $(memtui undo --list | sed -n 3p | cut -c1-6)",
+            "memtui mv prefer-pnpm again --copy && memtui undo $(memtui undo --list | sed -n 3p | cut -c1-6)",
             "delete|prefer-npm",
         ),
         typed("memtui undo --yes", "memtui undo --yes", ""),
         typed("rm NAME…", "memtui rm from-editor", "trash"),
-        typed("restore [ID|NAME…]", "memtui restore && memtui restore from-editor", "from-editor"),
+        typed(
+            ("history", "history NAME… --restore"),
+            "memtui history && memtui history from-editor --restore",
+            "from-editor",
+        ),
         typed("", "memtui rm from-editor --purge --yes", "from-editor"),
-        typed("index", "memtui index", "old-wiki"),
-        typed("", "memtui index --fix", "old-wiki", 0, ASKED),
-        typed("", "memtui index --fix --yes", "MEMORY.md|index"),
+        typed(("check [PATH]", "check", "memtui check"), "memtui check", "old-wiki", 5),
+        typed("", "memtui check --fix --dry-run", "old-wiki", 5),
+        typed("check --fix", "memtui check --fix", "old-wiki", 5, ASKED),
         typed("", "memtui edit prefer-pnpm --keep ours", "no conflict markers", 2),
-        typed("", "memtui index --scope project --keep both", "no conflict markers", 2),
+        typed("check --scope SCOPE --keep ours", "memtui check --scope project --keep both", "no conflict markers", 2),
+        typed("", "memtui check --scope project", "MEMORY.md of project", 0),
     ],
     "what waits": [
-        typed(("guide TEXT", "guide"), "memtui guide Take care", r"[0-9A-Z]{26}"),
-        typed("", "memtui guide Be quick --global --urgent --expires 2h --from me --json", '"ok": true'),
-        typed("", "memtui guide Look --to session:0b5d3a52 --to 'path:src/**'", r"[0-9A-Z]{26}"),
-        typed("memtui guide --to people", "memtui guide --to people Look up", r"[0-9A-Z]{26}"),
-        typed("memtui config set guide_to people", "memtui config set guide_to people", "people"),
-        typed("memtui guide --to agent:NAME", "memtui guide --to agent:reviewer Look", r"[0-9A-Z]{26}"),
-        typed("", "memtui guide --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"[0-9A-Z]{26}"),
-        typed("", "memtui guide --list", "Take care"),
-        typed("", "memtui guide --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
-        typed(("memtui guide --withdraw ID", "guide --withdraw ID"), "memtui guide --withdraw {note}", ""),
-        typed("memtui guide --again", "memtui guide --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
-        typed("inbox show ID", "memtui inbox show {update}", "In context"),
+        typed(("note TEXT", "note"), "memtui note Take care", r"[0-9A-Z]{26}"),
         typed(
-            "",
+            ("note --global", "note --urgent", "note --expires 2h", "note --from NAME"),
+            "memtui note Be quick --global --urgent --expires 2h --from me --json",
+            '"ok": true',
+        ),
+        typed("note --to session:ID", "memtui note Look --to session:0b5d3a52 --to 'path:src/**'", r"[0-9A-Z]{26}"),
+        typed(("memtui note --to people", "note --to people"), "memtui note --to people Look up", r"[0-9A-Z]{26}"),
+        typed("memtui config set guide_to people", "memtui config set guide_to people", "people"),
+        typed("memtui note --to agent:NAME", "memtui note --to agent:reviewer Look", r"[0-9A-Z]{26}"),
+        typed("note --yes", "memtui note --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"[0-9A-Z]{26}"),
+        typed("note --list", "memtui note --list", "Take care"),
+        typed("note --edit ID", "memtui note --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
+        typed(("memtui note --withdraw ID", "note --withdraw ID"), "memtui note --withdraw {note}", ""),
+        typed(("memtui note --again", "note --again ID"), "memtui note --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
+        typed("guide", "memtui guide Take care", r"[0-9A-Z]{26}"),
+        typed("inbox ID", "memtui inbox {update}", "In context"),
+        typed(
+            (
+                "approve --name",
+                "approve --dry-run",
+                "approve --no-trigger",
+            ),
             "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B"
             " --no-trigger",
             "a-name",
         ),
-        typed("", "memtui approve {update} --edit --name edited", "edited"),
-        typed("", "memtui undo --yes && memtui approve {update} --into prefer-pnpm", "prefer-pnpm"),
-        typed("", "memtui approve --all --one-offs; memtui undo --yes", "(?s)prefer-pnpm already.*approve"),
-        typed("snooze ID… --until WHEN", "memtui snooze {other} --until friday", "until"),
-        typed("inbox --snoozed", "memtui inbox --snoozed", "until"),
-        typed("", "memtui snooze {other} --until now && memtui snooze --all --until 2w", "back"),
+        typed("approve --edit", "memtui approve {update} --edit --name edited", "edited"),
+        typed(
+            "approve --into MEMORY",
+            "memtui undo --yes && memtui approve {update} --into prefer-pnpm",
+            "prefer-pnpm",
+        ),
+        typed(
+            ("approve --all", "approve --one-offs"),
+            "memtui approve --all --one-offs; memtui undo --yes",
+            "(?s)prefer-pnpm already.*approve",
+        ),
+        typed("reject --later WHEN", "memtui reject {other} --later friday", "until"),
+        typed("", "memtui inbox --snoozed", "until"),
+        typed("", "memtui reject {other} --later now && memtui reject --all --later 2w", "back"),
         typed("", "memtui undo --yes", ""),
         typed(
-            ("keep NAME…", "inbox show NAME", "keep", "inbox"),
+            ("approve NAME…", "inbox NAME"),
             "memtui history prefer-pnpm && (cd .claude/memory && echo Mine. >> prefer-pnpm.md && touch -d '1 hour' prefer-pnpm.md)"
-            " && memtui inbox --kind changed && memtui inbox show prefer-pnpm && memtui keep prefer-pnpm",
+            " && memtui inbox --kind changed && memtui inbox prefer-pnpm && memtui approve prefer-pnpm",
             "Kept: project:prefer-pnpm",
         ),
         typed(
-            ("take-back NAME…", "take-back"),
+            ("reject NAME…", "reject"),
             "(cd .claude/memory && echo Again. >> prefer-pnpm.md && touch -d '2 hours' prefer-pnpm.md)"
-            " && memtui take-back prefer-pnpm",
+            " && memtui reject prefer-pnpm",
             "Taken back: project:prefer-pnpm",
         ),
-        typed("", "memtui keep --all --all-projects", "Kept: auto:flaky-upload-test"),
-        typed("reject ID…", "memtui reject {other} --never", ""),
-        typed("items", "memtui items", "snapshot|item|test"),
-        typed("items done ID…", "memtui items done {item}", ""),
-        typed("items keep ID…", "memtui items keep {kept}", ""),
-        typed("items edit ID TEXT", "memtui items edit {kept} Another text", ""),
-        typed("items guide ID…", "memtui items guide {kept}", ""),
+        typed("reject --all", "memtui approve --all --kind changed --all-projects", "Kept: auto:flaky-upload-test"),
+        typed("", "memtui reject --all --kind changed", "Nobody else has changed a memory", 3),
+        typed(("reject ID…", "reject ID", "reject --never"), "memtui reject {other} --never", ""),
+        typed("", "memtui inbox --kind todos", "snapshot|item|test"),
+        typed("", "memtui approve {item}", ""),
+        typed("approve --keep", "memtui approve {kept} --keep", ""),
+        typed("edit ID --body TEXT", "memtui edit {kept} --body 'Another text'", ""),
+        typed("approve --note", "memtui approve {kept} --note", ""),
     ],
     "the rest": [
         typed(
             "",
-            "memtui deliveries --session 0b5d --kind guidance --memory prefer-pnpm --outcome arrived --text x --since 2d",
+            "memtui activity --session 0b5d --kind guidance --memory prefer-pnpm --outcome arrived --text x --since 2d",
             "",
         ),
-        typed("", "memtui deliveries --follow", "", 130, ("arrived", "\x03")),
-        typed("", "memtui deliveries --since 30d --until now", "arrived"),
-        typed("deliveries --stats", "memtui deliveries --stats --days 30", "P95"),
-        typed("deliveries show ID", "memtui deliveries show Z2C4A7", "memtui-"),
+        typed("", "memtui activity --follow", "", 130, ("arrived", "\x03")),
+        typed("", "memtui activity --since 30d --until now --project .", "arrived"),
+        typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
-        typed(
-            "recall --explain TEXT", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"
-        ),
+        typed("", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"),
         typed("", 'memtui recall --explain --json "install with pnpm or with npm?"', '"idf"'),
-        typed("recall --session ID TEXT", "memtui recall --session 3e8f which port does the database have", "as for"),
-        typed("recall --all TEXT", "memtui recall --all pnpm release commit database", "would"),
+        typed("", "memtui recall --session 3e8f which port does the database have", "as for"),
+        typed("recall", "memtui recall --all pnpm release commit database", "would"),
         typed("", "echo what about pnpm and npm | memtui recall -", "prefer-pnpm"),
         typed('memtui recall "how do we release?"', 'memtui recall "how do we release?"', "release-steps"),
         typed(
-            'memtui triggers release-steps --add "put it live"',
-            'memtui triggers release-steps --add "put it live"',
+            'memtui edit release-steps --trigger "put it live"',
+            'memtui edit release-steps --trigger "put it live"',
             "put it live",
         ),
-        typed("recall --replay N", "memtui recall --replay 5", "prompts would get memories now"),
-        typed(
-            "recall --replay N --with FILE",
-            "memtui recall --replay 5 --with .claude/memory/prefer-pnpm.md",
-            "prompts would get other memories",
-        ),
-        typed("recall --replay N --without NAME", "memtui recall --replay 5 --without prefer-pnpm --all", "other"),
-        typed("backfill --dry-run", "memtui backfill --dry-run", "draft"),
-        typed("backfill --since WHEN", "memtui backfill --since 2d --project . --dry-run", "draft"),
-        typed(("memtui backfill", "backfill --most N"), "memtui backfill --most 5", "draft"),
+        typed("", "memtui import sessions --since 2d --project . --dry-run", "draft"),
+        typed(("memtui import sessions", "import sessions"), "memtui import sessions --dry-run --limit 5", "draft"),
         typed("memtui import ~/.claude-mem --dry-run", "memtui import .claude/memory --dry-run", "known already|would"),
         typed("memtui export global", "memtui export global && rm memtui-global.zip", "other machine"),
-        typed(
-            ("export SCOPE --to PATH", "export SCOPE"), "memtui export global --to $TMPDIR/mine.zip", "other machine"
-        ),
+        typed("export SCOPE", "memtui export global --to $TMPDIR/mine.zip", "other machine"),
         typed(("export --all", "memtui export"), "memtui export --all --to $TMPDIR/all", "auto:blog"),
-        typed("import PATH --restore", "memtui import $TMPDIR/mine.zip --restore", "there already"),
-        typed("import PATH --only SCOPE", "memtui import $TMPDIR/mine.zip --restore --only global", "there already"),
-        typed("import PATH --dry-run", "memtui import $TMPDIR/all --dry-run", "known already"),
+        typed("import PATH --restore", "memtui import $TMPDIR/mine.zip --restore --yes", "there already"),
+        typed("", "memtui import $TMPDIR/mine.zip --restore --only global", "there already"),
+        typed("", "memtui import $TMPDIR/all --dry-run --scope global", "known already|would"),
         typed(
-            ("import PATH", "import PATH --from KIND", "memtui import", "import PATH --restore", "import PATH --again"),
+            ("import PATH", "memtui import"),
             "printf '# Fruit\\n\\nEat an apple a day.\\n' > $TMPDIR/fruit.md && memtui import $TMPDIR/fruit.md --from markdown --again",
-            "1 draft came",
+            "fruit",
         ),
-        typed("import PATH --scope SCOPE", "memtui import $TMPDIR/fruit.md --scope global --limit 5", "known already"),
-        typed("", "memtui import $TMPDIR/mine.zip --restore --yes", "there already"),
-        typed("sessions", "memtui sessions", "3e8f"),
-        typed("", "memtui sessions --all-projects --live", "d2f7"),
-        typed("sessions ID", "memtui sessions d2f7", "resume"),
-        typed(("sessions show ID", "sessions show"), "memtui sessions show 3e8f --rows 1", "and 2 older"),
-        typed("tui", "memtui tui --screen inbox --read-only", "", 0, ("read-only", "q")),
+        typed("activity --sessions", "memtui activity --sessions --all", "3e8f"),
+        typed("", "memtui activity --sessions --live", "d2f7"),
+        typed("", "memtui activity 3e8f --limit 1", "and 2 older"),
         typed("status", "memtui status", "mode full"),
+        typed("memtui status --paths guidance", "memtui status --paths guidance", r"guidance\.md"),
+        typed("memtui status --paths", "memtui status --paths && memtui status --paths errors", r"errors\.jsonl"),
         typed("", "memtui doctor --errors", ""),
         typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
         typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5, ASKED),
-        typed("lint [PATH]", "memtui lint .claude/memory --format github", "", 0),
+        typed("check --format github", "memtui check .claude/memory --format github", "", 0),
+        typed("", "memtui check .claude/memory --fix", "memories"),
         typed(
-            "memtui lint",
-            "printf '\\n## Nothing yet\\n' >> .claude/memory/MEMORY.md && memtui lint --fix",
-            "worth knowing|to fix",
-            5,
-            ASKED,
+            ("check --apart NAME OTHER", "memtui check --apart"),
+            "memtui check --apart prefer-pnpm release-steps",
+            "are kept apart",
         ),
-        typed("lint PATH --fix", "memtui lint .claude/memory --fix", "memories"),
-        typed("", "memtui lint --apart prefer-pnpm release-steps", "are kept apart"),
-        typed("memtui lint --apart", "memtui lint --compare prefer-pnpm release-steps", "are compared again"),
+        typed("check --compare", "memtui check --compare prefer-pnpm release-steps", "are compared again"),
         typed("", "memtui doctor --fix --yes", "memtui", 5),
         typed("", "memtui doctor --fix projects", "Nothing waits to be given", 5),
-        typed("consolidate", "memtui consolidate", "propose|nothing to consolidate"),
-        typed(
-            "memtui consolidate --plan FILE",
-            "memtui consolidate --scope project --safe --plan plan.json",
-            "accepted",
-        ),
-        typed("", "memtui consolidate --apply plan.json --all --yes", "made|No change"),
-        typed("", "memtui consolidate --applied", "fix MEMORY.md|consolidate"),
-        typed(
-            "",
-            "memtui consolidate --accept zzzz --reject zzzz",
-            "",
-            3,
-        ),
+        typed(("consolidate", "memtui consolidate"), "memtui consolidate", "propose|nothing to consolidate"),
+        typed("", "memtui consolidate --scope project --all --yes", "made|nothing to consolidate"),
         typed(("config", "config list"), "memtui config list", "budget"),
         typed(("memtui config list --keys", "config list --keys"), "memtui config list --keys", "memories.edit"),
         typed("config list --all-projects", "memtui config list --all-projects", "shop"),
         typed("config get KEY", "memtui config get mode", "full"),
         typed("config set KEY VALUE", "memtui config set budget 8000", "8000"),
         typed("config unset KEY", "memtui config unset budget", "9000|default|budget"),
-        typed(("memtui gc --dry-run", "memtui gc", "gc"), "memtui gc --dry-run && memtui gc", ""),
+        typed(
+            ("memtui doctor --clean --dry-run", "memtui doctor --clean"),
+            "memtui doctor --clean --dry-run && memtui doctor --clean",
+            "",
+        ),
         typed("config edit", "memtui config edit", ""),
-        typed("llm", "memtui llm", "llm_backend"),
-        typed("dream", "memtui dream --dry-run --scope project --remove 3 --again", "no model would be asked"),
-        typed("", "memtui dream --yes --plan dream.json", "nothing is changed yet"),
-        typed("learned", "memtui learned", "Nothing was learned|decisions"),
-        typed("memtui learned --reset", "memtui learned --reset", "Nothing|Forgotten"),
-        typed(("semantic", "semantic status"), "memtui semantic status", "not running"),
-        typed(("semantic on", "memtui semantic on"), "memtui semantic on", "not installed", 1),
-        typed("semantic off", "memtui semantic off", "semantic = false"),
-        typed("semantic stop", "memtui semantic stop", "No daemon"),
-        typed(("subconscious", "subconscious status"), "memtui subconscious", "config set subconscious whisper"),
-        typed("subconscious blocks", "memtui subconscious blocks", "project_context"),
+        typed(("model", "model status", "memtui model"), "memtui model", "llm_backend"),
         typed(
-            "subconscious edit BLOCK",
-            "memtui subconscious edit guidance --text 'Ask before a migration.' --yes",
-            "Ask before a migration",
-        ),
-        typed("subconscious edit BLOCK", "memtui subconscious edit guidance", "changed|Nothing"),
-        typed("subconscious show BLOCK", "memtui subconscious show guidance", "Ask before"),
-        typed("subconscious history BLOCK", "memtui subconscious history guidance", "you"),
-        typed("", "memtui subconscious history guidance --diff 1", "Ask before"),
-        typed(
-            "memtui subconscious history BLOCK --restore N",
-            "memtui subconscious history guidance --restore 1",
-            "changed|Nothing",
+            ("consolidate --ask-model", "memtui consolidate --ask-model --dry-run"),
+            "memtui consolidate --ask-model --dry-run --scope project --remove 3 --again",
+            "no model would be asked",
         ),
         typed(
-            ("subconscious undo BLOCK [VERSION]", "memtui subconscious undo"),
-            "memtui subconscious undo project_context 1",
-            "undid version 1|Nothing is left",
+            "memtui consolidate --ask-model", "memtui consolidate --ask-model --yes", "nothing is changed yet|already"
         ),
-        typed("", "memtui subconscious undo --run NONE1", "no run", 3),
+        typed(("model learned", "memtui model learned"), "memtui model learned", "Nothing was learned|decisions"),
+        typed("memtui model learned --reset", "memtui model learned --reset", "Nothing|Forgotten"),
+        typed("model sentences", "memtui model sentences", "not running"),
+        typed(("model sentences on", "memtui model sentences on"), "memtui model sentences on", "not installed", 1),
+        typed("", "memtui model sentences off", "semantic = false"),
+        typed("", "memtui model sentences stop", "No daemon"),
+        typed(("model blocks", "model blocks BLOCK"), "memtui model blocks", "project_context"),
+        typed("", "memtui model blocks guidance --text 'Ask before a migration.'", "Ask before a migration"),
+        typed("", "memtui model blocks guidance --edit", "changed|Nothing"),
         typed(
-            ("subconscious runs", "memtui subconscious runs --json"),
-            "memtui subconscious runs --limit 5 --json",
-            "outcome",
+            ("model log", "memtui model log", "memtui model log --runs"),
+            "memtui model log --limit 5",
+            "No model was asked",
         ),
-        typed("subconscious whispers", "memtui subconscious whispers --session 7c1e", "no deploy script|over|gone"),
-        typed("subconscious conversation [ID]", "memtui subconscious conversation", "summed up"),
-        typed("subconscious run [ID]", "memtui subconscious run", "config set subconscious", 1),
-        typed("subconscious stop", "memtui subconscious stop", "stopped"),
-        typed("subconscious start", "memtui subconscious start", "again"),
-        typed("llm log", "memtui llm log --limit 5", "No model was asked"),
+        typed("memtui model log --runs --json", "memtui model log --runs --session 7c1e --json", "outcome"),
+        typed("", "memtui model log --notes --session 7c1e", "no deploy script|over|gone"),
+        typed("model run [ID]", "memtui model run", "config set subconscious", 1),
+        typed("model stop", "memtui model stop", "stopped"),
+        typed("model start", "memtui model start", "again"),
+        typed(
+            ("model triggers --all", "memtui model triggers", "model triggers"),
+            "memtui model triggers --all --dry-run",
+            "llm_backend",
+            1,
+        ),
+        typed("model triggers NAME…", "memtui model triggers prefer-pnpm --yes", "llm_backend", 1),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
-        typed("memtui paths guidance", "memtui paths guidance", r"guidance\.md"),
-        typed("paths [NAME]", "memtui paths && memtui paths errors", r"errors\.jsonl"),
-        typed("completions SHELL", "memtui completions bash", "complete"),
         typed("memtui --man", "memtui --man | head -3", "memtui - "),
-        typed("memtui help COMMAND", "memtui help guide", "example"),
+        typed("memtui help COMMAND", "memtui help note", "example"),
         typed("", "memtui --debug --project . list --json", '"ok": true'),
     ],
 }
@@ -404,30 +395,29 @@ def transferred(tui, world):
     tui.press("I")
     tui.see("Import memories from")
     tui.press(".claude/memory\r")
-    tui.see("Nothing new is in it|would come into the inbox")
+    tui.see("Nothing new is in it|Would add")
     tui.press("\x1b")
-    tui.see("prefer-pnpm", gone="Nothing new is in it|would come into the inbox")
+    tui.see("prefer-pnpm", gone="Nothing new is in it|Would add")
 
 
 def backfilled(tui, world):
     """B in the Inbox reads the earlier sessions, if that is wanted."""
     tui.press("2")
-    tui.see("wait for you|to review")
+    tui.see("wait for you|drafts?\\b")
     tui.press("B")
     # Its keys are drawn last when it opens, and when it closes.
-    tui.see("Read your earlier sessions", "Not now", "escape cancel")
+    tui.see("Look through", "Not now", "escape cancel")
     tui.press("\x1b")
-    tui.see("B in the Inbox|wait for you|to review", gone="escape cancel")
+    tui.see("B in the Inbox|wait for you|drafts?\\b", gone="escape cancel")
     tui.press("1")
     tui.see("prefer-pnpm")
 
 
 def numbers(tui, world):
-    """1 to 8 open the eight screens."""
+    """The numbers open the screens."""
     for key, words in (
         ("2", "Inbox"),
-        ("3", "notes wait"),
-        ("4", "deliveries"),
+        ("3", "today · "),
         ("5", "Settings|Hooks"),
         ("6", "proposed"),
         ("7", "notes|whisper|off"),
@@ -447,18 +437,22 @@ def help_(tui, world):
     tui.see("prefer-pnpm", gone="Keys can be remapped")
 
 
-def guide_and_undo(tui, world):
-    """g leaves guidance, z takes it back, Z gives it again."""
-    tui.press("g")
+def note_and_undo(tui, world):
+    """c writes a note, z takes it back, Z gives it again; 3 shows it on top."""
+    tui.press("3")
+    tui.see("today · ")
+    tui.press("c")
     tui.see("Note to the agent")
     tui.press("A note of mine.")
     tui.see("A note of mine.")
     tui.press("\x13")
-    tui.see("3 Guidance 7")
+    tui.see("waiting +A note of mine")
     tui.press("z")
-    tui.see("3 Guidance 6")
+    tui.see("Undone", gone="waiting +A note of mine")
     tui.press("Z")
-    tui.see("3 Guidance 7")
+    tui.see("waiting +A note of mine")
+    tui.press("1")
+    tui.see("prefer-pnpm")
 
 
 def list_of_changes(tui, world):
@@ -482,9 +476,9 @@ def first_approval(tui, world):
     """2, a: a draft of the inbox, all of which is shown, is a memory; 1 shows it, z undoes it."""
     memory = world.project / ".claude/memory/ask-before-migrations.md"
     tui.press("2")
-    tui.see("drafts to review")
+    tui.see("drafts\\b")
     tui.press("a")
-    tui.see("3 drafts to review")
+    tui.see("4 drafts\\b")
     assert "show the SQL first" in memory.read_text()
     tui.press("1")
     tui.see("ask-before-migrations")
@@ -500,7 +494,7 @@ def changed_by_others(tui, world):
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
         assert shell.run("memtui history prefer-pnpm")[0] == 0
     tui.press("2")
-    tui.see("drafts to review")
+    tui.see("drafts\\b")
     tui.press("/")
     tui.see("filter: name")
     tui.press("project:prefer-pnpm")
@@ -520,7 +514,7 @@ def changed_by_others(tui, world):
         tui.press(key)
         tui.see(said)
         if key != "e":
-            tui.see(r"review · 1 looks like a one-off · 1 changed by others · \d unfinished")
+            tui.see(r"drafts · 1 probably a one-off · 1 changed by others · \d todo")
         assert (path.read_text() == before) == (key == "x")
     tui.press("\x1b")
     tui.see(r"z undo\b", gone="save  ")
@@ -528,14 +522,18 @@ def changed_by_others(tui, world):
     tui.see("size +sent +last", r"z undo\b")
 
 
-def sessions(tui, world):
-    """S in Deliveries lists the sessions; escape goes back."""
-    tui.press("4")
-    tui.see("what +project +chars|chars +ms")
-    tui.press("S")
-    tui.see("Sessions: 1 live", "add tests for the new components")
+def activity(tui, world):
+    """3 shows what sessions got, ! what was lost of it, P plots; escape goes back."""
+    tui.press("3")
+    tui.see("today · ", "add tests for the new components")
+    tui.press("!")
+    tui.see("is:lost", "draft the post on caching", gone="add tests for")
     tui.press("\x1b")
-    tui.see("what +project +chars|chars +ms", gone="Sessions: 1 live")
+    tui.see("add tests for the new components", gone="is:lost")
+    tui.press("P")
+    tui.see("Per day", "Hook time")
+    tui.press("\x1b")
+    tui.see("add tests for the new components", gone="Hook time")
     tui.press("1")
     tui.see("prefer-pnpm")
 
@@ -599,20 +597,21 @@ def settings(world):
 # What is done in the TUI for the keys that a text names.
 KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
+    **{("faq.md", key): first_approval for key in ("1", "z")},
     ("README.md", "q"): numbers,
-    ("README.md", "7"): undone_by_itself,
+    ("faq.md", "7"): undone_by_itself,
     ("cli.md", "B"): backfilled,
-    **{("README.md", key): changed_by_others for key in ("=", "e", "x")},
-    **{(file, key): changed_by_others for file in ("cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
-    **{(file, "8"): recalled for file in ("README.md", "cli.md")},
-    ("README.md", "?"): help_,
-    ("README.md", "g"): guide_and_undo,
-    ("README.md", "S"): sessions,
-    ("README.md", "U"): list_of_changes,
+    **{("README.md", key): changed_by_others for key in ("e", "x")},
+    **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
+    **{(file, "8"): recalled for file in ("README.md", "faq.md", "cli.md")},
+    **{(file, "?"): help_ for file in ("README.md", "faq.md")},
+    **{(file, "c"): note_and_undo for file in ("README.md", "faq.md")},
+    **{("faq.md", key): activity for key in ("3", "!", "P")},
+    **{(file, "U"): list_of_changes for file in ("README.md", "faq.md")},
     ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
     **{("cli.md", key): transferred for key in ("I", "X")},
-    ("cli.md", "Z"): guide_and_undo,
+    ("cli.md", "Z"): note_and_undo,
     ("file-formats.md", "ctrl+t"): themes,
 }
 

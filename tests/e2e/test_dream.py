@@ -41,7 +41,7 @@ def test_a_dream_by_the_client_fires_no_hook_of_ours(dreamy, model):
     dreamy.leave("A note that no headless client may take.", scope="global")
     model.script = merged
     before = memories(dreamy)
-    data = dreamy.memtui_json("dream", "--yes")
+    data = dreamy.memtui_json("consolidate", "--ask-model", "--yes")
     assert [each["kind"] for each in data["proposals"]] == ["merge"]
     assert data["used"]["cost"] > 0
     assert memories(dreamy) == before
@@ -74,11 +74,11 @@ def test_after_enough_sessions_a_worker_dreams_and_leaves_proposals_only(dreamy,
     assert dreamy.errors() == []
     # The session's own deliveries, and none of a headless client's.
     assert len({each["session_id"] for each in dreamy.deliveries()}) == 1
-    dreams = [each for each in dreamy.memtui_json("llm", "log")["calls"] if each["purpose"] == "dream"]
+    dreams = [each for each in dreamy.memtui_json("model", "log")["calls"] if each["purpose"] == "dream"]
     assert [(each["backend"], each["outcome"]) for each in dreams] == [(backend, "ok")]
     # The next turn starts no other.
     dreamy.claude("hello again")
-    calls = dreamy.memtui_json("llm", "log")["calls"]
+    calls = dreamy.memtui_json("model", "log")["calls"]
     assert [each["purpose"] for each in calls].count("dream") == 1
     said = dreamy.memtui("doctor", check=False).stdout
     assert "at most once a day" in " ".join(said.split())

@@ -42,7 +42,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on
     assert row["session"] == first.session_id
     assert row["prompt_text"] == "remember that tools are installed with uv"
     assert "+Install tools with uv, never with pip." in row["diff"]
-    on.memtui("keep", "use-uv")
+    on.memtui("approve", "use-uv")
     assert changed(on) == []
     model.will(
         use("Read", file_path=str(path)),
@@ -53,7 +53,7 @@ def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on
     assert "never with npm" in path.read_text()
     (row,) = on.eventually(lambda: changed(on))
     assert (row["change"], row["by"], row["prompt_text"]) == ("edited", "agent", "not with npm either")
-    on.memtui("take-back", "use-uv")
+    on.memtui("reject", "use-uv")
     assert "never with pip" in path.read_text()
     assert changed(on) == []
     assert on.errors() == []

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -11,7 +12,7 @@ from .client import REPO, injected
 
 pytestmark = pytest.mark.client
 
-PLUGIN = ("--plugin-dir", str(REPO))
+PLUGIN = ("--plugin-dir", str(REPO / "plugin"))
 
 
 @pytest.fixture
@@ -30,12 +31,12 @@ def notes(run):
 def test_install_use_and_uninstall_by_settings(world):
     before = '{\n    "env": {"PAGER": "cat"},\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}\n}'
     (world.config / "settings.json").write_text(before)
-    world.memtui("hooks", "install", "--yes")
-    world.memtui("hooks", "install", "--yes")
+    world.memtui("setup", "hooks", "--yes")
+    world.memtui("setup", "hooks", "--yes")
     assert world.settings()["env"] == {"PAGER": "cat"}
     world.leave("A note.", from_="script")
     assert len(notes(world.claude("hi"))) == 1
-    world.memtui("hooks", "uninstall", "--yes")
+    world.memtui("setup", "hooks", "--remove", "--yes")
     assert (world.config / "settings.json").read_text() == before
     world.leave("Another note.", from_="script")
     run = world.claude("hi")
@@ -47,34 +48,48 @@ def test_uninstall_after_the_client_has_rewritten_the_file(world):
     """A client that migrates old settings, as 2.1.197 does with the model's name, lays the file out anew."""
     theirs = {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
     world.settings({"model": "opus", "hooks": theirs})
-    world.memtui("hooks", "install", "--yes")
+    world.memtui("setup", "hooks", "--yes")
     installed = (world.config / "settings.json").read_text()
     world.claude("hi")
     if (world.config / "settings.json").read_text() == installed:  # a newer one has nothing to migrate
         migrated = {key: value for key, value in world.settings().items() if key != "model"}
         (world.config / "settings.json").write_text(json.dumps(migrated, indent=2))
-    world.memtui("hooks", "uninstall", "--yes")
+    world.memtui("setup", "hooks", "--remove", "--yes")
     assert world.settings() == {"hooks": theirs}
 
 
 @pytest.mark.parametrize("scope", ["project", "local"])
 def test_project_settings(world, scope):
-    world.memtui("hooks", "install", "--scope", scope, "--yes")
+    world.memtui("setup", "hooks", "--scope", scope, "--yes")
     world.leave("A note.", from_="script")
     assert len(notes(world.claude("hi"))) == 1
-    world.memtui("hooks", "uninstall", "--scope", scope, "--yes")
+    world.memtui("setup", "hooks", "--remove", "--scope", scope, "--yes")
     assert not (world.project / ".claude").exists()
 
 
-def test_the_repository_is_a_plugin_that_needs_no_installation(world, python):
+def test_the_plugin_in_a_checkout_needs_no_installation(world, python):
     world.leave("A note.", from_="script")
     world.remember("prefer-pnpm", "Use pnpm, never npm")
     run = world.claude("hi", *PLUGIN)
     assert len(notes(run)) == 1
     assert [b.event for b in injected(run.main[0], "index")] == ["SessionStart"]
-    assert [a["content"][:11] for a in run.attachments("hook_system_message")] == ["memtui full"]
+    assert [a["content"][:7] for a in run.attachments("hook_system_message")] == ["memtui:"]
     world.leave("Another note.", from_="script")
     assert injected(world.claude("hi").main[0]) == []
+
+
+def test_a_plugin_that_the_client_installs_is_small_and_serves_sessions(world, python):
+    for words in (["marketplace", "add", str(REPO)], ["install", "memtui@memtui"]):
+        command = [str(world.binary), "plugin", *words]
+        subprocess.run(command, check=True, capture_output=True, cwd=world.project, env=world.environment(), timeout=60)
+    copied = [path for path in (world.config / "plugins").rglob("*") if path.is_file()]
+    assert any(path.name == "memtui_hook.py" for path in copied)
+    assert sum(path.stat().st_size for path in copied) < 2_000_000
+    world.leave("A note.", from_="script")
+    assert len(notes(world.claude("hi"))) == 1
+    status = json.loads(world.memtui("setup", "--json", check=False).stdout)["data"]
+    assert status["plugin"]["active"]
+    assert not status["plugin"]["problems"]
 
 
 def test_plugin_and_settings_together_deliver_once(world, python):
@@ -87,22 +102,22 @@ def test_plugin_and_settings_together_deliver_once(world, python):
     assert run.main[0].count("prefer-pnpm: Use pnpm") == 1
     assert run.main[0].count("Draft: use tabs") == 1
     assert len(run.attachments("hook_system_message")) == 1
-    world.memtui("hooks", "uninstall", "--yes")
+    world.memtui("setup", "hooks", "--remove", "--yes")
     world.leave("Another note.", from_="script")
     assert len(notes(world.claude("hi", *PLUGIN))) == 1
 
 
 def test_status_tells_what_is_on(world):
-    off = json.loads(world.memtui("hooks", "status", "--json", check=False).stdout)["data"]
+    off = json.loads(world.memtui("setup", "--json", check=False).stdout)["data"]
     world.install()
-    on = json.loads(world.memtui("hooks", "status", "--json", check=False).stdout)["data"]
+    on = json.loads(world.memtui("setup", "--json", check=False).stdout)["data"]
     assert (off["installed"], on["installed"]) == (False, True)
 
 
 def test_blanks_and_quotes_in_every_path(world):
     place = world.base / "it's a place"
     shutil.copytree(REPO / "src" / "memtui", place / "memtui", ignore=shutil.ignore_patterns("__pycache__"))
-    world.memtui("hooks", "install", "--yes", sources=place)
+    world.memtui("setup", "hooks", "--yes", sources=place)
     assert "it's a place" in world.settings()["hooks"]["Stop"][0]["hooks"][0]["command"].replace("'\"'\"'", "'")
     world.leave("A note.", from_="script")
     assert len(notes(world.claude("hi"))) == 1

@@ -21,10 +21,10 @@ def finished(model, number):
 def test_the_person_sees_the_banner_and_the_model_does_not(on, model):
     on.remember("prefer-pnpm", "Use pnpm, never npm")
     with Terminal(on) as terminal:
-        assert "memtui full" in terminal.see(r"SessionStart:startup says: memtui full[^\r\n]*")
+        assert "memtui: " in terminal.see(r"SessionStart:startup says: memtui: [^\r\n]*")
         terminal.say("hi")
         terminal.see("Done")
-    assert model.main[0].count("memtui full") == 0
+    assert model.main[0].count("memtui: ") == 0
     assert kinds(model.main[0]) == ["index"]
 
 
@@ -45,7 +45,7 @@ def test_a_long_session_gets_each_thing_once(on, model):
         terminal.see("Answer three")
         assert sorted(kinds(model.main[-1])) == ["index", "pending-updates"]
         terminal.say("/clear")
-        terminal.see("says: memtui full")
+        terminal.see("says: memtui: ")
         terminal.say("fourth")
         terminal.see("Answer four")
         assert sorted(kinds(model.main[-1])) == ["index", "pending-updates"]
@@ -197,8 +197,8 @@ def test_a_task_that_ends_in_the_background_is_not_the_person_who_speaks(on, mod
 
 
 def test_a_note_for_people_waits_for_a_person(on, model):
-    on.memtui("guide", "For me alone.", "--to", "people")
-    on.memtui("guide", "For whoever comes.")
+    on.memtui("note", "For me alone.", "--to", "people")
+    on.memtui("note", "For whoever comes.")
     script = on.claude("hi")
     assert tally(script.main[0], "For me alone.", "For whoever comes.") == [0, 1]
     assert "For me alone." in on.waiting()
@@ -215,12 +215,12 @@ def test_a_note_for_people_waits_for_a_person(on, model):
     inside = [request for request in model.main if "outer" not in request.text() and "inner" in request.text()]
     assert [tally(request, "me alone.") for request in inside] == [[0]]
     assert tally(model.main[-1], "For me alone.", "Also for me alone.", "For whoever comes.") == [1, 1, 0]
-    kinds_of = {row["text"]: row["entrypoint"] for row in on.memtui_json("guide", "--list")["told"]}
+    kinds_of = {row["text"]: row["entrypoint"] for row in on.memtui_json("note", "--list")["told"]}
     assert kinds_of == {"For me alone.": "cli", "Also for me alone.": "cli", "For whoever comes.": "sdk-cli"}
 
 
 def test_the_status_line_says_what_waits_and_then_that_it_arrived(on, model):
-    assert "status line installed" in on.memtui("hooks", "install", "--status-line", "--yes").stdout
+    assert "status line installed" in on.memtui("setup", "statusline", "--yes").stdout
     on.leave("A note.", from_="script")
     on.leave("Draft: use tabs", kind="updates", kind_="correction", time="2026-11-20T10:00:00Z")
     with Terminal(on) as terminal:

@@ -59,8 +59,8 @@ def test_a_prompt_receives_the_memory_by_its_trigger_once_until_it_changes(on):
     records = [r for r in on.deliveries() if any(i["kind"] == "recall" for i in r["items"])]
     assert [(r["session_id"], r["items"][0]["path"]) for r in records] == [(first.session_id, str(path))] * 2
     assert all(r["items"][0]["probability"] >= 0.4 for r in records)
-    shown = on.memtui_json("receipts")
-    outcomes = {each["id"]: each["outcome"] for each in shown["receipts"]}
+    shown = on.memtui_json("activity")
+    outcomes = {each["id"]: each["outcome"] for each in shown["deliveries"]}
     assert [outcomes[r["id"]] for r in records] == ["arrived", "arrived"]
     assert on.errors() == []
 
@@ -156,7 +156,7 @@ def test_a_command_that_a_memory_forbids_is_refused_once_with_the_memory_as_the_
     assert run.main[2].count("The lock file is pnpm's.") == 1
     (record,) = [each for each in on.deliveries() if each["event"] == "PreToolUse"]
     assert record["items"][0]["reason"] == "it forbids `npm install`: refused"
-    (receipt,) = [each for each in on.memtui_json("receipts")["receipts"] if each["id"] == record["id"]]
+    (receipt,) = [each for each in on.memtui_json("activity")["deliveries"] if each["id"] == record["id"]]
     assert receipt["outcome"] == "arrived"
     # Nobody but the hook refused it.
     assert on.waiting("updates") == ""

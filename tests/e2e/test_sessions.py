@@ -140,16 +140,16 @@ def test_a_clear_starts_afresh(on):
 
 
 @pytest.mark.parametrize("where", ["everywhere", "project"])
-@pytest.mark.parametrize("mode", ["whisper", "off"])
+@pytest.mark.parametrize("mode", ["notes", "off"])
 def test_modes(on, mode, where):
     furnish(on)
     head = "" if where == "everywhere" else f'[projects."{on.project}"]\n'
     (on.root / "config.toml").write_text(f'{head}mode = "{mode}"\n')
     run = on.claude("hi")
-    wanted = {"guidance": 1, "pending-items": 1} if mode == "whisper" else {}
+    wanted = {"guidance": 1, "pending-items": 1} if mode == "notes" else {}
     assert tally(run.main[0]) == {**dict.fromkeys(NEEDLES, 0), **wanted}
     assert ("lockfile" in on.waiting()) is (mode == "off")
-    assert len(run.attachments("hook_system_message")) == (mode == "whisper")
+    assert len(run.attachments("hook_system_message")) == (mode == "notes")
 
 
 @pytest.mark.parametrize("variable", ["CLAUDE_HEADLESS", "MEMTUI_INSIDE"])

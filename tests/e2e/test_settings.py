@@ -64,7 +64,7 @@ def test_doctor_names_the_file_and_the_key_that_keep_a_note_waiting(on):
     assert "`cleanupPeriodDays`" in said
     assert "All good" not in said
     assert "No hook of memtui's ran in the 1 newest session" in " ".join(said.split())
-    assert "`cleanupPeriodDays`" in on.memtui("hooks", "status", check=False).stdout
+    assert "`cleanupPeriodDays`" in on.memtui("setup", check=False).stdout
     on.settings({key: value for key, value in on.settings().items() if key != "cleanupPeriodDays"})
     on.claude("hi")
     assert "A note." not in on.waiting()
@@ -72,7 +72,7 @@ def test_doctor_names_the_file_and_the_key_that_keep_a_note_waiting(on):
 
 
 def test_doctor_in_a_subdirectory_names_the_settings_that_are_not_read_there(world):
-    world.memtui("hooks", "install", "--scope", "project", "--yes")
+    world.memtui("setup", "hooks", "--scope", "project", "--yes")
     world.leave("A note.", from_="script")
     (world.project / "src").mkdir()
     world.claude("hi", cwd=world.project / "src")

@@ -34,7 +34,7 @@ def first(run):
 
 def on_runs(on):
     """The runs of the subconscious that have ended, oldest first."""
-    found = on.memtui_json("subconscious", "runs")["runs"][::-1]
+    found = on.memtui_json("model", "log", "--runs")["runs"][::-1]
     return [run for run in found if run["outcome"] != "begun"]
 
 
@@ -67,7 +67,7 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on
     (blocks,) = injected(first(other), "blocks")
     assert f"[project_context]\n{FACT}" in blocks.text
     assert injected(first(other), "guidance") == []
-    (told,) = on.memtui_json("subconscious", "whispers")["whispers"]
+    (told,) = on.memtui_json("model", "log", "--notes")["whispers"]
     assert (told["outcome"], told["because"]) == ("arrived", "will deploy it on Friday")
     assert on.errors() == []
 
@@ -89,7 +89,7 @@ def test_it_answers_who_addresses_it_at_the_next_prompt(on, model, backend):
     again = on.claude("And now?", resume=run.session_id)
     texts = [each.text for each in injected(first(again), "guidance")]
     assert [any(reply in text for text in texts) for reply in ("On Tuesdays.", "With sales.")] == [True, True]
-    assert on.memtui_json("subconscious")["waiting"] == []
+    assert on.memtui_json("model")["reads_along"]["waiting"] == []
     assert on.errors() == []
 
 
@@ -114,7 +114,7 @@ def test_it_answers_who_addresses_it_in_any_channel(on, model, channel, backend)
     assert told == [("m1", "when do we deploy?")]
     (reply,) = injected(of_session(model.requests)[-1], "guidance")
     assert "On Tuesdays." in reply.text
-    assert on.memtui_json("subconscious")["waiting"] == []
+    assert on.memtui_json("model")["reads_along"]["waiting"] == []
     assert on.errors() == []
 
 
@@ -187,10 +187,8 @@ def test_two_sessions_at_once_share_blocks_and_nothing_else(on, model, backend):
     for process in started:
         process.communicate(timeout=60)
     assert on.eventually(lambda: len(on_runs(on)) == 2, 30), on.errors()
-    text = on.memtui_json("subconscious", "show", "project_context")["text"]
+    text = on.memtui_json("model", "blocks", "project_context")["text"]
     assert sorted(text.split("\n")) == ["Fact one.", "Fact two."]
-    versions = on.memtui_json("subconscious", "history", "project_context")["versions"]
-    assert {each["session"] for each in versions} == set(ids)
     model.script = lambda request: structured(request) if is_subconscious(request) else "Yes."
     for name, session in zip(("one", "two"), ids, strict=True):
         again = on.claude("Go on.", resume=session)
@@ -237,7 +235,7 @@ def test_what_a_tool_prints_puts_nothing_into_its_mouth(on, model, tmp_path, bac
     assert "the words outside" not in looked[1].text()
     assert (run["blocks"], run["whispers"], len(run["refused"])) == ([], [], 5)
     assert on.waiting() == ""
-    assert on.memtui_json("subconscious", "show", "user_preferences")["text"] == ""
+    assert on.memtui_json("model", "blocks", "user_preferences")["text"] == ""
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -263,7 +261,7 @@ def test_with_all_tools_the_permissions_of_its_person_decide(on, model, allowed)
     (run,) = on_runs(on)
     assert (run["outcome"], run["tools"]) == ("done", "full")
     assert (on.project / "made").exists() is allowed
-    assert len(on.memtui_json("subconscious", "runs")["runs"]) == 1, "its own client is not read along"
+    assert len(on.memtui_json("model", "log", "--runs")["runs"]) == 1, "its own client is not read along"
 
 
 @pytest.mark.parametrize("backend", ["api", "claude"])
@@ -287,8 +285,8 @@ def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, 
     (blocks,) = injected(first(again), "blocks")
     assert FACT in blocks.text
     assert on.eventually(lambda: told, 30), on.errors()
-    on.memtui("subconscious", "undo", "project_context")
-    assert on.memtui_json("subconscious", "show", "project_context")["text"] == ""
+    on.memtui("model", "undo", "project_context")
+    assert on.memtui_json("model", "blocks", "project_context")["text"] == ""
     third = on.claude("And now the docs, please.", resume=begun.session_id)
     assert f"[project_context]\n- {FACT}" in [each.text for each in injected(first(third), "blocks")][-1]
     assert on.eventually(lambda: len(told) == 2, 30), on.errors()

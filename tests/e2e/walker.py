@@ -287,7 +287,7 @@ class Walker:
 
     def _start(self) -> MemtuiTerminal:
         self.starts += 1
-        options = self._rng.choice(((), (), (), ("--read-only",), ("--screen", "inbox"), ("--screen", "deliveries")))
+        options = self._rng.choice(((), (), (), ("--read-only",), ("--screen", "inbox"), ("--screen", "activity")))
         self.world.project.mkdir(parents=True, exist_ok=True)
         found = MemtuiTerminal(self.world, *options, size=self.size, before=TELL_TASKS)
         if not found.wait_for_paint(0, self.patience * 5):

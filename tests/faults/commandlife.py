@@ -80,7 +80,7 @@ def live(world: World, _) -> dict:
 
     running.clock(60)
     command("list", "--json")
-    command("guide", "--json", "--project", world.other, "tok-p1 probe")
+    command("note", "--json", "--project", world.other, "tok-p1 probe")
     found = world.seen()
     command("undo", "--yes")
     command("undo", "--yes")
@@ -106,7 +106,7 @@ def wrong(scenario: CommandScenario, fault, ended: running.Ended, found: dict, p
     if ended.hangs:
         said.append("what it started hangs")
     done, same = found["seen"] == plain["seen"], found["seen"] == none["seen"]
-    if fault is not None and fault.kind == "torn" and scenario.words[0] == "guide" and "--json" not in scenario.words:
+    if fault is not None and fault.kind == "torn" and scenario.words[0] == "note" and "--json" not in scenario.words:
         # A plain append, for monitors: of one that is killed within the write a part may stay, as of any shell's.
         return said
     if scenario.reads:
@@ -151,13 +151,6 @@ def _between(found: dict, plain: dict, none: dict) -> bool:
 
 C = CommandScenario
 OLD = '{"v": 1, "id": "01KE2V3B000000000000000000", "time": "2026-01-05T09:00:00Z", "text": "tok-x9", "items": []}\n'
-# A block that the subconscious changed, and then somebody else.
-NOTED_BY = {"v": 1, "id": "01KE2V3B00000000000000000A", "time": "2026-01-05T09:00:00Z", "block": "user_preferences"}
-NOTED_BY |= {"by": "subconscious", "text": "tok-b2"}
-NOTED = {
-    "home/.claude/memtui/subconscious/blocks/user_preferences.md": "tok-b2\ntok-b3\n",
-    "home/.claude/memtui/subconscious/versions.jsonl": json.dumps(NOTED_BY) + "\n",
-}
 # The version of a memory that a person saw last, so that its present text is somebody else's.
 WAS = "---\nname: alpha\ndescription: tok-x5\n---\ntok-x5\n"
 LOOK = {"v": 1, "time": "2026-01-05T09:00:00Z", "dir": "TOP/home/.claude/memory", "file": "alpha.md", "stamp": 1}
@@ -184,32 +177,33 @@ PAST = {"home/.claude/projects/earlier/earlier.jsonl": json.dumps(EARLIER) + "\n
 CONFLICT = "<<<<<<< HEAD\ntok-n1\n=======\ntok-n1 other\n>>>>>>> main\n"
 EDITOR = {"EDITOR": "sed -i s/Body/Text/"}
 SCENARIOS = [
-    C("guide", "tok-n1 note"),
-    C("guide", "--json", "tok-n1 note"),
-    C("guide", "--global", "--urgent", "tok-n1 note"),
-    C("guide", "tok-n1 note", cwd="other"),
-    C("guide", "--json", "tok-n1 note", cwd="other"),
-    C("guide", "-", stdin="tok-n1 note"),
-    C("guide", "--edit", "@g1", "tok-n1 note"),
-    C("guide", "--edit", "@g1", "--global"),
-    C("guide", "--withdraw", "@g1"),
-    C("guide", "--again", "@g6"),
+    C("note", "tok-n1 note"),
+    C("note", "--json", "tok-n1 note"),
+    C("note", "--global", "--urgent", "tok-n1 note"),
+    C("note", "tok-n1 note", cwd="other"),
+    C("note", "--json", "tok-n1 note", cwd="other"),
+    C("note", "-", stdin="tok-n1 note"),
+    C("note", "--edit", "@g1", "tok-n1 note"),
+    C("note", "--edit", "@g1", "--global"),
+    C("note", "--withdraw", "@g1"),
+    C("note", "--again", "@g6"),
     C("approve", "@u1"),
     C("approve", "@u1", "--scope", "project", "--name", "taught"),
     C("approve", "@u1", "--into", "alpha"),
     C("approve", "--all", pieces=True),
-    C("keep", "alpha", files=SEEN),
-    C("take-back", "alpha", files=SEEN),
+    C("approve", "alpha", files=SEEN),
+    C("reject", "alpha", files=SEEN),
     C("reject", "@u1"),
+    C("reject", "@i1"),
     C("reject", "@u1", "--never"),
     C("reject", "--all"),
-    C("snooze", "@u1", "--until", "3d"),
-    C("items", "done", "@i1"),
-    C("items", "keep", "@i1"),
-    C("items", "edit", "@i1", "tok-n1 other words"),
-    C("items", "guide", "@i1"),
-    C("backfill", files=PAST),
-    C("backfill", "--dry-run", reads=True, files=PAST),
+    C("reject", "@u1", "--later", "3d"),
+    C("approve", "@i1"),
+    C("approve", "--keep", "@i1"),
+    C("edit", "@i1", "--body", "tok-n1 other words"),
+    C("approve", "--note", "@i1"),
+    C("import", "sessions", files=PAST),
+    C("import", "sessions", "--dry-run", reads=True, files=PAST),
     C("import", "TOP/notes", files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C("import", "TOP/notes", "--dry-run", reads=True, files={"notes/plan.md": "# Plan\n\ntok-n1 is the plan.\n"}),
     C(
@@ -235,16 +229,16 @@ SCENARIOS = [
     C("mv", "native", "renamed"),
     C("mv", "native", "--to", "global"),
     C("mv", "deploy", "odd", "--to", "global", pieces=True, before=[("trust", "odd", "--yes")]),
-    C("cp", "native", "copied"),
-    C("cp", "native", "--to", "project"),
-    C("restore", "gone"),
+    C("mv", "--copy", "native", "copied"),
+    C("mv", "--copy", "native", "--to", "project"),
+    C("history", "gone", "--restore"),
     C("undo", "--yes"),
-    C("redo", "--yes", before=[("undo", "--yes")]),
+    C("undo", "--redo", "--yes", before=[("undo", "--yes")]),
     C("undo", "--yes", before=[("mv", "native", "renamed")]),
     C("undo", "--yes", before=[("rm", "alpha", "native")], pieces=True),
     C("undo", "--yes", before=[("approve", "@u1")]),
     C(
-        "index",
+        "check",
         "--fix",
         files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\nmine tok-x3\n"},
         pieces=True,
@@ -254,23 +248,24 @@ SCENARIOS = [
     C("trust", "--always", "--yes"),
     C("trust", "--remove"),
     C("config", "set", "budget", "6000"),
-    C("config", "set", "mode", "whisper", "--project", "."),
+    C("config", "set", "mode", "notes", "--project", "."),
     C("config", "unset", "budget"),
     C("config", "edit", env={"EDITOR": "sed -i s/9000/7000/"}),
-    C("hooks", "install", "--yes"),
-    C("hooks", "install", "--yes", "--scope", "project"),
-    C("hooks", "install", "--yes", "--scope", "local"),
-    C("hooks", "install", "--yes", "--status-line"),
-    C("hooks", "uninstall", "--yes", before=[("hooks", "install", "--yes")]),
+    C("setup", "hooks", "--yes"),
+    C("setup", "hooks", "--yes", "--scope", "project"),
+    C("setup", "hooks", "--yes", "--scope", "local"),
+    C("setup", "statusline", "--yes"),
+    C("setup", "hooks", "--remove", "--yes", before=[("setup", "hooks", "--yes")]),
     C(
+        "setup",
         "hooks",
-        "uninstall",
+        "--remove",
         "--yes",
         "--scope",
         "project",
-        before=[("hooks", "install", "--yes", "--scope", "project")],
+        before=[("setup", "hooks", "--yes", "--scope", "project")],
     ),
-    C("undo", "--yes", before=[("hooks", "install", "--yes")]),
+    C("undo", "--yes", before=[("setup", "hooks", "--yes")]),
     C(
         "doctor",
         "--fix",
@@ -295,7 +290,7 @@ SCENARIOS = [
             "home/.claude/projects/-gone-shop/s.jsonl": '{"type": "user", "cwd": "/gone/shop"}\n',
         },
     ),
-    C("index", "--scope", "global", "--keep", "both", files={"home/.claude/memory/MEMORY.md": CONFLICT}),
+    C("check", "--scope", "global", "--keep", "both", files={"home/.claude/memory/MEMORY.md": CONFLICT}),
     C(
         "consolidate",
         "--scope",
@@ -305,45 +300,40 @@ SCENARIOS = [
         files={"home/.claude/memory/MEMORY.md": "- tok-n1 is said here alone\n"},
     ),
     C(
-        "gc",
+        "doctor",
+        "--clean",
         pieces=True,
         files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD},
-        before=[("config", "set", "undo_changes", "1"), ("rm", "native"), ("rm", "alpha")],
+        before=[("rm", "native"), ("rm", "alpha")],
     ),
-    C("dream", "--dry-run", reads=True),
-    C("dream"),
-    C("llm", reads=True),
-    C("llm", "log", reads=True),
-    C("learned", reads=True),
-    C("semantic", reads=True),
-    C("semantic", "off", before=[("config", "set", "semantic", "true")]),
-    C("semantic", "stop", reads=True),
-    C("subconscious", reads=True),
-    C("subconscious", "edit", "guidance", "--text", "tok-b1"),
-    C("subconscious", "history", "guidance", reads=True),
-    C("subconscious", "undo", "user_preferences", files=NOTED),
-    C("subconscious", "stop"),
-    C("gc", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
+    C("consolidate", "--ask-model", "--dry-run", reads=True),
+    C("consolidate", "--ask-model"),
+    C("model", reads=True),
+    C("model", "log", reads=True),
+    C("model", "learned", reads=True),
+    C("model", "sentences", reads=True),
+    C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
+    C("model", "sentences", "stop", reads=True),
+    C("model", "blocks", "guidance", "--text", "tok-b1"),
+    C("model", "stop"),
+    C("doctor", "--clean", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),
     C("list", reads=True),
     C("show", "native", reads=True),
     C("history", "native"),
     C("history", "native", "--restore", "1", before=[("history", "native"), ("edit", "native", "--body", "tok-n1")]),
-    C("triggers", "native", reads=True),
-    C("triggers", "native", "--add", "tok-x4"),
-    C("triggers", "native", "--mute", "tok-x5"),
-    C("mv", "native", "renamed", before=[("triggers", "native", "--add", "tok-x4")]),
-    C("index", reads=True),
-    C("paths", reads=True),
-    C("completions", "bash", reads=True),
+    C("edit", "native", "--trigger", "tok-x4"),
+    C("edit", "native", "--mute", "tok-x5"),
+    C("mv", "native", "renamed", before=[("edit", "native", "--trigger", "tok-x4")]),
+    C("check", reads=True),
+    C("status", "--paths", reads=True),
+    C("setup", "completions", "bash", reads=True),
     C("status", reads=True),
     C("inbox", reads=True),
-    C("deliveries", "--stats", reads=True),
-    C("sessions", reads=True),
+    C("activity", reads=True),
     C("search", "native", reads=True),
     C("recall", "--explain", "what does alpha say about native?", reads=True),
     C("doctor", reads=True),
     C("consolidate", reads=True),
-    C("consolidate", "--applied", reads=True),
     C(
         "consolidate",
         "--all",
@@ -353,16 +343,16 @@ SCENARIOS = [
             "home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n- [stub](stub.md) — tok-x3\n",
         },
     ),
-    C("lint", reads=True),
-    C("lint", "--apart", "alpha", "native"),
+    C("check", "--apart", "alpha", "native"),
     C(
-        "lint",
+        "check",
         "--fix",
+        "--scope",
+        "global",
         files={"home/.claude/memory/odd-name.md": "---\nname: odd-name\n---\n\nWords tok-x3.\n"},
         pieces=True,
     ),
     C("config", "list", reads=True),
-    C("hooks", "status", reads=True),
-    C("receipts", reads=True),
+    C("setup", reads=True),
     C("statusline", reads=True),
 ]

@@ -6,8 +6,8 @@ goes on, and nothing may be lost, told twice or left half done.
                                               what the gate runs: a quarter of these, in turn
     python tests/faults/sweep.py --all        all of them
     python tests/faults/sweep.py --list       the scenarios
-    python tests/faults/sweep.py --only guide-tok-n1-note
-    python tests/faults/sweep.py --case 'guide-tok-n1-note main:7:once:EIO'
+    python tests/faults/sweep.py --only note-tok-n1-note
+    python tests/faults/sweep.py --case 'note-tok-n1-note main:7:once:EIO'
 
 Needs Linux (memfd); uses the memory file system where there is one. Exit code 1 where something does not hold.
 """

@@ -367,7 +367,7 @@ class Year:
 
     def leave_note(self, *words: str) -> None:
         token = f"{NOTES}{len(self.told) + len(self.notes)}{self.chance.randint(100, 999)}"
-        if self.command("guide", *words, f"{token} note"):
+        if self.command("note", *words, f"{token} note"):
             self.notes.add(token)
 
     def new_memory(self) -> str:

@@ -97,7 +97,7 @@ def test_changes_among_memories_that_take_too_long_come_with_a_later_prompt(home
 def test_an_index_that_takes_too_long_leaves_the_line_for_the_person(home, slow):
     home.remember("one")
     said = slow("SessionStart", ("core/places/catalog.py", "look"))
-    assert "memtui full" in said.message
+    assert said.message.startswith("memtui: ")
     assert said.context == ""
 
 

@@ -67,7 +67,7 @@ def test_the_memory_is_given_to_a_session_that_has_it_already(home):
     assert home.ask("install with pnpm about the package please, and nothing else") == ""
 
 
-@pytest.mark.parametrize("settings", ['mode = "whisper"\n', 'mode = "off"\n'])
+@pytest.mark.parametrize("settings", ['mode = "notes"\n', 'mode = "off"\n'])
 def test_sessions_that_get_no_memories_are_refused_nothing(home, settings):
     home.settings(settings)
     assert home.tool(command="npm i").refusal == ""

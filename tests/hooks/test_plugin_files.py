@@ -15,7 +15,7 @@ from memtui.hooks.installer import entries
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = Path(memtui.__file__).parent
-LAUNCHERS = {"settings": PACKAGE / "hooks" / "launch.py", "plugin": REPO / "hooks" / "memtui_hook.py"}
+LAUNCHERS = {"settings": PACKAGE / "hooks" / "launch.py", "plugin": REPO / "plugin" / "hooks" / "memtui_hook.py"}
 
 
 def load(name):
@@ -23,17 +23,21 @@ def load(name):
 
 
 def test_the_manifest_has_the_packages_version():
-    assert load(".claude-plugin/plugin.json")["name"] == "memtui"
-    assert load(".claude-plugin/plugin.json")["version"] == memtui.__version__
+    assert load("plugin/.claude-plugin/plugin.json")["name"] == "memtui"
+    assert load("plugin/.claude-plugin/plugin.json")["version"] == memtui.__version__
 
 
-def test_the_marketplace_offers_the_repository_itself():
+def test_the_marketplace_offers_a_small_folder_that_says_where_the_tui_comes_from():
     [plugin] = load(".claude-plugin/marketplace.json")["plugins"]
-    assert (plugin["name"], plugin["source"]) == ("memtui", "./")
+    assert (plugin["name"], plugin["source"]) == ("memtui", "./plugin")
+    files = [path for path in (REPO / "plugin").rglob("*") if path.is_file()]
+    assert sum(path.stat().st_size for path in files) < 20_000
+    assert "Brings the hooks" in plugin["description"]
+    assert "uv tool install" in (REPO / "plugin/README.md").read_text()
 
 
 def test_the_plugin_serves_the_same_events_as_settings_do():
-    hooks = load("hooks/hooks.json")["hooks"]
+    hooks = load("plugin/hooks/hooks.json")["hooks"]
     expected = entries.groups("python3", "L")
     for group in expected.values():
         event = group["hooks"][0]["command"].split()[-1]
@@ -50,16 +54,17 @@ def test_any_python_3_can_read_the_plugins_launcher():
 
 @pytest.mark.parametrize("launcher", LAUNCHERS.values(), ids=LAUNCHERS)
 def test_launchers_are_small_since_they_are_compiled_at_every_start(launcher):
-    assert launcher.stat().st_size < 1600
+    assert launcher.stat().st_size < 2200
 
 
 def world(tmp_path, kind, runner):
     """A copy of a launcher in a directory with an odd name, with a package whose first module is `runner` (None: none)."""
     base = tmp_path / "it's a $HOME ü"
     source = base / ("src" if kind == "plugin" else "lib")
-    launcher = base / "hooks" / "memtui_hook.py" if kind == "plugin" else source / "memtui" / "hooks" / "launch.py"
+    plugin = base / "plugin/hooks/memtui_hook.py"
+    launcher = plugin if kind == "plugin" else source / "memtui" / "hooks" / "launch.py"
     (source / "memtui" / "hooks").mkdir(parents=True)
-    launcher.parent.mkdir(exist_ok=True)
+    launcher.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(LAUNCHERS[kind], launcher)
     for package in (source / "memtui", source / "memtui" / "hooks"):
         (package / "__init__.py").write_text("")
@@ -84,11 +89,54 @@ def test_the_settings_launcher_hands_the_event_on(tmp_path):
 
 def test_the_plugins_command_line_works_from_a_directory_with_any_name(tmp_path):
     base, _ = world(tmp_path, "plugin", ECHO)
-    command = load("hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
-    env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base)}
+    command = load("plugin/hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base / "plugin")}
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=env, input=b"{}")
     assert done.stdout == b"['PreToolUse', 'plugin']"
     assert done.returncode == 0
+
+
+class Copied:
+    """The plugin as the client copies it, and a package `memtui` in a directory `lib` of the home."""
+
+    def __init__(self, tmp_path, lib):
+        self.plugins = tmp_path / "it's [my] home/.claude/plugins"
+        copy = self.plugins / "cache/market/memtui/0.1.0"
+        shutil.copytree(REPO / "plugin", copy)
+        self.launcher = copy / "hooks/memtui_hook.py"
+        package = self.plugins.parents[1] / lib / "memtui"
+        (package / "hooks").mkdir(parents=True)
+        for each in (package, package / "hooks"):
+            (each / "__init__.py").write_text("")
+        (package / "hooks/bundle.py").write_text(ECHO)
+
+    def start(self, event, path="/nowhere", cwd="/"):
+        command = [sys.executable, "-I", "-S", str(self.launcher), event, "plugin"]
+        return subprocess.run(command, capture_output=True, env={"PATH": str(path)}, input=b"{}", cwd=cwd, timeout=30)
+
+
+def test_the_copied_plugin_runs_the_checkout_that_the_client_keeps(tmp_path):
+    copied = Copied(tmp_path, ".claude/plugins/marketplaces/market/src")
+    assert copied.start("Stop").stdout == b"['Stop', 'plugin']"
+
+
+def test_without_a_checkout_it_runs_what_is_on_the_path(tmp_path):
+    copied = Copied(tmp_path, "tools/memtui/lib/python3.12/site-packages")
+    home = copied.plugins.parents[1]
+    (home / "tools/memtui/bin").mkdir()
+    (home / "tools/memtui/bin/memtui").write_text("#!/bin/sh\n")
+    (home / "tools/memtui/bin/memtui").chmod(0o755)
+    (home / "bin").mkdir()
+    (home / "bin/memtui").symlink_to(home / "tools/memtui/bin/memtui")
+    assert copied.start("Stop", home / "bin").stdout == b"['Stop', 'plugin']"
+    assert copied.start("Stop", "bin", cwd=home).stdout == b"", "a directory of the project that runs is not asked"
+
+
+def test_where_memtui_is_nowhere_the_session_is_told_once_and_prompts_go_on(tmp_path):
+    copied = Copied(tmp_path, "elsewhere")
+    assert "brings only the hooks" in json.loads(copied.start("SessionStart").stdout)["systemMessage"]
+    done = copied.start("UserPromptSubmit")
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("kind", LAUNCHERS)

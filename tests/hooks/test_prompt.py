@@ -154,7 +154,7 @@ def test_pending_updates_come_newest_first_and_as_unreviewed(home):
     assert tags(said) == ["memtui-pending-updates"]
     assert "not reviewed" in said
     assert re.findall(r"draft \d", said) == ["draft 1", "draft 2", "draft 0"]
-    assert "[correction, seen 3 times, just now]" in said
+    assert "[correction, said 3 times, just now]" in said
     assert "the evidence" not in said
     assert home.prompt().raw == b""
 
@@ -317,11 +317,11 @@ def fill(home):
     [
         ("", EVERYTHING),
         ('mode = "full"', EVERYTHING),
-        ('mode = "whisper"', EVERYTHING - {"memtui-pending-updates"}),
+        ('mode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
         ('mode = "off"', set()),
         ('mode = "off"\n[projects."PROJECT"]\nmode = "full"', EVERYTHING),
         ('[projects."PROJECT"]\nmode = "off"', set()),
-        ('mode = "off"\n[projects."PROJECT"]\nmode = "whisper"', EVERYTHING - {"memtui-pending-updates"}),
+        ('mode = "off"\n[projects."PROJECT"]\nmode = "notes"', EVERYTHING - {"memtui-pending-updates"}),
         ('[projects."/another"]\nmode = "off"', EVERYTHING),
         ('mode = "loud"', EVERYTHING),
     ],

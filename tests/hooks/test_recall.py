@@ -99,7 +99,7 @@ def test_what_lies_in_an_archive_a_trash_or_an_inbox_is_not_recalled(home, folde
     assert RELEASE in home.ask()
 
 
-@pytest.mark.parametrize("settings", ["recall = false", 'mode = "whisper"', "recall_threshold = 1.0"])
+@pytest.mark.parametrize("settings", ["recall = false", 'mode = "notes"', "recall_threshold = 1.0"])
 def test_a_person_can_switch_it_off(home, settings):
     home.keep("release-pipeline", RELEASE)
     home.settings(settings + "\n")

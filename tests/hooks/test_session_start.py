@@ -116,7 +116,7 @@ def test_links_that_leave_the_scope_are_not_read(home, tmp_path):
 def test_without_memories_nothing_is_said_to_the_model(home):
     started = home.start()
     assert started.context == ""
-    assert started.message.startswith("memtui full · nothing waiting")
+    assert started.message.startswith("memtui: nothing waiting")
 
 
 # --- the line for the person
@@ -130,12 +130,12 @@ def test_the_banner_says_what_is_on_and_what_waits(home):
     home.leave("items", "z")
     home.leave("items", "z2", "global")
     message = home.start().message
-    assert message == "memtui full · 1 global memory · waiting: 1 note, 1 draft to review, 2 unfinished items"
+    assert message == "memtui: 1 global memory · 1 note, 1 draft, 2 todos waiting"
     home.settings("banner = false\n")
     assert home.start(session="s2").message == ""
-    home.settings('mode = "whisper"\n')
+    home.settings('mode = "notes"\n')
     started = home.start(session="s3")
-    assert started.message.startswith("memtui whisper · waiting")
+    assert started.message.startswith("memtui (notes): 1 note")
     assert started.context == ""
 
 
@@ -145,18 +145,18 @@ def test_the_banner_does_not_deny_a_memory_that_the_client_loads(home):
     with open(f"{own}/mine.md", "w", encoding="utf-8") as file:
         file.write("---\nname: mine\n---\nBody.\n")
     home.guide("x")
-    assert home.start().message == "memtui full · waiting: 1 note"
+    assert home.start().message == "memtui: 1 note waiting"
     home.remember("one")
-    assert home.start(session="s2").message == "memtui full · 1 global memory · waiting: 1 note"
+    assert home.start(session="s2").message == "memtui: 1 global memory · 1 note waiting"
 
 
 @pytest.mark.slow
 def test_broken_settings_are_reported_and_the_last_good_ones_hold(home):
-    home.settings('mode = "whisper"\n')
+    home.settings('mode = "notes"\n')
     home.start()
     home.settings("mode = \n")
     message = home.start(session="s2").message
-    assert message.startswith("memtui whisper")
+    assert message.startswith("memtui (notes): ")
     assert "config.toml can't be read, the last good settings are in use" in message
     assert "\n" not in message
 
@@ -221,8 +221,8 @@ def test_guidance_of_an_ended_turn_does_not_come_again_with_a_compaction_by_hand
 
 
 @pytest.mark.slow
-def test_a_compaction_in_whisper_mode_brings_no_lists(home):
-    home.settings('mode = "whisper"\n')
+def test_a_compaction_in_the_mode_notes_brings_no_lists(home):
+    home.settings('mode = "notes"\n')
     home.remember("memory")
     home.guide("this turn's")
     home.leave("updates", "draft")
@@ -576,7 +576,7 @@ def test_an_inbox_too_long_to_be_read_whole_is_named_and_its_newest_note_comes(h
         file.write("error: no such file\n" * 150_000)
     home.guide("newest")
     said = home.start().message
-    assert "waiting: 2 notes" in said
+    assert "2 notes waiting" in said
     assert f"{home.file('guidance')} is larger than 1 MB" in said
     said = home.prompt().context
     assert "oldest" in said
@@ -764,4 +764,4 @@ def test_the_banner_counts_no_draft_that_is_folded_or_snoozed(home):
     home.leave("updates", "Use pnpm.", durable="0.50")
     home.leave("updates", "Do it now.", durable="0.05")
     home.leave("updates", "Use uv.", until="2999-01-01T00:00:00Z")
-    assert "1 draft to review" in home.start().message
+    assert "1 draft waiting" in home.start().message

@@ -13,7 +13,7 @@ from memtui.core.places import settings_files
 from memtui.hooks import precedence
 from memtui.hooks.installer import entries, install, status
 
-PLUGIN_ROOT = Path(__file__).resolve().parents[2]
+PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "plugin"
 STAND_INS = """
 import sys
 before = set(sys.modules)
@@ -102,7 +102,7 @@ def test_from_a_subdirectory_the_work_trees_settings_are_shown(world):
 def test_a_deleted_environment_is_noticed(world):
     world.install(interpreter="/gone/python3", launcher="/gone/memtui/hooks/launch.py")
     problems = world.status().problems
-    one(problems, "/gone/python3", "does not exist", "hooks install --scope user")
+    one(problems, "/gone/python3", "does not exist", "setup hooks --scope user")
     one(problems, "/gone/memtui/hooks/launch.py", "does not exist")
 
 
@@ -129,7 +129,7 @@ def test_hooks_that_miss_newer_tools_are_noticed_and_a_persons_own_matcher_is_no
     (matcher,) = [matcher for event, matcher, _ in entries.EVENTS if event == "PostToolUse"]
     ours = path.read_text()
     path.write_text(ours.replace(matcher, "Read|Write|Edit|MultiEdit"))
-    one(world.status().problems, "differently", "hooks install")
+    one(world.status().problems, "differently", "setup hooks")
     path.write_text(ours.replace(matcher, "Write|Edit"))
     assert world.status().problems == []
 
@@ -273,7 +273,7 @@ def test_a_plugin_that_is_disabled_nearer_by_or_not_there_is_told_apart(world, t
 
 def test_a_marketplace_in_a_directory_is_run_in_place(world):
     world.enable_plugin("/some/copy")
-    market = {"memtui": {"source": {"source": "directory", "path": "x"}, "installLocation": str(PLUGIN_ROOT) + "/"}}
+    market = {"memtui": {"source": {"source": "directory", "path": "x"}, "installLocation": f"{PLUGIN_ROOT.parent}/"}}
     (world.user.parent / "plugins" / "known_marketplaces.json").write_text(json.dumps(market))
     assert world.status().plugin.install_path == str(PLUGIN_ROOT)
 

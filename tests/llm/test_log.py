@@ -70,7 +70,7 @@ def test_old_months_are_removed(tmp_path):
     done = retention.collect(root, NOW)
     assert done.data()["call_months"] == [gone]
     assert [each.id for each in log.newest_first(root)] == [new.id]
-    (tmp_path / "config.toml").write_text("llm_log_days = 0\n")
+    (tmp_path / "config.toml").write_text("keep_days = 0\n")
     assert retention.due(root, NOW + 5000 * clock.DAY).calls == []
 
 

@@ -57,8 +57,8 @@ def test_a_delivery_is_described_by_the_first_words_of_what_it_brought(text, ite
 
 
 def test_a_session_is_named_with_who_holds_it():
-    assert session_words("1f0c2b3d-0000", "cli") == "session 1f0c2b3d of a person"
-    assert session_words("1f0c2b3d-0000", "sdk-py") == "session 1f0c2b3d of a script"
+    assert session_words("1f0c2b3d-0000", "cli") == "session 1f0c2b3d (interactive)"
+    assert session_words("1f0c2b3d-0000", "sdk-py") == "session 1f0c2b3d (script)"
     assert session_words("1f0c2b3d-0000", "") == "session 1f0c2b3d"
 
 

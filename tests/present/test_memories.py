@@ -11,10 +11,10 @@ def test_who_loads_one_memory_and_who_loads_several():
 
 
 def test_of_claude_codes_own_memories_it_says_what_claude_code_does():
-    assert loader("auto") == "Claude Code loads it by itself in sessions of this project"
+    assert loader("auto") == "Claude Code will load it from your next session in this project"
     assert loader("auto", way=loading.OFF) == ""
     assert loader("auto", 2, "shop", loading.RECALLED) == (
         "Claude Code itself gives them with prompts of the project shop that fit, and loads no MEMORY.md"
     )
-    assert "its line in MEMORY.md is below the cut" in loader("auto", way=loading.CUT)
+    assert "MEMORY.md is over its limit" in loader("auto", way=loading.CUT)
     assert loader("global", way=loading.CUT) == "memtui delivers it to sessions of all projects"

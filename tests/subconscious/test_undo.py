@@ -108,7 +108,7 @@ def test_where_the_same_lines_were_changed_since_an_undo_says_what_to_do(desk):
     desk.noted("- Deploys on Tuesdays", "- Deploys on Mondays")
     done = undoing.run(desk.journal, "undo")
     ((found, error),) = done.failed
-    assert "`memtui subconscious history` restores a version" in refusal("undo", found, error).message
+    assert "`H` in Subconscious restores a version" in refusal("undo", found, error).message
     assert desk.text == "- Deploys on Tuesdays"
 
 
@@ -140,7 +140,7 @@ def test_a_change_whose_lines_changed_again_is_left_with_what_to_do(desk):
     desk.noted("- Deploys on Tuesdays", "- Deploys on Mondays")
     with pytest.raises(OverlapError, match="The same lines") as raised:
         desk.undo(first)
-    assert "memtui subconscious history" in raised.value.hint
+    assert "`H` in Subconscious" in raised.value.hint
     assert desk.text == "- Deploys on Tuesdays"
     assert desk.writers == ["subconscious", "subconscious"]
 

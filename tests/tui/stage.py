@@ -25,6 +25,7 @@ from memtui.hooks.installer import entries, install
 from memtui.present import safe_text
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.backfill import BackfillProgress
+from memtui.tui.screens.activity.rows import DeliveryEntry, SessionGroup
 from memtui.tui.services import COMMAND
 
 NOW = 1_795_000_000.0
@@ -261,21 +262,23 @@ def draft(name):
     return stand_on(lambda line: bool(line.item) and line.item.entry.fields.get("name") == name)
 
 
-learned = stand_on(lambda row: row.kind == "finding" and row.about.code == "learned.decisions")
-prompt = stand_on(lambda row: row.event == "UserPromptSubmit")
+async def learned(pilot):
+    """Unfold Setup's rows of this project, and put the cursor on what decisions taught."""
+    screen = pilot.app.screen
+    row = next(row for row in screen.found if getattr(row.about, "code", "") == "learned.decisions")
+    screen.go_to_row(row.key)
+
+
+prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "UserPromptSubmit")
+session = stand_on(lambda row: isinstance(row, SessionGroup) and not row.live)
 finding = stand_on(lambda row: row.kind == "finding")
 block = stand_on(lambda row: row.name == "project_context")
 merge = stand_on(lambda row: row.proposal.kind == "merge")
 
 
-async def every_project(pilot):
-    """List those of all projects."""
-    await pilot.press("p")
-
-
 async def compose(pilot):
     """Write a note."""
-    await pilot.press("g")
+    await pilot.press("c")
     await pilot.pause()
     area = pilot.app.screen.query_one("#text", TextArea)
     area.text = NOTE
@@ -311,9 +314,9 @@ async def tell(pilot):
     session.record("user", 5.0, message={"role": "user", "content": "write the tests of the basket"})
     session.answers("I wrote them with assertions on what the user sees.")
     session.ends()
-    await pilot.press("4")
+    await pilot.press("3")
     await settled(pilot)
-    await stand_on(lambda row: row.event == "SessionStart")(pilot)
+    await stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "SessionStart")(pilot)
 
 
 async def recalled(pilot):

@@ -62,7 +62,7 @@ async def test_the_memories_of_another_project_are_gone_to_by_its_name(world, sc
 async def test_a_session_is_gone_to_by_its_title(app, world):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("4")
+        await pilot.press("3")
         await settle(pilot)
         for _ in range(100):
             if app.data.statistics.ready:
@@ -70,8 +70,8 @@ async def test_a_session_is_gone_to_by_its_title(app, world):
             await pilot.pause(0.02)
         line = await chosen(pilot, "session: add tests")
         assert line.startswith("session: add tests")
-        assert app.screen.group == "deliveries"
-        assert app.screen.filters.wanted.session == world.sessions["today"]
+        assert app.screen.group == "activity"
+        assert app.screen.wanted_rows.session == world.sessions["today"]
         assert {row.session for row in app.screen.table.rows} == {world.sessions["today"]}
 
 
@@ -103,7 +103,7 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
         ("inbox", "nord", "theme: nord"),
         ("memories", "nord", "theme: nord"),
         ("memories", "dark", "theme: dark"),
-        ("guidance", "pnpm", "memory: prefer-pnpm"),
+        ("activity", "pnpm", "memory: prefer-pnpm"),
         ("inbox", "done", "inbox: mark done"),
     ],
 )

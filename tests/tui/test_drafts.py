@@ -18,12 +18,12 @@ from .conftest import NOW, settle
 SIZE = (120, 40)
 # The screen, and the row under the cursor that the key opens a form of.
 FORMS = (
-    ("guidance", "g", lambda row: True),
+    ("activity", "c", lambda row: True),
     ("inbox", "e", lambda row: row.item is not None and row.item.kind == "items"),
     ("inbox", "e", lambda row: row.item is not None and row.item.kind == "updates"),
     ("memories", "e", lambda row: row[1].memory.stem == "prefer-pnpm"),
 )
-NAMES = ("guidance", "item", "draft", "memory")
+NAMES = ("note", "item", "draft", "memory")
 
 
 def kept(world):
@@ -97,7 +97,7 @@ def entry_file(world, kind):
 KINDS = {
     "item": ("inbox", "items", lambda row: row.item is not None and row.item.kind == "items"),
     "draft": ("inbox", "updates", lambda row: row.item is not None and row.item.kind == "updates"),
-    "guidance": ("guidance", "guidance", lambda row: row.item is not None),
+    "note": ("activity", "guidance", lambda row: row.item is not None),
 }
 
 

@@ -14,6 +14,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.first_start import EXAMPLE
+from memtui.tui.screens.activity.rows import NoteRow
 
 from .conftest import settle
 from .test_following import until
@@ -69,13 +70,13 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
         await pilot.press("enter")
         await settle(pilot)
         assert home.waiting() == [EXAMPLE]
-        assert app.screen.group == "guidance"
+        assert app.screen.group == "activity"
         assert "Start claude in" in app.screen.detail.plain
-        assert [row.item is not None for row in app.screen.table.rows] == [True]
+        assert [isinstance(row, NoteRow) for row in app.screen.table.rows] == [True]
         # The person starts claude and types; the screen follows without a key.
         home.start()
         assert EXAMPLE in home.prompt().context
-        await until(pilot, lambda: app.screen.table.row is not None and app.screen.table.row.item is None)
+        await until(pilot, lambda: app.screen.table.row is not None and not isinstance(app.screen.table.row, NoteRow))
         assert "Start claude in" not in app.screen.detail.plain
 
 
@@ -153,7 +154,7 @@ async def test_a_first_note_that_was_left_comes_back_with_g(home):
         await settle(pilot)
         await pilot.press(*"mine", "escape")
         await settle(pilot)
-        await pilot.press("g")
+        await pilot.press("c")
         await settle(pilot)
         assert app.screen.typed().values["text"] == "mine"
 
@@ -169,9 +170,9 @@ async def test_without_a_note_the_screen_says_how_to_write_one(home):
         await settle(pilot)
         assert installed(home)
         assert home.waiting() == []
-        assert "g  writes a note" in app.screen.table.empty
+        assert "c  writes a note" in app.screen.table.empty
         assert "installs them" not in app.screen.table.empty
-        await pilot.press("g")
+        await pilot.press("c")
         await settle(pilot)
         assert app.screen.typed().values["text"] == ""  # the example is not kept
 
@@ -203,7 +204,7 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
             await pilot.press(key)
             await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Read your earlier sessions" in app.screen.question
+        assert "Look through " in app.screen.question
 
 
 @pytest.mark.slow
@@ -222,8 +223,8 @@ async def test_the_badge_counts_again_at_once_when_the_hooks_are_installed(home)
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.data.facts.waiting["health"] = 1  # as counted while there were no hooks
+        app.data.facts.waiting["setup"] = 1  # as counted while there were no hooks
         await pilot.press("enter")
         await settle(pilot)
         app.files.last_key = app.data.now() + 60  # somebody who keeps pressing keys
-        await until(pilot, lambda: app.data.facts.waiting["health"] == 0)
+        await until(pilot, lambda: app.data.facts.waiting["setup"] == 0)

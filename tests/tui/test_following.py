@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.core.base import clock, paths
+from memtui.core.deliveries.reading import read
 from memtui.tui import watch
 from memtui.tui.app import MemtuiApp
 from memtui.tui.model.data import Data
@@ -137,16 +138,17 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
 
 @pytest.mark.slow
 async def test_a_note_turns_to_arrived_while_one_looks_at_it(world):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="guidance")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="activity")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        row = next(row for row in app.screen.table.rows if row.note and row.outcome == "waiting")
-        record = row.note.delivery.record
+        known = app.data.receipts.known
+        row = next(row for row in app.screen.table.rows if known.get(row.key) == "waiting")
+        record = read(row.logged).record
         content = {"type": "hook_additional_context", "content": [record["text"]]}
         line = {"type": "attachment", "timestamp": clock.iso(NOW), "attachment": content}
         transcript = f"{world.config}/projects/{paths.slug(world.shop)}/{record['session_id']}.jsonl"
         append(transcript, json.dumps(line) + "\n")
-        await until(pilot, lambda: "arrived" in {each.outcome for each in app.screen.table.rows if each.key == row.key})
+        await until(pilot, lambda: known[row.key] == "arrived")
 
 
 def months(world):
@@ -211,8 +213,7 @@ async def test_a_log_that_was_cut_is_counted_anew(app, world):
     ("screen", "before", "after"),
     [
         ("memories", "changed 40d ago", "changed 42d ago"),
-        ("guidance", "m ago, ", "2d ago, "),
-        ("deliveries", "m ago, ", "2d ago, "),
+        ("activity", "12m ago (", "2d ago ("),
     ],
 )
 async def test_ages_are_of_now_where_no_file_changes_for_long(world, screen, before, after):

@@ -12,6 +12,7 @@ from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.palette import Palette
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow
 from memtui.tui.theme import theme_named, themes_round
 from memtui.tui.widgets import bars
 from memtui.tui.widgets.rows import RowList
@@ -89,7 +90,7 @@ async def test_the_themes_go_round_are_named_and_kept(app, world):
 @pytest.mark.parametrize("theme", ['"textual-ansi"', '"no such theme"', "7"])
 async def test_a_theme_that_there_is_not_is_the_dark_one_and_health_says_so(world, theme):
     write(world.root + "/config.toml", f"theme = {theme}\n")
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="health")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert app.theme == "textual-dark"
@@ -109,28 +110,25 @@ def test_every_theme_of_the_settings_is_one_of_textual():
 @pytest.mark.slow
 async def test_other_screens_lead_to_a_memory_and_from_it_to_its_deliveries(app, world):
     path = f"{world.shop}/.claude/memory/prefer-pnpm.md"
-    app.first = "health"
+    app.first = "setup"
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        app.show_deliveries(memory=path)
+        app.show_activity(f"memory:{path}")
         await settle(pilot)
-        assert app.screen.group == "deliveries"
-        assert app.screen.table.rows
-        assert all(path in row.files for row in app.screen.table.rows)
+        assert app.screen.group == "activity"
+        logged = [row.logged for row in app.screen.table.rows if isinstance(row, DeliveryEntry)]
+        assert logged
+        assert all(path in row.files for row in logged)
         app.go_to_memory(path)
         await settle(pilot)
         assert app.screen.group == "memories"
         assert app.screen.table.row[1].memory.path == path
-        await pilot.press("4", "S")
+        app.show_activity("is:lost")
         await settle(pilot)
-        app.go_to_memory(path)
-        app.show_deliveries(memory=path)
-        await settle(pilot)
-        assert not app.screen.has_class("session")
         assert app.focused is app.screen.table
         app.go_to_memory(path + ".gone")
         await pilot.pause()
-        assert app.screen.group == "deliveries"
+        assert app.screen.group == "activity"
         assert any("does not exist any more" in note.message for note in app._notifications)
 
 
@@ -164,10 +162,10 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 
     setting = install.settings_path(world.env, world.shop, "user")
     install.apply(install.plan(setting, "uninstall", env=world.env))
-    write(world.root + "/config.toml", 'mode = "whisper"\n')
+    write(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for word in ("whisper", "hooks ✗", "1 Memories", "2 Inbox 9", "3 Guide 6", "8 Recall"):
+        for word in ("notes", "hooks ✗", "1 Mem", "2 Inbox 9", "3 Act", "8 Recall"):
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(44, 20)
         await settle(pilot)
@@ -178,7 +176,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
 async def test_every_tab_has_a_name_at_80_columns(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        names = ["1 Mem", "2 Inbox 9 ~1", "3 Guide 6", "4 Deliv", "5 Health", "6 Cons", "7 Subc", "8 Recall"]
+        names = ["1 Mem", "2 Inbox 9 ~1", "3 Activity", "5 Setup", "6 Cons", "7 Subc", "8 Recall"]
         for word in ("hooks ✗", *names):
             assert word in top(app), (word, top(app))
         app.data.facts.hooks = True
@@ -191,7 +189,7 @@ async def test_every_tab_has_a_name_at_80_columns(app):
 @pytest.mark.slow
 @pytest.mark.every(step=5)
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
-@pytest.mark.parametrize("key", "12345678")
+@pytest.mark.parametrize("key", "1235678")
 async def test_a_tab_has_its_name_its_short_name_or_its_number(app, key, width):
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
@@ -199,7 +197,7 @@ async def test_a_tab_has_its_name_its_short_name_or_its_number(app, key, width):
         await settle(pilot)
         words = re.findall("[1-8] ([A-Z][a-z]*)", top(app))
         assert {*words} <= {*bars.SHORT.values(), *(name.capitalize() for name in bars.TABS)}
-        here = bars.TABS[int(key) - 1]
+        here = next(name for name in bars.TABS if actions.get(f"app.{name}").keys == key)
         whole = f" {key} {here.capitalize()}" in top(app)
         assert whole or (len(words) == len(bars.TABS) and f" {key} {bars.SHORT[here]} " in top(app))
         assert len(words) >= {60: 1, 80: 7}.get(width, len(bars.TABS))
@@ -211,11 +209,11 @@ async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for key in "12345678":
+        for key in "1235678":
             await pilot.press(key)
             await settle(pilot)
             app.data.facts.hooks = True
-            app.data.facts.waiting |= {"health": 6, "consolidate": 2}
+            app.data.facts.waiting |= {"setup": 6, "consolidate": 2}
             app.screen.frame()
             await pilot.pause()
             assert re.search(r"6 Cons(olidate)? 2 |6\(2\)", top(app)), top(app)
@@ -224,22 +222,22 @@ async def test_a_number_without_a_name_is_not_taken_for_a_count(world, read_only
 
 
 async def test_the_number_of_a_tab_is_told_from_the_count_before_it(app):
-    """Where one blank parts them, as in `3 Guidance 6 4 Deliveries`."""
+    """Where one blank parts them, as in `2 Inbox 9 3 Activity`."""
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         line = app.screen._compositor.render_strips()[0]
         dim = "".join(
             each.text for each in line if each.style.color != list(line)[-1].style.color and not each.style.bold
         )
-        assert [number for number in "2345678" if number not in dim] == []
-        assert "Guidance" not in dim
+        assert [number for number in "235678" if number not in dim] == []
+        assert "Activity" not in dim
 
 
 @pytest.mark.parametrize(
     ("width", "words"),
     [
-        (64, ["hooks ✗", "1 Memories", "2 Inbox", " 3  4  5 Health", "6 Cons", " 7  8 Recall"]),
-        (40, ["1 Memories  2  3  4  5  6  7 "]),
+        (64, ["hooks ✗", "1 Memories", "2 Inbox", "3 Act", "5 Setup", "6 Cons", "7 Subc 8 Recall"]),
+        (40, ["1 Memories  2  3  5  6  7 "]),
     ],
 )
 @pytest.mark.usefixtures("all_seen")
@@ -255,11 +253,11 @@ async def test_a_narrow_screen_shortens_the_names_of_the_other_tabs(app, width, 
 
 @pytest.mark.slow
 async def test_tabs_and_keys_of_the_foot_are_clicked(app):
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
-        await pilot.click("#top", offset=(top(app).index(" 4 ") + 2, 0))
+        await pilot.click("#top", offset=(top(app).index(" 3 ") + 2, 0))
         await settle(pilot)
-        assert app.screen.group == "deliveries"
+        assert app.screen.group == "activity"
         assert app.focused is app.screen.table
         foot = app.screen._compositor.render_strips()[-1].text
         await pilot.click("#foot", offset=(foot.index("plots"), 0))
@@ -411,7 +409,7 @@ async def test_the_palette_has_the_actions_of_every_screen_those_of_the_present_
         await settle(pilot)
         found = [line.partition("  ")[0] for line in await palette(pilot, "edit")]
         assert found[0] == "inbox: edit"
-        assert {"memories: edit", "guidance: edit"} <= set(found[1:])
+        assert {"memories: edit", "activity: edit"} <= set(found[1:])
 
 
 @pytest.mark.slow
@@ -431,7 +429,7 @@ async def test_an_action_of_another_screen_is_done_there(app):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         for words, screen in (
-            ("guidance: edit", "guidance"),
+            ("activity: edit", "activity"),
             ("inbox: edit", "inbox"),
             ("memories: rename", "memories"),
         ):
@@ -451,11 +449,11 @@ async def test_an_action_of_another_screen_says_there_why_not(empty):
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        await palette(pilot, "guidance: withdraw")
+        await palette(pilot, "activity: withdraw")
         await pilot.press("enter")
         await settle(pilot)
-        assert app.screen.group == "guidance"
-        assert notes(app) == ["There is no note under the cursor."]
+        assert app.screen.group == "activity"
+        assert notes(app) == ["There is no row under the cursor."]
 
 
 @pytest.mark.slow
@@ -484,22 +482,22 @@ async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
 
 OTHERS = {
     "app.undo": "f2",
-    "app.guide": "f3",
+    "app.note": "f3",
     "app.memories": "f4",
-    "app.health": "f6",
+    "app.setup": "f6",
     "inbox.approve": "f7",
     "inbox.merge": "f8",
     "inbox.edit": "f9",
     "inbox.done": "f10",
     "inbox.keep": "f11",
     "inbox.guide": "f12",
-    "guidance.edit": "f7",
-    "guidance.withdraw": "f8",
-    "guidance.again": "f9",
+    "activity.edit": "f7",
+    "activity.withdraw": "f8",
+    "activity.again": "f9",
     "memories.new": "f7",
-    "health.edit": "f7",
-    "health.default": "f8",
-    "health.install": "f9",
+    "setup.edit": "f7",
+    "setup.remove": "f8",
+    "setup.accept": "f9",
 }
 
 
@@ -540,7 +538,11 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert notes(remapped) == ["Done: “Fix the flaky upload test: a temp directory for …”. f2 undoes."]
         await pilot.press("3")
         await settle(pilot)
-        waits = next(at for at, row in enumerate(remapped.screen.table.rows) if row.item and not row.states)
+        waits = next(
+            at
+            for at, row in enumerate(remapped.screen.table.rows)
+            if isinstance(row, NoteRow) and row.item and not row.states
+        )
         remapped.screen.table.move_to(waits)
         await settle(pilot)
         assert "f7  change the text" in drawn(remapped)
@@ -551,7 +553,7 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert said.endswith("f2 undoes.")
         await pilot.press("f6")
         await settle(pilot)
-        remapped.screen.to_section("Settings")
+        remapped.screen.go_to_row("setting mode")
         await settle(pilot)
         assert "f7 changes" in drawn(remapped)
 
@@ -567,8 +569,8 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         assert "f7  creates a memory" in drawn(app)
-        assert "f6, then f9 installs them" in drawn(app)
-        await pilot.press("4")
+        assert "f6, then f9 on hooks installs them" in drawn(app)
+        await pilot.press("3")
         await settle(pilot)
         assert "f3 writes a note" in drawn(app)
 
@@ -632,12 +634,12 @@ async def test_a_dialog_that_was_left_open_over_a_screen_is_in_nobody_s_way(app)
         await settle(pilot)
         app.go("memories")
         await settle(pilot)
-        await pilot.press("comma")
+        await pilot.press("5")
         await settle(pilot)
         assert type(app.screen).__name__ == "Changes"
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen.group == "health"
+        assert app.screen.group == "setup"
 
 
 @pytest.mark.slow
@@ -664,9 +666,9 @@ async def test_a_note_goes_with_the_screen_that_it_is_about_and_an_error_stays(a
         app.say("Changed. z undoes.")
         await settle(pilot)
         assert "Changed. z undoes." in drawn(app)
-        await pilot.press("4")
+        await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "deliveries"
+        assert app.screen.group == "activity"
         assert not notes(app)
         assert "Changed. z undoes." not in drawn(app)
         app.fail(MemtuiError("It broke.", "Fix it."))

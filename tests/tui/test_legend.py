@@ -14,7 +14,7 @@ from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
-SCREENS = ["memories", "inbox", "guidance", "deliveries", "sessions", "health", "consolidate", "recall"]
+SCREENS = ["memories", "inbox", "activity", "setup", "consolidate", "recall"]
 
 
 async def help_text(pilot):
@@ -53,10 +53,8 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
     [
         ("memories", {*"ufprt", *"XHUBNLC", memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())}),
         ("inbox", {"☐", "="}),
-        ("guidance", {"○", "→", "!", *(glyph for glyph, _ in GLYPHS.values())}),
-        ("deliveries", {glyph for glyph, _ in GLYPHS.values()}),
-        ("sessions", {"●", "✗", "◐"}),
-        ("health", {"✓", "·", "!", "✗", "▸", "●"}),
+        ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
+        ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
         ("consolidate", {"✓", "!", "✗", "→"}),
         ("recall", {"✓", "·", "=", "…", "x", "!", "▲"}),
     ],

@@ -59,7 +59,7 @@ async def test_keys_are_what_the_settings_say(world):
 
 
 @pytest.mark.slow
-async def test_an_inbox_too_long_to_be_read_whole_is_named_in_guidance_and_in_health(world):
+async def test_an_inbox_too_long_to_be_read_whole_is_named_in_activity_and_in_health(world):
     path = Path(paths.inbox_dir(world.root, paths.project_key(world.shop)), "guidance.md")
     fs.append(str(path), b"error: no such file\n" * 150_000)
     app = MemtuiApp(dict(world.env), world.shop)
@@ -91,7 +91,7 @@ async def test_an_inbox_that_can_not_be_read_is_named_and_ends_nothing(world, na
         await pilot.press("5")
         await settle(pilot)
         assert any("is a directory" in row.words for row in app.screen.table.rows if row.kind == "finding")
-        await pilot.press("g")
+        await pilot.press("c")
         await settle(pilot)
         assert app.is_running
 

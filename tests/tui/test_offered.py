@@ -42,7 +42,7 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
         every = await palette(pilot, "")
         assert len(every) >= len(actions.ACTIONS) - len(writing)
         assert not [each for each in every for action in writing if each.startswith(f"{action.name}  ")]
-        assert not [each for each in every if each.startswith("health: change ")]
+        assert not [each for each in every if each.startswith("setup: change ")]
 
 
 @pytest.mark.slow
@@ -50,8 +50,8 @@ async def test_read_only_is_said_and_nothing_that_writes_is_offered(world, name)
     ("name", "offers"),
     [
         ("inbox", {"writes /", "mark it done", "make it a note"}),
-        ("guidance", {"withdraw it", "send it again: the form", "c sends it again."}),
-        ("health", {"delivers it again, or", "shows the change", "changes it", "sets its mode"}),
+        ("activity", {"withdraw it", "a sends it again."}),
+        ("setup", {"delivers it again, or", "shows the change", "changes it", "sets the mode"}),
     ],
 )
 async def test_the_text_beside_a_list_offers_what_writes_only_where_that_is_allowed(world, name, offers):
@@ -72,7 +72,7 @@ async def test_an_empty_inbox_offers_to_write_a_note_only_where_that_is_allowed(
         await settle(pilot)
         words = app.screen_stack[0].why_empty()  # below the offer of the first start
         assert "1 shows the memories." in words
-        assert ("g writes a note, " in words) == (not read_only)
+        assert ("c writes a note, " in words) == (not read_only)
 
 
 @pytest.mark.slow
@@ -116,7 +116,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
     app.read_only = False
     app._offered = True
     async with app.run_test(size=(160, 48)) as pilot:
-        for name in ("memories", "inbox", "guidance", "deliveries"):
+        for name in ("memories", "inbox", "activity"):
             app.go(name)
             await settle(pilot)
             foot = lines(app)[-1]
@@ -143,7 +143,7 @@ async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read
                 assert not screen.table.marks
 
 
-@pytest.mark.parametrize("name", [*TABS, "sessions"])
+@pytest.mark.parametrize("name", TABS)
 async def test_an_empty_list_names_no_key_that_writes_with_read_only(tmp_path, name):
     app = MemtuiApp({"HOME": str(tmp_path), "PATH": ""}, str(tmp_path), now=NOW, screen=name, read_only=True)
     writing = {actions.key_of(action.id) for action in actions.ACTIONS if action.writes}

@@ -61,7 +61,7 @@ async def goes_on(pilot, fallen, *, times=1):
     if not isinstance(app.screen, ModalScreen):
         await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "guidance"
+        assert app.screen.group == "activity"
         assert app.is_running
 
 
@@ -122,7 +122,7 @@ async def test_in_a_handler_after_which_the_widget_still_hears(app, monkeypatch,
 async def test_in_a_form_whose_text_stays(app, monkeypatch, fallen):
     async with app.run_test() as pilot:
         await settle(pilot)
-        await pilot.press("g")
+        await pilot.press("c")
         await pilot.pause()
         assert isinstance(app.screen, DraftForm)
         await pilot.press(*"half a")
@@ -234,7 +234,7 @@ async def test_where_a_screen_comes_up_the_others_are_still_there(app, monkeypat
         fallen.clear()
         await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "guidance"
+        assert app.screen.group == "activity"
         if method == "__init__":
             await pilot.press("2")
             await settle(pilot)
@@ -316,7 +316,7 @@ async def test_quitting_works_whatever_fails(app, monkeypatch, fallen):
     monkeypatch.setattr(Autosave, "save", boom)
     async with app.run_test() as pilot:
         await settle(pilot)
-        await pilot.press("g", "x", "ctrl+q")
+        await pilot.press("c", "x", "ctrl+q")
         await pilot.pause()
         assert not app.is_running
     fallen.clear()

@@ -24,6 +24,7 @@ from memtui.workspace import Workspace
 from .conftest import NOW, settle
 
 SIZES = [(80, 24), (120, 40), (40, 20)]
+NUMBERS = {name: actions.get(f"app.{name}").keys for name in TABS}
 LOOKS = ["dark", "light", "no colour"]
 # Whatever a terminal would obey, what would turn the order of letters round, and what nobody would see.
 HARMFUL = re.compile(
@@ -86,8 +87,9 @@ async def test_every_screen_is_drawn_and_named(whole, size, look, monkeypatch):
     if look == "light":
         app.theme = "textual-light"
     async with app.run_test(size=size) as pilot:
-        for number, name in enumerate(TABS, 1):
-            await pilot.press(str(number))
+        for name in TABS:
+            number = NUMBERS[name]
+            await pilot.press(number)
             await settle(pilot)
             assert app.screen.group == name
             assert_drawn(app, size, name)
@@ -123,8 +125,9 @@ async def test_screens_without_anything_say_what_will_fill_them(empty, size):
     env, project = empty
     app = MemtuiApp(dict(env), project, now=NOW, read_only=True)
     async with app.run_test(size=size) as pilot:
-        for number, name in enumerate(TABS, 1):
-            await pilot.press(str(number))
+        for name in TABS:
+            number = NUMBERS[name]
+            await pilot.press(number)
             await settle(pilot)
             assert_drawn(app, size, name)
             text = "\n".join(lines(app))
@@ -142,7 +145,7 @@ async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
     env, project = unreadable
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
-        for key in "14":
+        for key in "13":
             await pilot.press(key)
             await settle(pilot)
             said = " ".join(app.screen.table.empty.split())
@@ -185,7 +188,7 @@ async def back(pilot, name, number):
     for _ in range(4):
         await pilot.press("escape")
     await settle(pilot)
-    await pilot.press(str(number))
+    await pilot.press(number)
     await settle(pilot)
     assert pilot.app.screen.group == name
 
@@ -204,7 +207,7 @@ async def test_every_key_of_the_footer_does_something(world, name):
             if not await press(pilot, action):
                 silent.append(action.id)
             assert_drawn(app, size, action.id)
-            await back(pilot, name, TABS.index(name) + 1)
+            await back(pilot, name, NUMBERS[name])
         assert silent == []
         await pilot.press("q")
         await pilot.pause()
@@ -219,8 +222,9 @@ async def test_keys_say_why_not_where_nothing_is(empty, read_only):
     size = (120, 40)
     silent = []
     async with app.run_test(size=size) as pilot:
-        for number, name in enumerate(TABS[:2] if read_only else TABS, 1):
-            await pilot.press(str(number))
+        for name in TABS[:2] if read_only else TABS:
+            number = NUMBERS[name]
+            await pilot.press(number)
             await settle(pilot)
             for action in [each for each in actions.of(name) if each.footer]:
                 if not await press(pilot, action):
@@ -243,7 +247,7 @@ async def test_no_key_of_the_help_is_silent_where_nothing_is(empty, name):
         for action in actions.of(name):
             if not await press(pilot, action):
                 silent.append(action.id)
-            await back(pilot, name, TABS.index(name) + 1)
+            await back(pilot, name, NUMBERS[name])
     assert silent == []
 
 
@@ -329,8 +333,8 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
     size = (120, 40)
     app = MemtuiApp(dict(hostile.env), hostile.shop, now=NOW)
     async with app.run_test(size=size) as pilot:
-        for name, keys in (("memories", "em"), ("inbox", "ae"), ("guidance", "e")):
-            await pilot.press(str(TABS.index(name) + 1))
+        for name, keys in (("memories", "em"), ("inbox", "ae"), ("activity", "e")):
+            await pilot.press(NUMBERS[name])
             await settle(pilot)
             table = app.screen.query_one("#list")
             table.focus()
@@ -341,7 +345,7 @@ async def test_forms_show_hostile_text_harmlessly(hostile):
                 await pilot.press(key)
                 await ready(pilot)
                 assert_drawn(app, size, (name, key))
-                await back(pilot, name, TABS.index(name) + 1)
+                await back(pilot, name, NUMBERS[name])
 
 
 @pytest.mark.slow
@@ -349,8 +353,8 @@ async def test_a_typed_filter_is_shown_harmlessly(world):
     size = (80, 24)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=size) as pilot:
-        for name in ("memories", "inbox", "guidance"):
-            await pilot.press(str(TABS.index(name) + 1))
+        for name in ("memories", "inbox", "activity"):
+            await pilot.press(NUMBERS[name])
             await settle(pilot)
             await pilot.press("slash")
             line = app.screen.query_one("#filter")

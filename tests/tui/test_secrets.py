@@ -26,7 +26,7 @@ def notes(world):
 
 async def compose(pilot):
     await settle(pilot)
-    await press(pilot, "g")
+    await press(pilot, "c")
     form = pilot.app.screen
     assert isinstance(form, DraftForm)
     form.query_one("#text", TextArea).text = f"Install with {KEY} today"
@@ -41,7 +41,7 @@ async def compose(pilot):
     [("keep", f"Install with {KEY} today"), ("out", "Install with [redacted: GitHub token] today"), ("back", None)],
 )
 async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
-    app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
         form = await compose(pilot)
         assert LOOKS in " ".join(str(form.query_one(".where").render()).split())
@@ -59,7 +59,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
 
 @pytest.mark.slow
 async def test_guidance_without_a_secret_is_not_asked_about(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="guidance", now=NOW)
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
     async with app.run_test(size=(80, 24)) as pilot:
         form = await compose(pilot)
         form.query_one("#text", TextArea).text = "Never put the token into the log"

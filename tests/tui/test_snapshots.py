@@ -22,6 +22,7 @@ LOOKS = {"dark": ("textual-dark", {}), "light": ("textual-light", {}), "no colou
 # In a terminal's own colours, which are named.
 ANSI = {"on dark": ("ansi-dark", {}), "on light": ("ansi-light", {})}
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
+MORE_SIZES = SIZES | {"60x15": (60, 15), "160x48": (160, 48)}
 
 
 press = stage.press
@@ -29,10 +30,8 @@ prefer_pnpm, a_draft = stage.memory("prefer-pnpm"), stage.draft("no-snapshot-tes
 SCREENS = {
     "memories": (press("1"), prefer_pnpm),
     "inbox": (press("2"), a_draft),
-    "guidance": (press("3"),),
-    "deliveries": (press("4"), stage.prompt),
-    "sessions": (press("S"), press("p")),
-    "health": (press("5"), stage.finding),
+    "activity": (press("3"), stage.prompt),
+    "setup": (press("5"), stage.finding),
     "consolidate": (press("6"),),
     "recall": (press("8"), stage.recalled),
     "subconscious": (press("7"), stage.block),
@@ -77,7 +76,7 @@ def draw(look, size, steps, world=sample, **more):
         app = stage.application(env, cwd, **more)
         app.theme = theme
         found = {}
-        async with app.run_test(size=SIZES[size], notifications=True) as pilot:
+        async with app.run_test(size=MORE_SIZES[size], notifications=True) as pilot:
             await stage.settled(pilot)
             for name, series in steps.items():
                 for each in series:
@@ -139,32 +138,34 @@ def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
 
 
 MORE = {
-    "ascii-deliveries": ("80x24", (stage.prompt,), {"screen": "deliveries", "world": without_utf8}),
+    "activity-60x15": ("60x15", (), {"screen": "activity"}),
+    "activity-160x48": ("160x48", (stage.prompt,), {"screen": "activity"}),
+    "activity-lost": ("80x24", (press("exclamation_mark"),), {"screen": "activity"}),
+    "activity-empty": ("80x24", (press("escape"),), {"screen": "activity", "world": fresh}),
+    "ascii-activity": ("80x24", (stage.prompt,), {"screen": "activity", "world": without_utf8}),
     "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
     "ascii-recall": ("80x24", (stage.recalled, press("enter")), {"screen": "recall", "world": without_utf8}),
-    "ascii-sessions": ("80x24", (press("p"),), {"screen": "sessions", "world": without_utf8}),
-    "ascii-plots": ("80x24", (press("P"),), {"screen": "deliveries", "world": without_utf8}),
+    "ascii-plots": ("80x24", (press("P"),), {"screen": "activity", "world": without_utf8}),
     "backfill-asked": ("80x24", (press("B"),), {"screen": "inbox", "world": with_a_past}),
     "backfill-running": ("80x24", (stage.reading_the_past,), {"screen": "inbox", "world": with_a_past}),
     "backfill-offered": ("80x24", (press("B"), press("enter")), {"screen": "inbox", "world": with_a_past}),
-    "compose": ("80x24", (stage.compose,), {"screen": "guidance"}),
-    "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "deliveries"}),
+    "compose": ("80x24", (stage.compose,), {"screen": "activity"}),
+    "delivery-opened": ("80x24", (stage.prompt, press("enter")), {"screen": "activity"}),
     "draft-opened": ("80x24", (a_draft, press("enter")), {"screen": "inbox"}),
     "filtered-to-nothing": ("80x24", (press("slash", "z", "e", "b", "r", "a", "enter"),), {}),
     "first-start": ("80x24", (), {"world": fresh}),
     "first-start-empty": ("80x24", (press("escape"),), {"world": fresh}),
-    "health-learned": ("120x40", (stage.learned,), {"screen": "health"}),
+    "setup-learned": ("120x40", (stage.learned,), {"screen": "setup"}),
     "help": ("80x24", (press("question_mark"),), {}),
     "import-offered": ("80x24", (press("I"), press(*"notes", "enter")), {"world": with_a_past}),
     "memories-marked": ("80x24", (press("space", "space"),), {}),
     "memory-form": ("120x40", (prefer_pnpm, press("e")), {}),
     "memory-opened": ("80x24", (prefer_pnpm, press("enter")), {}),
     "palette": ("80x24", (press("ctrl+p"),), {}),
-    "plots": ("80x24", (press("P"),), {"screen": "deliveries"}),
+    "plots": ("80x24", (press("P"),), {"screen": "activity"}),
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
     "tour": ("80x24", (press("question_mark"), press("question_mark"), press("n")), {}),
-    "session": ("120x40", (stage.prompt, press("S"), press("enter")), {"screen": "deliveries"}),
-    "session-opened": ("80x24", (press("o"),), {"screen": "sessions"}),
+    "session-opened": ("80x24", (stage.session, press("l"), press("l")), {"screen": "activity"}),
     "trash": ("80x24", (press("b"),), {}),
 }
 

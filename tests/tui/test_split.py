@@ -15,7 +15,7 @@ def cells(app):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["inbox", "guidance", "deliveries", "health", "memories", "consolidate", "recall"])
+@pytest.mark.parametrize("name", ["inbox", "activity", "setup", "memories", "consolidate", "recall"])
 async def test_keys_move_the_split_and_the_next_start_finds_it_there(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with app.run_test(size=(160, 40)) as pilot:
@@ -34,7 +34,7 @@ async def test_keys_move_the_split_and_the_next_start_finds_it_there(world, name
     async with again.run_test(size=(160, 40)) as pilot:
         await settle(pilot)
         assert cells(again) == moved
-        await pilot.press("enter", *(["o"] if name in {"inbox", "guidance", "memories", "recall"} else []))
+        await pilot.press("enter", *(["o"] if name in {"inbox", "memories", "recall"} else []))
         await settle(pilot)
         if again.screen.has_class("whole"):
             assert again.screen.detail.size.width > 140

@@ -472,7 +472,7 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     os.unlink(f"{world.root}/run/dream-look")
     main.dream(world.env, {"cwd": world.repo})
     ((words, more),) = started
-    assert words[1:4] == ["-m", "memtui", "dream"]
+    assert words[1:5] == ["-m", "memtui", "consolidate", "--ask-model"]
     assert words[-1] == world.repo
     assert more["start_new_session"]
     assert more["env"]["ANTHROPIC_API_KEY"] == "k"

@@ -54,18 +54,14 @@ class Offer:
         return sum(each.folded for each in self.drafts)
 
     @property
-    def folded_words(self) -> str:
-        """How many of the drafts the inbox folds: `9 of them folded: unlikely to last`; empty if it folds none."""
-        if not self.folded:
-            return ""
-        count = "all" if self.folded == len(self.drafts) else f"{self.folded:,}"
-        return f"{'' if len(self.drafts) == 1 else f'{count} of them '}folded: unlikely to last"
+    def more_words(self) -> list[str]:
+        """What to say behind the number of drafts: `3 are probably one-offs`, and how many wait."""
+        words = f"{self.folded:,} {'is probably a one-off' if self.folded == 1 else 'are probably one-offs'}"
+        return [*([words] if self.folded else []), *([self._left_words] if self.left else [])]
 
     @property
-    def left_words(self) -> str:
-        """How many wait for the next backfill: `3 more wait, 2 of them unlikely to last`; empty if none do."""
-        if not self.left:
-            return ""
+    def _left_words(self) -> str:
+        """How many wait for the next backfill: `3 more wait, 2 of them unlikely to last`."""
         waits = f"{self.left:,} more {'waits' if self.left == 1 else 'wait'} for the next backfill"
         if not self.unlikely:
             return waits

@@ -1,4 +1,4 @@
-"""The warning of `memtui guide` about a session or an agent that is not known here."""
+"""The warning of `memtui note` about a session or an agent that is not known here."""
 
 from memtui.cli.context import Context
 from memtui.cli.output import line
@@ -15,11 +15,9 @@ def warned(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "
     found = strangers(ctx.root, ctx.config_dir, given, slug)
     note = short_id(entry_id)
     for each in found:
-        remedy = f"To withdraw it: memtui guide --withdraw {note}"
+        remedy = f"To withdraw it: memtui note --withdraw {note}"
         if each.near:  # --edit replaces all addressees
             better = [f"{each.kind}:{each.near[0]}" if address == each.address else address for address in given]
-            remedy = f"To change it: memtui guide --edit {note} " + " ".join(
-                f"--to {shell_word(one)}" for one in better
-            )
+            remedy = f"To change it: memtui note --edit {note} " + " ".join(f"--to {shell_word(one)}" for one in better)
         ctx.out.say(" ".join(filter(None, (f"! {why(each)}", meant(each)))) + f"\n  {line(remedy)}")
     return [{"address": e.address, "why": why(e), "near": [f"{e.kind}:{n}" for n in e.near]} for e in found]

@@ -112,6 +112,29 @@ def _changed(ctx: Context) -> "Iterator[Found]":
     return ((each.name, changed.by(each)) for each in ctx.changed())
 
 
+def _decided(*kinds: str) -> "Source":
+    def found(ctx: Context) -> "Iterator[Found]":
+        yield from _waiting(*kinds)(ctx)
+        yield from _changed(ctx)
+
+    return found
+
+
+def _editable(ctx: Context) -> "Iterator[Found]":
+    yield from _memories(ctx)
+    yield from _waiting("updates", "items")(ctx)
+
+
+def _versioned(ctx: Context) -> "Iterator[Found]":
+    yield from _memories(ctx)
+    yield from _trash(ctx)
+
+
+def _got(ctx: Context) -> "Iterator[Found]":
+    yield from _deliveries(ctx)
+    yield from _sessions(ctx)
+
+
 def _guidance_again(ctx: Context) -> "Iterator[Found]":
     from memtui.core.deliveries import notes
 
@@ -135,7 +158,7 @@ def _deliveries(ctx: Context) -> "Iterator[Found]":
     from memtui.core.deliveries.filter import Filter
     from memtui.present.deliveries import in_short
 
-    listed = Filter()  # what `memtui deliveries` lists: no uses of memories
+    listed = Filter()  # what `memtui activity` lists: no uses of memories
     for each in filter(listed.matches, _newest(ctx)):
         yield short_id(each.id), f"{ago(each.time or None, ctx.now())}: {in_short(each.contents)}"
 
@@ -206,35 +229,23 @@ SOURCES: "dict[tuple[str, str], Source]" = {
     ("", "--since"): _times_back,
     ("", "--until"): _times_back,
     ("", "--expires"): _times_to_expire,
-    ("guide", "--to"): _audience,
-    ("guide", "--edit"): _waiting("guidance"),
-    ("guide", "--withdraw"): _waiting("guidance"),
-    ("guide", "--again"): _guidance_again,
+    ("note", "--to"): _audience,
+    ("note", "--edit"): _waiting("guidance"),
+    ("note", "--withdraw"): _waiting("guidance"),
+    ("note", "--again"): _guidance_again,
     ("show", "name"): _memories,
-    ("history", "name"): _memories,
-    ("triggers", "names"): _memories,
-    ("lint", "--apart"): _memories,
-    ("lint", "--compare"): _memories,
-    ("edit", "names"): _memories,
+    ("history", "names"): _versioned,
+    ("check", "--apart"): _memories,
+    ("check", "--compare"): _memories,
+    ("edit", "names"): _editable,
     ("rm", "names"): _memories,
     ("mv", "names"): _memories,
-    ("cp", "names"): _memories,
+    ("model triggers", "names"): _memories,
     ("trust", "names"): _own_memories,
-    ("restore", "names"): _trash,
     ("undo", "id"): _changes,
-    ("keep", "names"): _changed,
-    ("take-back", "names"): _changed,
-    ("approve", "ids"): _waiting("updates"),
-    ("snooze", "ids"): _waiting("updates"),
-    ("snooze", "--until"): _times_to_snooze,
-    ("reject", "ids"): _waiting("updates"),
-    ("inbox show", "id"): _waiting(),
-    ("items done", "ids"): _waiting("items"),
-    ("items keep", "ids"): _waiting("items"),
-    ("items edit", "id"): _waiting("items"),
-    ("items guide", "ids"): _waiting("items", "updates"),
-    ("deliveries show", "id"): _deliveries,
-    ("receipts", "ids"): _deliveries,
-    ("sessions show", "id"): _sessions,
-    ("sessions", "action"): _sessions,  # `show` may be left out
+    ("approve", "ids"): _decided("updates", "items"),
+    ("reject", "ids"): _decided(),
+    ("reject", "--later"): _times_to_snooze,
+    ("inbox", "id"): _decided(),
+    ("activity", "id"): _got,
 }

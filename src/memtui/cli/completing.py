@@ -1,5 +1,5 @@
 """What a shell offers for the word that is being typed: the hidden `memtui --complete`, which the scripts of
-`memtui completions` call.
+`memtui setup completions` call.
 
 It imports the parser of the command that was typed, and reads no more than the list that is asked for.
 """
@@ -47,6 +47,8 @@ def offered(words: "list[str]", env: "dict[str, str]") -> "list[Found]":
     name = parser.command_word(before)
     if name is None and not last.startswith("-") and not (before and before[-1] in parser.WITH_VALUE):
         return _fitting(_commands(), last)
+    if name in parser.ALIASES:
+        before[before.index(name)] = name = parser.ALIASES[name]
     if name is not None and name not in parser.COMMANDS:
         return []
     place = WordPlace(parser.build(name), before)
@@ -125,7 +127,8 @@ def _commands() -> "list[Found]":
 
     root = parser.build()
     found = next(each for each in root._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
-    return [*actions_of(found), ("help", "the options of a command, and an example")]
+    about = dict(actions_of(found))
+    return [*((name, about[name]) for name in parser.COMMANDS), ("help", "the options of a command, and an example")]
 
 
 def _values(place: WordPlace, action: argparse.Action, before: "list[str]", env: "dict[str, str]") -> "Iterable[Found]":

@@ -1,13 +1,12 @@
 """What commands about the inbox share: find the entries that arguments name, and write an entry as JSON."""
 
-import argparse
 import os
 
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import safe
+from memtui.cli.output import Output, safe
 from memtui.core.base import clock, paths, short_ids
-from memtui.core.base.errors import ConflictError, NotFoundError, UsageError
+from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
 from memtui.core.base.shell import shell_word
@@ -21,19 +20,18 @@ from memtui.present import drafts as drafts_words
 from memtui.present import undelivered
 
 LIMIT = 200  # entries of each kind in a list, by default
-KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "unfinished work"}
-A_KIND = {"guidance": "a note", "updates": "a draft", "items": "an unfinished item"}
+KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "todos"}
+A_KIND = {"guidance": "a note", "updates": "a draft", "items": "a todo"}
 # By kind: what can be done with an entry.
 DECIDE = {
-    "guidance": "See it with `memtui inbox show {0}`; `memtui guide --edit {0} TEXT` or `--withdraw {0}`.",
-    "updates": "See it with `memtui inbox show {0}`; `memtui approve {0}` or `memtui reject {0}`.",
-    "items": "See it with `memtui inbox show {0}`; `memtui items done {0}` or `memtui items keep {0}`.",
+    "guidance": "See it with `memtui inbox {0}`; `memtui note --edit {0} TEXT` or `--withdraw {0}`.",
+    "updates": "See it with `memtui inbox {0}`; `memtui approve {0}` or `memtui reject {0}`.",
+    "items": "See it with `memtui inbox {0}`; `memtui approve {0}` says it is done, `memtui reject {0}` drops it.",
 }
 LISTED = "`memtui inbox` lists what waits."
 FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from memtui.cli.parser import Parser
     from memtui.consolidate.proposed import ProposedSet
 
 
@@ -79,10 +77,10 @@ def pick_each(
                 raise taken from None
             searched = "guidance" in kinds and len(ref) > FULL_ID
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
-                hint = f"See `memtui deliveries show {shell_word(delivery)}`."
+                hint = f"See `memtui activity {shell_word(delivery)}`."
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
             if "guidance" in kinds and (note := notes.find(ctx.root, ref.strip())):
-                hint = f"To deliver it again: memtui guide --again {short_id(note.id)}"
+                hint = f"To deliver it again: memtui note --again {short_id(note.id)}"
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
             raise (
                 misnamed(ctx, ref) or _delivery(ctx, ref) or NotFoundError(error.message, error.hint or LISTED)
@@ -101,7 +99,7 @@ def _taken(ctx: Context, ref: str) -> "NotFoundError | None":
     (time, *_) = (each.time for each in notes_taken if each.entry.id == found)
     return NotFoundError(
         f"{ref} is under way: a hook took it {ago(time, ctx.now())}.",
-        "If it does not arrive, it waits here again: memtui guide --list",
+        "If it does not arrive, it waits here again: memtui note --list",
     )
 
 
@@ -121,23 +119,13 @@ def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     wanted = ref.strip().upper()
     for record in log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace")):
         if len(wanted) >= MIN_REF and str(record.get("id")).endswith(wanted):
-            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui deliveries show {shell_word(ref)}`?")
+            return NotFoundError(f"{ref} is a delivery.", f"Did you mean `memtui activity {shell_word(ref)}`?")
     return None
 
 
-def drafts(
-    ctx: Context, args: argparse.Namespace, bulk: BulkResult, *, snoozed: bool = False, one_offs: bool = True
-) -> "list[Waiting]":
-    """Return the drafts that a command names; with --all those of this project and the global ones, which are not
-    snoozed, or with `snoozed` those that are, without `one_offs` those that don't look like one-offs. `bulk` keeps the
-    failures of some among several.
-
-    Raises UsageError, NotFoundError, MemtuiError.
-    """
-    if bool(args.ids) == bool(args.all):
-        raise UsageError("Give one or more IDs, or --all.", "`memtui inbox` lists them.")
-    if not args.all:
-        return pick_each(ctx, args.ids, ("updates",), "draft", bulk)
+def all_drafts(ctx: Context, *, snoozed: bool = False, one_offs: bool = True) -> "list[Waiting]":
+    """Return the drafts of this project and the global ones which are not snoozed, or with `snoozed` those that are,
+    without `one_offs` those that don't look like one-offs. Raises NotFoundError if there are none."""
     found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
     if not one_offs:
         folded = [item for item in found if item.entry.one_off()]
@@ -147,14 +135,6 @@ def drafts(
     if not found:
         raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")
     return found
-
-
-def add_draft_arguments(parser: "Parser") -> None:
-    """Add the arguments by which a command names drafts: ids, or --all."""
-    parser.add_argument("ids", nargs="*", metavar="ID", help="ids of drafts, see `memtui inbox`")
-    parser.add_argument(
-        "--all", action="store_true", help="all of this project and the global ones that are not snoozed"
-    )
 
 
 def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
@@ -184,6 +164,18 @@ def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
         "state": states(ctx, item),
         "until": None if (end := item.until(ctx.now())) is None else clock.iso_seconds(end),
     }
+
+
+def new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
+    """Return the ids that hand-written todos got when they were kept, by the ones that they had before."""
+    written = {(item.path, item.text): item.id for item in items if not item.entry.fields.get("id")}
+    every = read(ctx, ("items",), all_projects=True) if written else []
+    return {written[item.path, item.text]: item.id for item in every if (item.path, item.text) in written}
+
+
+def say_new_id(out: Output, was: str, now: str) -> None:
+    """Say that a hand-written todo has another id from now on."""
+    out.say(f"The id of {short_id(was)} is {short_id(now)} from now on.")
 
 
 def states(ctx: Context, item: Waiting) -> "list[str]":

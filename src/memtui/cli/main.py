@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
-OWNER_UNCHECKED = {"doctor", "lint", "paths", "completions", "demo"}
+OWNER_UNCHECKED = {"doctor", "check", "demo"}
 NEVER_FAILS = {"statusline"}  # the client drops the line of a command that fails
-ONE_LINE = {"guide"}  # monitors call it, and their logs want one line
+ONE_LINE = {"note"}  # monitors call it, and their logs want one line
 
 
 def main(argv: "list[str] | None" = None) -> int:
@@ -76,7 +76,8 @@ def _run(words: "list[str]", out: "Output") -> int:
     from memtui.cli.output import UnwritableError
 
     name = parser.command_word(words) or "memtui"
-    if name not in parser.COMMANDS:
+    name = parser.ALIASES.get(name, name)
+    if name not in parser.COMMANDS and name not in parser.HIDDEN:
         name = "memtui"
     try:
         args = parser.parse(words)
@@ -170,14 +171,13 @@ def _may_page(ctx: "Context") -> bool:
 
 
 def _without_command(args: "Namespace", out: "Output") -> "Run":
-    from memtui.cli import open_tui
+    from memtui.cli import open_tui, parser
 
     if args.read_only or args.screen or (open_tui.has_terminal() and not out.json):
-        from memtui.cli.commands import tui
-
-        return tui.run
+        return lambda ctx, _: open_tui.run(ctx, read_only=args.read_only, screen=args.screen or parser.SCREENS[0])
     from memtui.cli.commands import status
 
+    args.paths = None
     return status.run
 
 

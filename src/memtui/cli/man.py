@@ -56,7 +56,7 @@ def page() -> str:
         ".SH DESCRIPTION",
         escaped(about),
         ".PP",
-        _prose((root.epilog or "").removeprefix(parser.EXIT_CODES)),
+        _prose(root.epilog or ""),
         ".SH OPTIONS",
         *_options(root, common=True),
         ".SH COMMANDS",
@@ -68,7 +68,7 @@ def page() -> str:
             lines += [f".SH {name}", *_markdown(found[1])]
     lines += [
         ".SH FILES",
-        "\\fBmemtui paths\\fR lists them. By default:",
+        "\\fBmemtui status --paths\\fR lists them. By default:",
         *_items([("~/.claude/memtui", "what memtui keeps"), ("~/.claude/memory", "memories for every project")]),
     ]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import cast
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
+from memtui.core.base import short_ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
@@ -14,6 +15,7 @@ from memtui.core.memories import index_state, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
+from memtui.core.memories.trash import TrashItem
 from memtui.core.places import locate
 
 # Characters of a passage of MEMORY.md.
@@ -29,6 +31,18 @@ def find(ctx: Context, ref: str) -> Memory:
     except NotFoundError as error:
         error.hint = _in_trash(ctx, ref) or error.hint
         raise
+
+
+def trashed(items: list[TrashItem], ref: str) -> TrashItem:
+    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
+    for item in items:
+        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
+            return item
+    try:
+        found = short_ids.match(ref, [item.id for item in items], "trashed memory")
+    except NotFoundError as error:
+        raise NotFoundError(error.message, "`memtui history` lists the trash.") from None
+    return next(item for item in items if item.id == found)
 
 
 def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
@@ -52,7 +66,7 @@ def _in_trash(ctx: Context, ref: str) -> str:
         return ""
     names = {ref, ref.removesuffix(".md")}
     key = next((each.id for each in items if names & {each.memory.stem, each.memory.ref, each.memory.path}), "")
-    return f"It is in the trash: memtui restore {short_id(key)}" if key else ""
+    return f"It is in the trash: memtui history {short_id(key)} --restore" if key else ""
 
 
 def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":

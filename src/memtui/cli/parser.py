@@ -1,6 +1,6 @@
 """The parser of the command line.
 
-Only the module of the command that was called is imported: monitors call `memtui guide` every minute.
+Only the module of the command that was called is imported: monitors call `memtui note` every minute.
 """
 
 import argparse
@@ -12,64 +12,43 @@ import memtui
 from memtui.cli.output import terminal_columns
 from memtui.core.base.errors import UsageError
 
-# command -> module under memtui.cli.commands, in the order of `memtui --help`
-COMMANDS = {
-    "list": "memories",
-    "show": "memories",
-    "search": "memories",
-    "recall": "recall",
-    "new": "edit",
-    "edit": "edit",
-    "rm": "change",
-    "mv": "change",
-    "cp": "change",
-    "restore": "change",
-    "undo": "undo",
-    "redo": "undo",
-    "index": "index",
-    "history": "history",
-    "triggers": "triggers",
-    "guide": "guide",
-    "inbox": "inbox",
-    "keep": "changed",
-    "take-back": "changed",
-    "approve": "approve",
-    "reject": "reject",
-    "snooze": "snooze",
-    "items": "items",
-    "backfill": "backfill",
-    "import": "transfer",
-    "export": "transfer",
-    "deliveries": "deliveries",
-    "receipts": "receipts",
-    "sessions": "sessions",
-    "hooks": "hooks",
-    "statusline": "statusline",
-    "trust": "trust",
-    "doctor": "doctor",
-    "lint": "lint",
-    "consolidate": "consolidate",
-    "gc": "gc",
-    "dream": "dream",
-    "llm": "llm",
-    "learned": "learned",
-    "semantic": "semantic",
-    "subconscious": "subconscious",
-    "paths": "paths",
-    "config": "config",
-    "demo": "demo",
-    "completions": "completions",
-    "tui": "tui",
-    "status": "status",
+# By group, in the order of `memtui --help`: command -> module under memtui.cli.commands.
+GROUPS = {
+    "see": {
+        "list": "memories",
+        "show": "memories",
+        "search": "memories",
+        "recall": "recall",
+        "activity": "activity",
+        "status": "status",
+    },
+    "decide": {"inbox": "inbox", "approve": "approve", "reject": "reject"},
+    "change": {
+        "new": "edit",
+        "edit": "edit",
+        "mv": "change",
+        "rm": "change",
+        "history": "history",
+        "undo": "undo",
+        "note": "note",
+    },
+    "tidy": {"check": "check", "consolidate": "consolidate"},
+    "bring": {"import": "transfer", "export": "transfer"},
+    "set up": {
+        "setup": "setup",
+        "config": "config",
+        "trust": "trust",
+        "doctor": "doctor",
+        "model": "model",
+        "demo": "demo",
+    },
 }
-
-SCREENS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
-# Commands whose entries another one shows.
-SHOWN_BY = {"memtui items": "memtui inbox show"}
-# Commands whose `show` takes one of a few names, so that another word is no slip of it.
-SHOWS_FEW = ("memtui subconscious",)
+COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
+HIDDEN = {"statusline": "statusline"}  # what settings files call that memtui has written
+ALIASES = {"guide": "note"}
+SCREENS = ("memories", "inbox", "activity", "setup", "consolidate", "subconscious", "recall")
 # metavar -> what it names, and the command that lists them, in errors
-KINDS_OF = {"KEY": ("setting", "memtui config list"), "NAME": ("path", "memtui paths")}
+KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
 OPTION_WORDS = {
@@ -84,19 +63,18 @@ COMMAND_WORDS = {
     "remove": "rm",
     "rename": "mv",
     "move": "mv",
-    "copy": "cp",
-    "note": "guide",
-    "notes": "guide",
+    "copy": "mv --copy",
+    "notes": "note",
 }  # other words for a command
-VERBATIM = ("example:", "exit codes:")  # beginnings of help texts that are not wrapped
-EXIT_CODES = """\
-exit codes:
-  0  done
-  1  failed
-  2  wrong usage
-  3  not found
-  4  conflict: changed meanwhile, or name taken
-  5  doctor, lint, hooks status: there are problems to fix"""
+UNSAID = {"debug", "no_pager"}  # options that only the help of a command lists
+VERBATIM = ("example:",)  # beginnings of help texts that are not wrapped
+EXAMPLES = """\
+  memtui                                    open the TUI
+  memtui inbox                              what waits for a decision
+  memtui approve 7XAD                       make that draft a memory
+  memtui note "CI is red: fix that first"   tell the next session
+  memtui activity                           what sessions got
+  memtui demo                               a sample world to try it in"""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -109,9 +87,6 @@ if TYPE_CHECKING:
     Options = argparse._ActionsContainer  # noqa: SLF001  argparse has no public name for it
     Run = Callable[["Context", argparse.Namespace], "Result"]
     Commands = argparse._SubParsersAction["Parser"]  # noqa: SLF001  argparse has no public name for it
-    _SubParsers = Commands
-else:
-    _SubParsers = argparse._SubParsersAction  # noqa: SLF001  which is not generic at run time
 
 
 class Parser(argparse.ArgumentParser):
@@ -133,22 +108,36 @@ class Parser(argparse.ArgumentParser):
             name = action.option_strings[-1] if action.option_strings else action.metavar or action.dest
             names = ", ".join(map(str, action.choices))
             raise UsageError(f"{name} must be one of {names}, not “{value}”.", f"See `{self.prog} --help`.")
-        if isinstance(action, _ActionsOrId):
-            return
         names = ", ".join(action.choices)
         close = _close(value, action.choices)
-        shows = f"{self.prog} show" if "show" in action.choices else SHOWN_BY.get(self.prog, "")
-        shows = "" if self.prog in SHOWS_FEW else shows
-        meant = f"{self.prog} {close[0]}" if close else f"{shows} {value}" if shows else ""
-        hint = f"Did you mean `{meant}`? " if meant else ""
+        hint = f"Did you mean `{self.prog} {close[0]}`? " if close else ""
         raise UsageError(f"`{self.prog}` has no “{value}”, only: {names}.", f"{hint}See `{self.prog} --help`.")
 
 
-class _ActionsOrId(_SubParsers):
-    """The actions of a command whose first word, if it is none of them, is the id of what `show` shows."""
+class _Root(Parser):
+    """The parser of the whole command line. Its help lists the commands by group."""
 
-    def __call__(self, parser: argparse.ArgumentParser, found: argparse.Namespace, given: "Any", *more: "Any") -> None:
-        super().__call__(parser, found, given if given[0] in self.choices else ["show", *given], *more)
+    def format_help(self) -> str:
+        commands = next((each for each in self._actions if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
+        if commands is None:
+            return super().format_help()
+        about = {each.dest: each.help or "" for each in commands._choices_actions}  # noqa: SLF001
+        lines = [str(self.description), "", "usage: memtui [COMMAND] [OPTION…]"]
+        for group, names in GROUPS.items():
+            lines += ["", group, *(f"  {name:<13}{about[name]}" for name in names)]
+        lines += [
+            "",
+            "options",
+            *(_option_line(each) for each in self._actions if each.option_strings and each.dest not in UNSAID),
+        ]
+        return "\n".join([*lines, "", "examples", EXAMPLES, "", str(self.epilog), ""])
+
+
+def _option_line(action: argparse.Action) -> str:
+    import textwrap
+
+    name = action.option_strings[-1] + (f" {action.metavar}" if action.metavar else "")
+    return textwrap.fill(str(action.help), 78, initial_indent=f"  {name:<16}", subsequent_indent=" " * 18)
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -194,11 +183,9 @@ def command(
     return parser
 
 
-def actions(parser: Parser, *, shows: bool = False) -> "Commands":
-    """Let a command have actions, and return where to add them. Without an action the command lists; with `shows` a
-    word that is not an action is the id of what its action `show` shows."""
-    more: dict[str, Any] = {"action": _ActionsOrId, "metavar": "[ID | ACTION]"} if shows else {"metavar": "[ACTION]"}
-    return parser.add_subparsers(title="actions", dest="action", parser_class=Parser, **more)
+def actions(parser: Parser) -> "Commands":
+    """Let a command have actions, and return where to add them. Without an action the command lists."""
+    return parser.add_subparsers(title="actions", dest="action", parser_class=Parser, metavar="[ACTION]")
 
 
 def build(only: "str | None" = None) -> Parser:
@@ -207,7 +194,7 @@ def build(only: "str | None" = None) -> Parser:
     commands: Commands = parser.add_subparsers(
         title="commands", dest="command", metavar="COMMAND", parser_class=Parser, required=False, prog="memtui"
     )
-    modules = dict.fromkeys(COMMANDS.values()) if only is None else [COMMANDS[only]]
+    modules = dict.fromkeys(COMMANDS.values()) if only is None else [{**COMMANDS, **HIDDEN}[only]]
     for name in modules:
         import_module("memtui.cli.commands." + name).register(commands)
     return parser
@@ -223,25 +210,20 @@ def walk(name: str, found: argparse.ArgumentParser) -> "Iterator[tuple[str, argp
 
 
 def _without_commands(*, tui_options: bool) -> Parser:
-    parser = Parser(
+    parser = _Root(
         prog="memtui",
         description="Review what Claude Code remembers, and send notes to it.",
-        epilog=EXIT_CODES + "\n\n`memtui` alone opens the TUI;\nwithout a terminal it runs `memtui status`.\n"
-        "`memtui help COMMAND` explains a command, with an example.\n"
-        "`memtui demo` creates a sample world to try it in.",
+        epilog="`memtui help COMMAND` explains a command, with an example.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
     parser.add_argument("--man", action="store_true", help="show the manual page and exit")
     if tui_options:
-        add_tui_options(parser.add_argument_group("without a command"))
+        parser.add_argument("--read-only", action="store_true", help="open the TUI to look, and change nothing")
+        parser.add_argument(
+            "--screen", choices=SCREENS, help="open the TUI on this screen: " + ", ".join(SCREENS), metavar="NAME"
+        )
     add_common(parser)
     return parser
-
-
-def add_tui_options(parser: "Options") -> None:
-    """Add the options of the TUI, for `memtui tui` and for `memtui` alone."""
-    parser.add_argument("--read-only", action="store_true", help="look, but change nothing")
-    parser.add_argument("--screen", choices=SCREENS, help="the first screen:  " + ", ".join(SCREENS), metavar="NAME")
 
 
 def command_word(argv: "list[str]") -> "str | None":
@@ -283,11 +265,12 @@ def parse(argv: "list[str]") -> argparse.Namespace:
         return _without_commands(tui_options=True).parse_args(argv, argparse.Namespace(command=None))
     if meant := OPTION_WORDS.get(name) or COMMAND_WORDS.get(name):
         raise UsageError(f"There is no command “{name}”.", f"Did you mean memtui {meant}?")
-    if name not in COMMANDS:
+    if name in ALIASES:
+        argv = [*before, ALIASES[name], *argv[len(before) + 1 :]]
+        name = ALIASES[name]
+    if name not in COMMANDS and name not in HIDDEN:
         raise _no_such("command", name, COMMANDS, "`memtui --help` lists them.")
-    if name == "tui":
-        argv = [name, *before, *argv[argv.index(name) + 1 :]]
-    elif any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
+    if any(word.partition("=")[0] in {"--screen", "--read-only"} for word in before):
         raise UsageError("--screen and --read-only are for the TUI, without a command.", "See `memtui --help`.")
     found, rest = build(name).parse_known_args(argv, argparse.Namespace(command=None))
     if rest:

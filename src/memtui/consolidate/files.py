@@ -46,7 +46,7 @@ class MemoryFiles:
             self._scopes += scopes.others(self.store.env, known) if path.startswith(top) else []
             place = self._within(path)
         if place is None:
-            raise NotFoundError(f"{path} is in none of the scopes here.", "`memtui paths` lists their directories.")
+            raise NotFoundError(f"{path} is in none of the scopes here.", "`memtui status --paths` lists them.")
         return place
 
     def _within(self, path: str) -> ScopedFile | None:

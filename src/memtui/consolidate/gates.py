@@ -156,7 +156,7 @@ def _release(path: str, last: float) -> None:
 
 
 def check(root: str, now: float) -> Iterator[Finding]:
-    """Report the gates, for doctor and Health."""
+    """Report the gates, for doctor and Setup."""
     if config.value(config.load(root), None, "dream") is not True:
         yield good("dream.off", last=_ago(root, now))
         return

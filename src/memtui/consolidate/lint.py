@@ -80,7 +80,7 @@ def at(
         raise NotFoundError(f"There is no {path}.", "Give a directory of memories, or a project.")
     if not os.path.isdir(top):
         raise UsageError(
-            f"{path} is a file.", f"Give its directory: memtui lint {shell_word(os.path.dirname(path) or '.')}"
+            f"{path} is a file.", f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"
         )
     own = {os.path.realpath(each.directory): each for each in known if each.exists and each.kind != "instructions"}
     found = []

@@ -19,10 +19,15 @@ class Undecided(NamedTuple):
     by: str
     file: str
 
+    @property
+    def key(self) -> str:
+        """What tells it from all others."""
+        return self.proposal.id
+
 
 class UndecidedSet(NamedTuple):
     """The proposals that wait, those of saved ChangeSets first, each worst first; and how many problems are left for a
-    person, as `memtui lint` counts them."""
+    person, as `memtui check` counts them."""
 
     proposals: tuple[Undecided, ...]
     left: int

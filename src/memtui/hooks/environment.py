@@ -2,7 +2,7 @@
 
 Variables that say where memtui's files are would let a repository speak as the user of this machine; those that silence
 hooks would mute memtui; the one that says what kind of session it is would give a person's note to a script. The
-command that `memtui hooks install` writes names both directories, and these are used.
+command that `memtui setup hooks` writes names both directories, and these are used.
 """
 
 import posix

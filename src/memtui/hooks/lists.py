@@ -18,7 +18,7 @@ def _shown(entry: inbox_format.Entry, now: float) -> str:
     lines = [line for line in entry.text.split("\n") if line.strip() and not line.startswith(inbox_format.EVIDENCE)]
     kind = entry.fields.get("kind", "note")
     seen = entry.count("seen", 1)
-    times = f", seen {seen} times" if seen > 1 else ""
+    times = f", said {seen} times" if seen > 1 else ""
     return f"- [{kind}{times}, {clock.ago(entry.time(), now)}] " + "\n  ".join(lines)
 
 

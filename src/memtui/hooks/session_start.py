@@ -251,11 +251,11 @@ def _lists(hook: runner.Hook, old: "dict[str, object]", after: "dict[str, object
 
 
 def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
-    """Return the banner, the line for the person, in parts: mode, the memories that memtui delivers, what is waiting.
-    Empty if it is off."""
+    """Return the banner, the line for the person, in parts: the mode unless it is full, the memories that memtui
+    delivers, what is waiting. Empty if it is off."""
     if not config.value(hook.settings, hook.project_root, "banner"):
         return []
-    words = [f"memtui {hook.mode}"]
+    words = []
     total = sum(number for _, number in counts)
     # Without any, nothing is said of memories: there may be some that the client loads itself, and a look takes time.
     if total:
@@ -264,10 +264,10 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
     if hook.settings and hook.setting("subconscious") != "off":
         words.append(_subconscious_words(hook))
     waiting, now = [], clock.now()
-    for kind, before, after in (
-        ("guidance", "note", ""),
-        ("updates", "draft", " to review"),
-        ("items", "unfinished item", ""),
+    for kind, word in (
+        ("guidance", "note"),
+        ("updates", "draft"),
+        ("items", "todo"),
     ):
         number = 0
         for _, directory in hook.inboxes():
@@ -277,8 +277,8 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
                 continue
             number += len([e for e in found if kind != "updates" or not (e.snoozed(now) or e.one_off())])
         if number:
-            waiting.append(f"{number} {before}{'' if number == 1 else 's'}{after}")
-    words.append("waiting: " + ", ".join(waiting) if waiting else "nothing waiting")
+            waiting.append(f"{number} {word}{'' if number == 1 else 's'}")
+    words.append((", ".join(waiting) or "nothing") + " waiting")
     for _, directory in hook.inboxes():
         too_long = [
             f"{directory}/{file}" for file in inbox_format.FILES.values() if inbox_format.unread(f"{directory}/{file}")
@@ -286,7 +286,8 @@ def banner(hook: runner.Hook, counts: "list[tuple[str, int]]") -> "list[str]":
         words += [f"{path} is larger than 1 MB: only its beginning and its end are read" for path in too_long]
     if "error" in hook.settings:
         words.append(f"config.toml can't be read, the last good settings are in use: {hook.settings['error']}")
-    return words
+    mode = "" if hook.mode == "full" else f" ({hook.mode})"
+    return [f"memtui{mode}: {words[0]}", *words[1:]]
 
 
 def _subconscious_words(hook: runner.Hook) -> str:

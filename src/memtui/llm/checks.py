@@ -1,4 +1,4 @@
-"""Checks of models, for doctor and Health: which is asked, what it used today, and what became of the last call."""
+"""Checks of models, for doctor and Setup: which is asked, what it used today, and what became of the last call."""
 
 from collections.abc import Iterator
 

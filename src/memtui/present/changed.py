@@ -16,14 +16,16 @@ DONE = {"keep": "Kept", "take back": "Taken back"}
 def by(item: Changed, title: str = "") -> str:
     """Say what was done and by whom: `changed by Claude in “title”`."""
     if item.kind == "deleted":
-        return "deleted by someone else"
-    what = "new, written" if item.kind == "new" else "changed"
-    return f"{what} by {versions.writer(item.now, title, item.writer)}"
+        return "deleted outside memtui"
+    what = "added" if item.kind == "new" else "changed"
+    if item.writer.by == AGENT:
+        return f"{what} by {versions.writer(item.now, title, item.writer)}"
+    return f"{what} outside memtui"
 
 
 def who(item: Changed) -> str:
-    """Say in a word or two who wrote it."""
-    return "Claude" if item.writer.by == AGENT else "someone else"
+    """Say in two words who wrote it."""
+    return "by Claude" if item.writer.by == AGENT else "outside memtui"
 
 
 def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:

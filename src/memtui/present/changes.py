@@ -25,13 +25,13 @@ VERBS = {"delete": "trash", "purge": "delete for good"}
 STATES = {"done": "done", "undone": "undone", "purged": "gone for good", "back": "interrupted"}
 # By operation: what to do instead of an undo, where the settings file was changed since.
 INSTEAD = {
-    "install": " `memtui hooks uninstall` removes the hooks from its present version.",
-    "uninstall": " `memtui hooks install` adds them to its present version.",
+    "install": " `memtui setup hooks --remove` removes the hooks from its present version.",
+    "uninstall": " `memtui setup hooks` adds them to its present version.",
 }
 # Why a note can't be taken back: it is not in the queue as it was written.
 DELIVERED = "it was delivered, withdrawn or changed meanwhile"
 # Why a change of a block of the subconscious can't be undone or redone.
-OVERLAPS = "the same lines were changed again since; `memtui subconscious history` restores a version"
+OVERLAPS = "the same lines were changed again since; `H` in Subconscious restores a version"
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":

@@ -49,12 +49,12 @@ KINDS = {
     "memory": "whole memories",
     "recall": "memories recalled for a prompt",
     "pending-update": "drafts",
-    "pending-item": "unfinished work",
+    "pending-item": "todos",
     "block": "blocks of the subconscious",
     "use": "memories the agent read or wrote",
     "corrected": "memories corrected again after they were recalled",
 }
-# What `memtui deliveries --kind` takes, by kind.
+# What `memtui activity --kind` takes, by kind.
 KIND_WORD = {
     **{kind: kind for kind in KINDS},
     "guidance": "notes",
@@ -159,6 +159,7 @@ def reason(recorded: str) -> str:
 
 
 def session_words(session: str, entrypoint: str, title: str = "") -> str:
-    """Name a session by its title, else its id, and who runs it: `session 1f0c2b3d of a script`."""
-    kind = session_kind(entrypoint)
-    return (f"“{title}”" if title else f"session {session[:8]}") + (f" of a {kind}" if kind else "")
+    """Name a session by its title, else its id, and how it runs: `“fix the build” (interactive, 1f0c2b3d)`."""
+    kind = session_kind(entrypoint).replace("person", "interactive")
+    facts = ", ".join(filter(None, (kind, session[:8] if title else "")))
+    return (f"“{title}”" if title else f"session {session[:8]}") + (f" ({facts})" if facts else "")

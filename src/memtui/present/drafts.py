@@ -11,6 +11,7 @@ from memtui.present import safe_text
 from memtui.present.dates import day, day_and_time
 
 SIMILAR_SHOWN = 3  # similar memories beside a draft
+LIKELY = 0.5  # from this likelihood on a draft is called likely to last
 TITLE_SHOWN = 50  # characters of a title
 REFUSED_SHOWN = 80  # characters of a rejected draft
 HIT_SHOWN, AROUND_SHOWN = 900, 300  # characters of a quote: one that the draft comes from, one around it
@@ -41,27 +42,29 @@ def kind(item: Waiting) -> str:
     return WRITES.get(given, given)
 
 
-def sure(confidence: str) -> str:
-    """Return how likely it is that a draft is feedback at all, as `91% feedback`; empty if that is not known."""
-    return _likely(confidence, "feedback")
+def odds(sure: float | None, lasting: float | None, said: int) -> list[str]:
+    """Say how sure a draft is, whether it will last, and how often it was said: `96% sure`, `likely to last`,
+    `said 3 times`. Of a draft that nobody has judged only the last, if it was said again."""
+    words = [f"{sure:.0%} sure"] if sure is not None else []
+    words += [lasts(lasting)] if lasting is not None else []
+    return [*words, times_said(said)] if words or said > 1 else []
 
 
-def lasting(durable: str) -> str:
-    """Return how likely a draft is worth keeping for good, as `32% lasting`; empty if that is not known."""
-    return _likely(durable, "lasting")
+def odds_of(item: Waiting) -> list[str]:
+    """Return the same of a draft that waits."""
+    return odds(item.entry.fraction("confidence"), item.entry.fraction("durable"), item.entry.count("seen", 1))
 
 
-def percent(given: str) -> str:
-    """Return how likely something is as `32%`; empty if that is not known."""
-    try:
-        return f"{float(given):.0%}" if 0 <= float(given) <= 1 else ""
-    except ValueError:
-        return ""
+def lasts(lasting: float) -> str:
+    """Say whether a draft will last, for the likelihood of that."""
+    if lasting >= LIKELY:
+        return "likely to last"
+    return "may last" if lasting >= inbox_format.LASTING else "unlikely to last"
 
 
-def _likely(given: str, word: str) -> str:
-    shown = percent(given)
-    return f"{shown} {word}" if shown else ""
+def times_said(count: int) -> str:
+    """Say how often: `said once`, `said 3 times`."""
+    return "said once" if count == 1 else "said twice" if count == 2 else f"said {count} times"
 
 
 def by_model(fields: Mapping[str, str]) -> str:
@@ -97,13 +100,18 @@ def waiting(untils: Sequence[float], now: float) -> str:
 
 
 def one_offs(count: int) -> str:
-    """Say how many drafts are folded: `3 look like one-offs`."""
-    return "1 looks like a one-off" if count == 1 else f"{count} look like one-offs"
+    """Say how many drafts are folded: `3 probably one-offs`."""
+    return f"{count} probably {'a one-off' if count == 1 else 'one-offs'}"
 
 
 def one_offs_in_brief(count: int) -> str:
     """Say how many drafts are folded, where there is little room: `3 one-offs`."""
     return many(count, "one-off")
+
+
+def added(count: int) -> str:
+    """Say that drafts are in the inbox now: `Added 2 drafts`."""
+    return f"Added {many(count, 'draft')}"
 
 
 def like_refused(each: LikeRefused, now: float) -> str:

@@ -19,7 +19,7 @@ WHY_NOT: dict[WhyNot, str] = {
 }
 WHYS: dict[Why, str] = {
     "stranger": "named a memory that was not asked about together",
-    "twice": "named a memory that another proposal has already",
+    "twice": "named a memory that another change has already",
     "incomplete": "left out what it needs",
     "budget": "would have removed more than a run may",
     "same": "would have changed nothing",
@@ -46,4 +46,4 @@ def not_looked_at(found: Iterable[tuple[Memory, WhyNot]]) -> list[str]:
 def left_out(dropped: Iterable[Dropped]) -> list[str]:
     """Say what was left out, and why, each kind of reason in a line."""
     counts = Counter(each.why for each in dropped)
-    return [f"{many(number, 'proposal')} left out: {WHYS[why]}" for why, number in counts.most_common()]
+    return [f"{many(number, 'change')} left out: {WHYS[why]}" for why, number in counts.most_common()]

@@ -11,7 +11,7 @@ from memtui.core.inbox.reconcile import Reconciled
 # By fix: the sentence where it had nothing to do.
 NOTHING = {
     "errors": "There are no errors to set aside.",
-    "files": "All files are yours alone already.",
+    "files": "All files are private to you already.",
     "guidance": "Nothing new is known of any note yet.",
     "index": "There is nothing to fix.",
     "forget": "Nothing was learned from decisions yet.",
@@ -33,7 +33,7 @@ def words(done: FixOutcome) -> str:
     names = some([each.scope.shown for each in done.changed if isinstance(each, Report)])
     return {
         "errors": f"The errors are set aside, in {done.changed[0]}.",
-        "files": many(len(done.changed), "file or directory is", "files and directories are") + " yours alone now.",
+        "files": many(len(done.changed), "file or directory is", "files and directories are") + " private to you now.",
         "index": f"Fixed MEMORY.md of {names}.",
         "conflict": "Resolved: " + some([os.path.basename(str(each)) for each in done.changed]) + ".",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",
@@ -59,8 +59,8 @@ def below(report: Report) -> str:
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     """Describe what was removed, or with `dry` what would be: rows of a kind and a sentence."""
     can = "can't be undone then" if dry else "can no longer be undone"
-    limits = [f"older than {many(keep.undo_days, 'day')}"] if keep.undo_days else []
-    limits += [f"beyond the newest {keep.undo_changes:,}"] if keep.undo_changes else []
+    limits = [f"older than {many(keep.days, 'day')}"] if keep.days else []
+    limits += [f"beyond the newest {keep.changes:,}"] if keep.changes else []
     changes = f"{many(found.changes, 'change')} {' or '.join(limits)}: they {can}" if found.changes else ""
     restored = "can't be restored then" if dry else "can no longer be restored"
     number = many(len(found.deleted), "trashed memory", "trashed memories")
@@ -68,10 +68,10 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])
     less = f"{size(max(0, found.text_bytes))} {'of logs to rewrite' if dry else 'less'}"
-    ago_words = f"more than {many(keep.texts_days, 'day')} ago"
+    ago_words = f"more than {many(keep.days, 'day')} ago"
     texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
     calls = f"the log of calls of models of {some([os.path.basename(path) for path in found.calls])}"
-    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.trust_days, 'day')}"]
+    trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.days, 'day')}"]
     trusted += (
         [f"{many(len(found.directories), 'repository', 'repositories')} that are gone"] if found.directories else []
     )
@@ -84,7 +84,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("contents", contents),
         ("texts", texts if found.months else ""),
         ("models", calls if found.calls else ""),
-        ("proposals", f"{many(found.proposals, 'ChangeSet')} that waited too long" if found.proposals else ""),
+        ("proposals", f"{many(found.proposals, 'change')} proposed long ago" if found.proposals else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),
         (
             "triggers",
@@ -103,4 +103,4 @@ def _left_rows(found: Due, keep: Limits) -> str:
     directories = {each.directory for each in found.beside if not each.file}
     of = [many(len(memories), "memory", "memories")] if memories else []
     of += [many(len(directories), "directory", "directories")] if directories else []
-    return f"those of {' and '.join(of)} gone for {many(keep.trust_days, 'day')}" if of else ""
+    return f"those of {' and '.join(of)} gone for {many(keep.days, 'day')}" if of else ""

@@ -11,7 +11,7 @@ from memtui.hooks.installer.install import Plan
 
 TO_SEE_BOTH = "\n  To see both, put this there in place of its `command`:"
 TO_SEE_IT_ALONE = "\n  To see it without memtui, put this there in place of its `command`:"
-SERVED = "Sessions started from now on are served."
+SERVED = "New Claude Code sessions will use memtui."
 # Parts of paths where uvx and pipx keep what they run once: it may be cleared.
 CACHES = ("/uv/archive-v0/", "/uv/environments-v2/", "/pipx/.cache/")
 
@@ -45,7 +45,7 @@ def to_paste(plan: Plan) -> str:
 
 def _still_shows_ours(plan: Plan) -> str:
     """Say that a person's own status line, which starts memtui, stays where memtui's hooks go."""
-    words = f"The status line in {plan.settings_path} is your own and starts memtui: it stays, and goes on showing it."
+    words = f"The status line in {plan.settings_path} is your own and starts memtui: it is left alone."
     return words + (TO_SEE_IT_ALONE if plan.instead else " Take memtui out of its `command`.")
 
 

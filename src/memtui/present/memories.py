@@ -18,12 +18,12 @@ ASK_OVER = 20  # about as many as a screen shows at once
 LOADERS = {
     "global": "memtui delivers {them} to sessions of all projects",
     "project": "memtui delivers {them} to sessions of this project",
-    "auto": "Claude Code loads {them} by itself in sessions of this project",
+    "auto": "Claude Code will load {them} from your next session in this project",
 }
 # Of Claude Code's own memories, where it does not load all: by how it brings one (core/places/loading.py).
 OWN_LOADERS = {
     loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
-    loading.CUT: "Claude Code does not load {them}: {their} line in MEMORY.md is below the cut (`memtui index`)",
+    loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
     loading.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.

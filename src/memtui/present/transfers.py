@@ -19,9 +19,9 @@ TAKE = "To take what the archive has, rename or remove what is here, then restor
 def imported(plan: ImportPlan, *, done: bool) -> list[str]:
     """Say what an import brings, or brought, a line each: counts, and the first of what was left out."""
     made = plan.drafts
-    verb = "came into the inbox" if done else "would come into the inbox"
+    verb = "Added" if done else "Would add"
     none = "None of it fits into the inbox." if plan.full else "Nothing new is in it."
-    lines = [f"{many(len(made), 'draft')} {verb}." if made else none]
+    lines = [f"{verb} {many(len(made), 'draft')}." if made else none]
     if plan.secrets:
         lines.append(f"Secrets were removed: {redact.described(plan.secrets)}." if done else _secrets(plan))
     if plan.known:

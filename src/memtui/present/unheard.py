@@ -10,24 +10,24 @@ WHY = {
     "unreadable": "no hooks are found, and Claude Code skips a settings file",
     "disabled": "Claude Code runs no hooks here",
     "off": "the mode is off here",
-    "whisper": "mode whisper delivers no memories",
+    "notes": "mode notes delivers no memories",
     "auto": "Claude Code's own memory is off here",
 }
 COMMANDS = {
-    "hooks": "memtui hooks install",
-    "unreadable": "memtui hooks status",
-    "disabled": "memtui hooks status",
+    "hooks": "memtui setup hooks",
+    "unreadable": "memtui setup",
+    "disabled": "memtui setup",
     "off": "memtui config set mode full --project .",
-    "whisper": "memtui config set mode full --project .",
+    "notes": "memtui config set mode full --project .",
     "auto": "memtui doctor",
 }
-# An action of the Health screen, or none where the screen only explains; and what it does.
+# An action of Setup, or none where the screen only explains; and what it does.
 KEYS = {
-    "hooks": ("health.install", "installs them"),
+    "hooks": ("setup.accept", "on hooks installs them"),
     "unreadable": ("", "names the file"),
     "disabled": ("", "names the file that says so"),
-    "off": ("health.edit", "on mode changes it"),
-    "whisper": ("health.edit", "on mode changes it"),
+    "off": ("setup.edit", "on mode changes it"),
+    "notes": ("setup.edit", "on mode changes it"),
     "auto": ("", "names what does"),
 }
 
@@ -51,17 +51,17 @@ def paragraph(code: str) -> str:
         return ""
     action, verb = KEYS[code]
     then = f", then {{{action}}}" if action else ""
-    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.health}}{then} {verb}."
+    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.setup}}{then} {verb}."
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
-    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (5, then i installs them)`;
-    empty for no code."""
+    """Give the reason, and keys of the TUI unless it is read-only: `the mode is off here (5, then e on mode changes
+    it)`; empty for no code."""
     if not code:
         return ""
     action, verb = KEYS[code]
     if read_only and action:
         return WHY[code]
-    screen = actions.key_of("app.health")
+    screen = actions.key_of("app.setup")
     then = f", then {actions.key_of(action)}" if action else ""
     return f"{WHY[code]} ({screen}{then} {verb})"

@@ -38,7 +38,7 @@ def writer(version: Version, title: str = "", other: Writer | None = None) -> st
         return "there at memtui's first look"
     if what.by == PERSON:
         return "you, with memtui"
-    return "deleted by someone else" if version.digest == GONE else "someone else: an editor or a program"
+    return "deleted outside memtui" if version.digest == GONE else "outside memtui"
 
 
 def name(version: Version) -> str:

@@ -42,7 +42,7 @@ class OverlapError(ConflictError):
     """A change of a block can't be undone by itself."""
 
     def __init__(self, why: str) -> None:
-        super().__init__(why, "Restore a version instead: `H` in Subconscious, or `memtui subconscious history`.")
+        super().__init__(why, "Restore a version instead: `H` in Subconscious.")
 
 
 class Blocks:
@@ -151,9 +151,7 @@ class Blocks:
             versions = self.versions(name)
             at = next((at for at, each in enumerate(versions) if each.id == version.id), None if version.id else 0)
             if at is None or (not version.id and versions[at].text != version.text):
-                raise NotFoundError(
-                    f"{name} has no such version any more.", "`memtui subconscious history` lists them."
-                )
+                raise NotFoundError(f"{name} has no such version any more.", "`H` in Subconscious lists them.")
             found = versions[at]
             if found.oldest:
                 raise OverlapError(f"That is the oldest version of {name} that is kept: what it changed is not known.")

@@ -50,9 +50,9 @@ def powers(env: dict[str, str], root: str, project_root: str | None) -> Powers:
     if mode == "off":
         why, hint = "It is switched off.", "memtui config set subconscious whisper"
         if stopped(root):
-            hint += " && memtui subconscious start"
+            hint += " && memtui model start"
     elif stopped(root):
-        why, hint = "You have stopped it.", "memtui subconscious start"
+        why, hint = "You have stopped it.", "memtui model start"
     elif config.value(settings, project_root, "mode") == "off":
         why, hint = "memtui is off in this project.", "memtui config set mode full"
     elif not chosen.backend:

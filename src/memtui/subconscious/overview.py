@@ -119,7 +119,7 @@ def payload(env: dict[str, str], cwd: str, session: str = "") -> dict[str, str]:
             continue
     if not found:
         named = f"There is no session {session} of this project." if session else "There is no session of this project."
-        raise NotFoundError(named, "memtui sessions lists them.")
+        raise NotFoundError(named, "memtui activity --sessions lists them.")
     if session and len(found) > 1:
         raise NotFoundError(f"There are {len(found)} sessions {session}….", "Give more of its id.")
     path = max(found)[1]

@@ -1,5 +1,5 @@
 """One run of the subconscious: read what is new in a session, ask, and act on the answer. It is a process of its own,
-which a worker starts after a turn, and a person with `memtui subconscious run`.
+which a worker starts after a turn, and a person with `memtui model run`.
 
 A session has one run at a time; one more waits for it, and reads what came meanwhile.
 """

@@ -27,7 +27,6 @@ from memtui.present import glyphs, safe_text
 from memtui.tui import key_bindings, terminal, theme, toasts
 from memtui.tui.commands import AppCommands, no_such_memory
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.double_g import DoubleG
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.running import Runner
@@ -36,7 +35,7 @@ from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens_by_name import make
 from memtui.tui.services import Result, Turned
 from memtui.tui.stylesheet import KeptStylesheet
-from memtui.tui.widgets.bars import MORE_SCREENS, TABS
+from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
     from memtui.core.journal.undo import Op
@@ -86,9 +85,9 @@ class MemtuiApp(App[None]):
         self.runner = Runner(self, self.net)
         self.stylesheet = KeptStylesheet(self.get_css_variables())
         self.register_theme(theme.LIGHT)
-        for name in (*TABS, *MORE_SCREENS):
+        for name in TABS:
             self.add_mode(name, partial(make, name, self))
-        self.first, self.tour, self.came_from = screen, tour, "deliveries"
+        self.first, self.tour = screen, tour
         self.read_only = read_only
         self.at_work = self._offered = False
         self.remapped: dict[str, str] = self.data.keys()
@@ -96,7 +95,6 @@ class MemtuiApp(App[None]):
         self.set_keymap({name: key_bindings.bound(keys) for name, keys in self.remapped.items()})
         self.files = FileReader(self, self.data, writes=not read_only)
         self.toasts = toasts.Toasts(self)
-        self.double_g = DoubleG(self)
         self.theme_choice = theme.ThemeChoice(self, self)
         self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
         self.glyphs_setting = self.data.setting("glyphs")
@@ -217,19 +215,12 @@ class MemtuiApp(App[None]):
         screen = self.screen if self.screen_stack else None
         return screen if isinstance(screen, ListScreen) else None
 
-    def go(self, name: str, *, back: bool = False) -> Any:
-        """Show the screen of this name, and return it; what was opened over it may still cover it. `back`: this returns
-        to it, so that escape there leads where it did before."""
-        if name in MORE_SCREENS and self.current_mode in TABS and not back:
-            self.came_from = self.current_mode
+    def go(self, name: str) -> Any:
+        """Show the screen of this name, and return it; what was opened over it may still cover it."""
         if name != self.current_mode:
             self.toasts.drop_notes()
         self.switch_mode(name)
         return self.screen_stack[0]
-
-    def go_back(self) -> None:
-        """Show the screen from which the one without a tab was opened."""
-        self.go(self.came_from)
 
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
@@ -243,13 +234,12 @@ class MemtuiApp(App[None]):
         self.go("memories").go_to_scope(label)
 
     def go_to_note(self, item: "Waiting") -> None:
-        """Show waiting guidance on the screen of guidance."""
-        self.go("guidance").go_to(item)
+        """Show a note that waits in Activity."""
+        self.go("activity").go_to(item)
 
-    def show_deliveries(self, **wanted: str) -> None:
-        """Show the deliveries that match, such as `memory=path`; escape there comes back to this screen."""
-        here = self.current_mode
-        self.go("deliveries").want(came_from=here if here != "deliveries" else "", **wanted)
+    def show_activity(self, query: str) -> None:
+        """Show in Activity what a query finds, such as `session:ID`."""
+        self.go("activity").want(query)
 
     def pop_screen(self) -> AwaitComplete:
         """Close the screen on top, unless it is the last: a burst of enters closes the palette more than once."""
@@ -344,8 +334,6 @@ class MemtuiApp(App[None]):
             self.files.last_key = self.data.now()
             self.net.forget_failures()
             self.toasts.drop_errors()
-            if self.double_g.takes(event):
-                return
             if event.key == "escape" and self.at_work and self.undo.stop():
                 return
         if isinstance(event, events.MouseDown) and self._is_gone(event):
@@ -375,7 +363,7 @@ class MemtuiApp(App[None]):
     def _run_on(self, screen: ListScreen[Any], action_id: str) -> None:
         if "undo" in self.__dict__:
             self.undo.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
-        # Screen first: Guidance has a command of its own for app.guide.
+        # Screen first: Activity has a command of its own for app.note.
         command = screen.commands.get(action_id) or self.commands[action_id]
         self.runner.run(screen, actions.get(action_id), command)
 

@@ -35,8 +35,7 @@ class AppCommands:
     def table(self) -> dict[str, Command]:
         """Return the command of each action, by the action's id."""
         return {f"app.{name}": Command(partial(self.services.go, name)) for name in TABS} | {
-            "app.settings": Command(lambda: self.services.go("health").to_section("Settings")),
-            "app.guide": Command(self._guide),
+            "app.note": Command(self._note),
             "app.undo": Command(partial(self.services.turn, "undo")),
             "app.redo": Command(partial(self.services.turn, "redo")),
             "app.changes": Command(self._changes),
@@ -50,7 +49,6 @@ class AppCommands:
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
             "app.quit": Command(self.app.action_quit),
-            "deliveries.sessions": Command(partial(self.services.go, "sessions")),
         }
 
     def _pane(self, step: int) -> None:
@@ -67,7 +65,7 @@ class AppCommands:
         here = self.on_top()
         return here.split.why_not() if here is not None else ""
 
-    async def _guide(self) -> None:
+    async def _note(self) -> None:
         from memtui.tui.dialogs.draft_form import DraftForm
         from memtui.tui.dialogs.guidance_subject import GuidanceSubject
 

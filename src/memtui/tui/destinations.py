@@ -78,5 +78,5 @@ def _sessions(services: Services) -> list[Destination]:
     for session, (last, root, _) in newest:
         title = safe_text.line(titles.about(finder.find(session)).title or session[:8], 80)
         words = f"{names[root]}, {age(last, data.now())}"
-        found.append(Destination("session", title, words, partial(services.show_deliveries, session=session)))
+        found.append(Destination("session", title, words, partial(services.show_activity, f"session:{session}")))
     return found

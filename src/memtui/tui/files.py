@@ -141,7 +141,7 @@ class FileReader:
             self.data.count_findings()
             # A person who presses keys goes first: this takes longer, and is begun again when they rest.
             self._count_wanted = at_once or not self.data.count_proposals(lambda: self.last_key == key)
-        except (OSError, MemtuiError):  # the Health screen shows the error
+        except (OSError, MemtuiError):  # Setup shows the error
             self._count_wanted, self._count_at_once = True, self._count_at_once or at_once
             self._retry_at = now + RETRY_SECONDS
             return

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TABLE = "offer"
 EXAMPLE = "I am trying memtui. Begin your next answer with the words “memtui works”."
 NOTICE = "The hooks are installed. Now send Claude a note: enter sends this one, or type your own, then ^s."
-NO_HOOKS = "No hooks were installed. To install them later: {app.health}, then {health.install}."
-NO_NOTE = "{app.guide} writes a note at any time."
+NO_HOOKS = "No hooks were installed. To install them later: {app.setup}, then {setup.accept}."
+NO_NOTE = "{app.note} writes a note at any time."
 
 
 def is_due(services: "Services") -> bool:
@@ -59,5 +59,5 @@ async def _begin(services: "Services") -> None:
     if await services.ask(DraftForm(subject, services)) is None:
         services.say(actions.keyed(NO_NOTE))
         return
-    services.go("guidance")
+    services.go("activity")
     services.read()

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, guidance, deliveries, sessions, health, consolidate, recall or
+    """Return a new screen by its name: memories, inbox, activity, setup, consolidate, recall or
     subconscious.
 
     Raises KeyError.
@@ -22,22 +22,14 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.inbox.screen import Inbox
 
         return Inbox(services)
-    if name == "guidance":
-        from memtui.tui.screens.guidance.screen import Guidance
+    if name == "activity":
+        from memtui.tui.screens.activity.screen import Activity
 
-        return Guidance(services)
-    if name == "deliveries":
-        from memtui.tui.screens.deliveries.screen import Deliveries
+        return Activity(services)
+    if name == "setup":
+        from memtui.tui.screens.setup.screen import Setup
 
-        return Deliveries(services)
-    if name == "sessions":
-        from memtui.tui.screens.sessions.screen import Sessions
-
-        return Sessions(services)
-    if name == "health":
-        from memtui.tui.screens.health.screen import Health
-
-        return Health(services)
+        return Setup(services)
     if name == "consolidate":
         from memtui.tui.screens.consolidate.screen import Consolidate
 

@@ -110,11 +110,8 @@ class Services(Protocol):
 
     # screens
 
-    def go(self, name: str, *, back: bool = False) -> Any:
-        """Show the screen of this name, and return it. `back`: escape there leads where it did before."""
-
-    def go_back(self) -> None:
-        """Show the screen from which the one that is shown was opened."""
+    def go(self, name: str) -> Any:
+        """Show the screen of this name, and return it."""
 
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
@@ -123,10 +120,10 @@ class Services(Protocol):
         """Show the memories of a scope."""
 
     def go_to_note(self, item: "Waiting") -> None:
-        """Show waiting guidance on the screen of guidance."""
+        """Show a note that waits in Activity."""
 
-    def show_deliveries(self, **wanted: str) -> None:
-        """Show the deliveries that match, such as `memory=path`; those of one session (`session=id`) from its first."""
+    def show_activity(self, query: str) -> None:
+        """Show in Activity what a query finds, such as `session:ID`."""
 
 
 def services_of(node: "DOMNode") -> Services:

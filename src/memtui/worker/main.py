@@ -156,7 +156,7 @@ def learn_decisions(root: str) -> None:
 
 
 def dream(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Start `memtui dream` in a process of its own if the settings want that, and its gates are open
+    """Start `memtui consolidate --ask-model` in a process of its own if the settings want that, and its gates are open
     (consolidate/gates.py). Only that process imports what asks a model."""
     root = paths.root(env)
     settings = config.load(root)
@@ -169,11 +169,11 @@ def dream(env: dict[str, str], payload: dict[str, object]) -> None:
         return
     from memtui.worker import starting
 
-    starting.start(env, root, cwd, "memtui", "dream", "--unattended", "--json", "--project", cwd)
+    starting.start(env, root, cwd, "memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", cwd)
 
 
 def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Start `memtui triggers --write` in a process of its own where unattended dreams are allowed and memories were
+    """Start `memtui model triggers` in a process of its own where unattended dreams are allowed and memories were
     approved since the last time."""
     root = paths.root(env)
     settings = config.load(root)
@@ -184,7 +184,7 @@ def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
         return
     from memtui.worker import starting
 
-    words = ("triggers", "--write", "--all", "--unattended", "--json", "--project", cwd)
+    words = ("model", "triggers", "--all", "--unattended", "--json", "--project", cwd)
     starting.start(env, root, cwd, "memtui", *words)
 
 

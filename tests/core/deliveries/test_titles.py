@@ -38,7 +38,7 @@ def test_a_note_is_called_by_its_first_line_a_draft_and_an_item_by_their_words()
         block(
             "pending-update", "project", "- [preference, 2d ago] Ask before a migration\n  - Show the SQL.", "- [x] Two"
         ),
-        block("pending-update", "global", "- [correction, seen 3 times, 1d ago] Use uv"),
+        block("pending-update", "global", "- [correction, said 3 times, 1d ago] Use uv"),
         block("pending-item", "project", "- [ ] Fix the flaky test (once) (session 7c1e55a0, 2d ago)"),
     ) == ["CI is red:", "Ask before a migration", "Two", "Use uv", "Fix the flaky test (once)"]
 

@@ -168,13 +168,13 @@ def test_recent_errors_of_hooks(machine, monkeypatch):
 )
 def test_guidance_that_nobody_will_get(machine, fields, word):
     machine.guide("old", slug=machine.slug, **fields)
-    only(machine, "inbox", word, "“old” for repo", "memtui guide --withdraw")
+    only(machine, "inbox", word, "“old” for repo", "memtui note --withdraw")
 
 
 def test_hand_written_guidance_that_holds_a_secret(machine):
     path = f"{machine.root}/projects/{machine.slug}/guidance.md"
     fs.append(path, b"The database wants password=hunter2 now.\n")
-    only(machine, "inbox", "for repo seems to contain a password", "memtui guide --withdraw")
+    only(machine, "inbox", "for repo seems to contain a password", "memtui note --withdraw")
     os.unlink(path)
     machine.guide("The database wants password=hunter2 now.", slug=machine.slug, **{"from": "cli"})  # was asked about
     assert machine.problems() == []
@@ -220,7 +220,7 @@ def test_marks_of_an_encoding_and_emoji_hide_nothing(machine):
 def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
     (machine.memory / "MEMORY.md").write_text("- [b](b.md) — B\n")
     found = machine.problems()
-    assert [remedy for _, _, remedy in found] == ["memtui index --scope project --fix"] * 2
+    assert [remedy for _, _, remedy in found] == ["memtui check --fix"] * 2
     assert "b.md" in found[0][1]
     assert "a.md" in found[1][1]
 

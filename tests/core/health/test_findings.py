@@ -1,4 +1,4 @@
-"""One registry tells every finding: doctor, Health, `hooks status`, the flags of memories, the states of guidance."""
+"""One registry tells every finding: doctor, Setup, `hooks status`, the flags of memories, the states of guidance."""
 
 import ast
 import string

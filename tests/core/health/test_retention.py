@@ -111,9 +111,9 @@ def test_no_more_megabytes_of_versions_are_kept_than_wanted(world):
     texts = [str(number) * 500_000 for number in range(5)]
     taken_in(world, 1, texts)
     assert retention.due(world.root, NOW).versions == 0
-    world.set(versions_mb=1, versions_days=0)
+    world.set(keep_mb=1, keep_days=0)
     assert world.collect().versions == 3
-    world.set(versions_mb=0, versions_days=0)
+    world.set(keep_mb=0, keep_days=0)
     assert retention.due(world.root, NOW).versions == 0
 
 
@@ -139,8 +139,8 @@ def test_old_changes_go_with_their_contents_and_what_is_younger_can_be_undone(wo
     assert not retention.due(world.root, NOW).anything
 
 
-def test_no_more_than_so_many_changes_are_kept(world):
-    world.set(undo_changes=3)
+def test_no_more_than_so_many_changes_are_kept(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 3)
     for number in range(7):
         world.create(f"m{number}", days=7 - number)
     assert world.collect().changes == 4
@@ -149,14 +149,14 @@ def test_no_more_than_so_many_changes_are_kept(world):
 
 
 def test_with_zero_nothing_goes(world):
-    world.set(undo_changes=0, undo_days=0, texts_days=0, trust_days=0)
+    world.set(keep_days=0)
     world.create("old", days=2000)
     assert world.collect().changes == 0
     assert world.history() == ["create global:old"]
 
 
-def test_what_was_made_as_one_step_stays_or_goes_together(world):
-    world.set(undo_changes=3)
+def test_what_was_made_as_one_step_stays_or_goes_together(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 3)
     store = world.days_ago(5)
     with store.journal.together():
         for number in range(5):
@@ -245,8 +245,8 @@ def test_a_tui_that_has_read_the_journal_goes_on_after_it(world):
     assert Ledger(journal.path).follow().redoable == journal.ledger().redoable
 
 
-def test_changes_made_meanwhile_are_not_lost(world):
-    world.set(undo_changes=5)
+def test_changes_made_meanwhile_are_not_lost(world, monkeypatch):
+    monkeypatch.setattr(retention, "MOST_CHANGES", 5)
     for number in range(10):
         world.create(f"m{number}", days=1)
     made = []
@@ -336,11 +336,11 @@ def log(root, when, count=3):
 
 def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
     root = str(tmp_path)
-    old, partly, new = log(root, "2026-07-30"), log(root, "2026-08-02"), log(root, "2026-11-02")
-    fs.append(delivery_log.log_path(root, clock.parse("2026-07-30")), b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
-    assert retention.due(root, NOW).months == [delivery_log.log_path(root, clock.parse("2026-07-30"))]
+    old, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")
+    fs.append(delivery_log.log_path(root, clock.parse("2026-04-30")), b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
+    assert retention.due(root, NOW).months == [delivery_log.log_path(root, clock.parse("2026-04-30"))]
     found = retention.collect(root, NOW)
-    assert [os.path.basename(path) for path in found.months] == ["deliveries-2026-07.jsonl"]
+    assert [os.path.basename(path) for path in found.months] == ["deliveries-2026-04.jsonl"]
     records = list(delivery_log.newest_first(root))
     assert records[:6] == [*new[::-1], *partly[::-1]]
     for before, after in zip(old[::-1], records[6:], strict=True):
@@ -353,7 +353,7 @@ def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
         assert Delivery.of(after).injected
         assert Delivery.of(after).folded
         assert receipts.outcome(after, receipts.TranscriptView("/nowhere"), NOW) == receipts.UNKNOWN
-    data = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-07-30")))
+    data = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-04-30")))
     assert data.endswith(b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
     assert [name for name in os.listdir(root + "/log") if not name.startswith("deliveries-")] == []
     again = retention.collect(root, NOW)
@@ -363,14 +363,14 @@ def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
 
 def test_a_month_is_not_read_again_unless_somebody_wrote_to_it(tmp_path, monkeypatch):
     root = str(tmp_path)
-    log(root, "2026-06-10")
+    log(root, "2026-03-10")
     retention.collect(root, NOW)
     read = []
     real = folding.fold
     monkeypatch.setattr(folding, "fold", lambda *given: read.append(given[0]) or real(*given))
     retention.collect(root, NOW)
     assert read == []
-    late = log(root, "2026-06-11", 1)[0]
+    late = log(root, "2026-03-11", 1)[0]
     assert retention.collect(root, NOW).months
     assert len(read) == 1
     assert next(delivery_log.newest_first(root))["id"] == late["id"]
@@ -379,8 +379,8 @@ def test_a_month_is_not_read_again_unless_somebody_wrote_to_it(tmp_path, monkeyp
 @pytest.mark.parametrize("when", ["read", "renamed"])
 def test_what_a_hook_appends_meanwhile_is_kept(tmp_path, monkeypatch, when):
     root = str(tmp_path)
-    made = log(root, "2026-06-10", 50)
-    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    made = log(root, "2026-03-10", 50)
+    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
     late = {**made[0], "id": "LATE", "text": "late"}
     line = fastjson.dumps(late).encode() + b"\n"
     fd = os.open(path, os.O_WRONLY | os.O_APPEND)  # as a hook that has just opened it
@@ -399,14 +399,14 @@ def test_what_a_hook_appends_meanwhile_is_kept(tmp_path, monkeypatch, when):
     records = list(delivery_log.newest_first(root))
     assert len(records) == 51
     assert records[0] == late
-    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
 
 
 def test_a_writer_that_keeps_the_old_file_open_is_waited_for_by_the_next(tmp_path, monkeypatch):
     monkeypatch.setattr(folding, "WRITER_SECONDS", 0.0)
     root = str(tmp_path)
-    made = log(root, "2026-06-10", 5)
-    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    made = log(root, "2026-03-10", 5)
+    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
     fd = os.open(path, os.O_WRONLY | os.O_APPEND)
     try:
         retention.collect(root, NOW)
@@ -418,18 +418,18 @@ def test_a_writer_that_keeps_the_old_file_open_is_waited_for_by_the_next(tmp_pat
         os.close(fd)
     retention.collect(root, NOW)
     assert {record["id"] for record in delivery_log.newest_first(root)} == {"LATE", *(each["id"] for each in made)}
-    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
 
 
 def test_without_time_nothing_is_done_by_half(tmp_path):
     root = str(tmp_path)
-    log(root, "2026-06-10", 5)
-    before = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-06-10")))
+    log(root, "2026-03-10", 5)
+    before = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-03-10")))
     left = iter([True] * 2)
     found = retention.collect(root, NOW, lambda: next(left, False))
     assert found.busy
-    assert fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-06-10"))) == before
-    assert os.listdir(root + "/log") == ["deliveries-2026-06.jsonl"]
+    assert fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-03-10"))) == before
+    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
 
 
 @pytest.mark.slow
@@ -437,7 +437,7 @@ def test_a_long_month_is_folded_in_little_memory(tmp_path):
     import tracemalloc
 
     root = str(tmp_path)
-    path = delivery_log.log_path(root, clock.parse("2026-06-10"))
+    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
     record = {"v": 1, "id": "x", "text": "word " * 800, "items": []}
     fs.append(path, (json.dumps(record).encode() + b"\n") * 4000)
     tracemalloc.start()
@@ -576,10 +576,10 @@ def test_triggers_of_a_memory_that_came_back_or_was_renamed_stay(world, found_by
 def test_triggers_stay_for_ever_with_zero_and_where_nobody_can_look(world, found_by, monkeypatch):
     path = world.store.find("a").path
     os.unlink(path)
-    world.set(trust_days=0)
+    world.set(keep_days=0)
     for days in (0, 400):
         assert not retention.collect(world.root, NOW + days * DAY).beside
-    world.set(trust_days=180)
+    world.set(keep_days=180)
     lstat = os.lstat
 
     def closed(name, **more):
@@ -609,12 +609,11 @@ def test_triggers_of_a_directory_that_is_gone_go_after_a_long_time(world, found_
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
 def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_path):
     """Before each fourth change, in turn."""
-    world.set(undo_changes=0)
     for days in (300, 250, 200, 20, 10):
         world.create(f"m{days}", days=days)
     store = world.days_ago(5)
     store.delete(store.find("m20"))
-    made = [each["id"] for month in ("2026-05-10", "2026-06-10", "2026-11-02") for each in log(world.root, month, 5)]
+    made = [each["id"] for month in ("2026-02-10", "2026-03-10", "2026-11-02") for each in log(world.root, month, 5)]
     memory = world.repo / ".claude" / "memory"
     memory.mkdir(parents=True)
     (memory / "a.md").write_text("a\n")
@@ -645,7 +644,7 @@ def test_killed_before_any_change_it_loses_nothing_that_is_not_due(world, tmp_pa
         assert found.busy == [], point
         assert world.history() == kept, point
         assert not retention.due(world.root, NOW).anything, point
-        assert sorted(os.listdir(world.root + "/log")) == [f"deliveries-2026-{m}.jsonl" for m in ("05", "06", "11")]
+        assert sorted(os.listdir(world.root + "/log")) == [f"deliveries-2026-{m}.jsonl" for m in ("02", "03", "11")]
         world.undo()
         world.undo()
         assert world.store.find("m20").body.strip() == "The text of m20."
@@ -703,7 +702,7 @@ def test_two_at_once_do_it_once(world):
 def test_one_step_that_fails_keeps_no_other_from_its_work(world):
     world.create("old", days=200)
     fs.append(f"{world.root}/trust.json", b"no trust file")
-    log(world.root, "2026-06-10")
+    log(world.root, "2026-03-10")
     found = world.collect()
     assert found.changes == 1
     assert found.months
@@ -742,9 +741,8 @@ def test_drafts_that_were_rejected_long_ago_go_and_what_must_never_come_back_sta
     assert retention.due(world.root, NOW).rejected == 0
 
 
-@pytest.mark.parametrize("setting", ["trust_days", "undo_days"])
-def test_rejected_drafts_stay_where_a_limit_is_off(tmp_path, setting):
+def test_rejected_drafts_stay_where_there_is_no_limit(tmp_path):
     world = World(tmp_path)
     fs.append(f"{world.root}/global/rejected.jsonl", refused.line("a", "", "Use npm", 0.0, never=False).encode())
-    world.set(**{setting: 0})
+    world.set(keep_days=0)
     assert world.collect().rejected == 0

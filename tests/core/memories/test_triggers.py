@@ -206,7 +206,7 @@ def test_what_is_beside_the_memories_of_a_directory_that_is_gone_is_kept_for_a_w
     retention.collect(store.root, NOW)
     moved_to(store, tmp_path)
     assert retention.collect(store.root, NOW).beside == []
-    later = NOW + retention.limits(store.root).trust_days * clock.DAY + 1
+    later = NOW + retention.limits(store.root).days * clock.DAY + 1
     assert len(retention.due(store.root, later).beside) == 1
     assert len(retention.collect(store.root, later).beside) == 1
     assert os.listdir(store.root + "/triggers") == []

@@ -27,11 +27,18 @@ def test_without_a_file_the_defaults_hold_and_nothing_is_written(root):
     assert not os.path.exists(root)
 
 
+@pytest.mark.parametrize("table", ["", '[projects."/w/shop"]\n'])
+def test_an_older_file_s_word_for_the_mode_notes_counts(root, table):
+    write(root, table + 'mode = "whisper"\n')
+    assert config.value(config.load(root), "/w/shop", "mode") == "notes"
+    assert "whisper" not in config.CHOICES["mode"]
+
+
 def test_an_edit_counts_at_once(root):
     write(root, 'mode = "off"\n')
     assert mode(root) == "off"
-    write(root, 'mode = "whisper"\n')
-    assert mode(root) == "whisper"
+    write(root, 'mode = "notes"\n')
+    assert mode(root) == "notes"
     os.unlink(root + "/config.toml")
     assert mode(root) == "full"
 
@@ -54,8 +61,8 @@ def test_a_broken_file_keeps_the_last_good_settings(root, broken):
         settings = config.load(root)
         assert settings["mode"] == "off"
         assert settings["error"]
-    write(root, 'mode = "whisper"\n')
-    assert config.load(root) == {"mode": "whisper"}
+    write(root, 'mode = "notes"\n')
+    assert config.load(root) == {"mode": "notes"}
 
 
 def test_a_directory_in_place_of_the_file_breaks_nothing(root):
@@ -106,7 +113,7 @@ def test_a_file_with_a_byte_order_mark_and_crlf_is_read(root):
 def test_a_project_has_its_own_mode_extract_and_banner(root):
     write(
         root,
-        'mode = "whisper"\nbudget = 5000\n[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
+        'mode = "notes"\nbudget = 5000\n[projects."/w/shop"]\nmode = "off"\nextract = false\nbudget = 600\n'
         '[projects."/w/blog/"]\nmode = "full"\n',
     )
     settings = config.load(root)
@@ -115,8 +122,8 @@ def test_a_project_has_its_own_mode_extract_and_banner(root):
     assert config.value(settings, "/w/shop", "banner") is True
     assert config.value(settings, "/w/shop", "budget") == 5000
     assert config.value(settings, "/w/blog", "mode") == "full"
-    assert config.value(settings, "/w/shop/sub", "mode") == "whisper"
-    assert config.value(settings, None, "mode") == "whisper"
+    assert config.value(settings, "/w/shop/sub", "mode") == "notes"
+    assert config.value(settings, None, "mode") == "notes"
     assert config.project_table({"projects": ["/w"]}, "/w") == {}
     assert config.project_table({"projects": {"/w": "off"}}, "/w") == {}
 

@@ -72,7 +72,7 @@ async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world,
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         await answer(pilot, "B", "enter")
-        assert app.screen.title_text.startswith("The best so far: 1 draft")
+        assert app.screen.title_text.startswith("Found so far: 1 draft")
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
@@ -109,7 +109,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         if palette:
             await pilot.press("ctrl+p")
         else:
-            app.go("deliveries")
+            app.go("activity")
         await pilot.pause()
         assert not isinstance(app.screen, BackfillProgress)
         ended.set()
@@ -140,7 +140,7 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Read your earlier sessions (1 session" in app.screen.question
+        assert "Look through 1 past session (" in app.screen.question
         await answer(pilot, ends)
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -155,7 +155,7 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
         await pilot.press("B")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "stays on this machine" in app.screen.question
+        assert "Runs locally" in app.screen.question
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)
@@ -207,7 +207,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
         leave(world.env, world.shop, OTHER, "newer")
         await answer(pilot, "B")
         assert isinstance(app.screen, Choice)
-        assert app.screen.question.startswith("Read what is new in your sessions since the last time (1 session,")
+        assert app.screen.question.startswith("Look through 1 session with new turns (")
 
 
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
@@ -225,7 +225,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         await answer(pilot, "B", "enter")
-        assert ", 1 of them folded: unlikely to last" in app.screen.title_text
+        assert "; 1 is probably a one-off" in app.screen.title_text
         likely, unlikely = app.screen.plain.split(FOLDED)
         assert "run the linter with the strict option" in likely
         assert "pnpm instead of npm" in unlikely

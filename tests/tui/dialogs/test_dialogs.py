@@ -23,9 +23,8 @@ SMALL, WIDE = (80, 24), (120, 40)
 PICKERS = {
     "memories": ["p", "T", "t", "m", "n", "b", "S", "e", "ctrl+p"],
     "inbox": ["t", "s", "m", "e", "ctrl+p", "question_mark"],
-    "guidance": ["n", "e", "g", "r"],
-    "deliveries": ["f", "t", "o", "m", "p"],
-    "health": ["i", "I", "u"],
+    "activity": ["c", "e", "r", "f", "t", "o", "m"],
+    "setup": ["a", "x", "e"],
 }
 
 
@@ -247,8 +246,8 @@ async def test_an_entry_takes_one_row_and_says_where_it_stands_without_colours(w
 # fields
 
 FORMS = {
-    "guidance": ("guidance", "n"),
-    "guidance, changed": ("guidance", "e"),
+    "note": ("activity", "c"),
+    "note, changed": ("activity", "e"),
     "draft": ("inbox", "e"),
     "new memory": ("memories", "n", "enter"),
     "memory": ("memories", "e"),
@@ -256,8 +255,7 @@ FORMS = {
     "search": ("memories", "S"),
     "filter": ("memories", "slash"),
     "filter of the inbox": ("inbox", "slash"),
-    "filter of the guidance": ("guidance", "slash"),
-    "text of the deliveries": ("deliveries", "slash"),
+    "filter of activity": ("activity", "slash"),
     "narrowing": ("memories", "T", "slash"),
 }
 
@@ -297,7 +295,7 @@ async def test_every_field_shows_its_text_while_it_is_typed(world, form, size):
 
 @pytest.mark.slow
 @pytest.mark.every(step=4)
-@pytest.mark.parametrize("form", ["guidance", "draft", "memory", "new memory"])
+@pytest.mark.parametrize("form", ["note", "draft", "memory", "new memory"])
 async def test_tab_goes_through_every_form_from_the_top_to_the_bottom(world, form):
     screen, *keys = FORMS[form]
     app = MemtuiApp(dict(world.env), world.shop, screen=screen, now=NOW)
@@ -322,10 +320,10 @@ async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        for keys in (["slash"], ["escape", "escape", "S"], ["escape", "escape", "r"], ["escape", "escape", "g"]):
+        for keys in (["slash"], ["escape", "escape", "S"], ["escape", "escape", "r"], ["escape", "escape", "c"]):
             await pilot.press(*keys)
             await settle(pilot)
-            if keys[-1] == "g":
+            if keys[-1] == "c":
                 await pilot.press("shift+tab")
             app.post_message(events.Paste("a\x1b[2Jb\x07\x9b31m\u202e\tc"))
             await settle(pilot)
@@ -336,7 +334,7 @@ async def test_what_is_pasted_into_a_field_draws_harmlessly(world):
 
 # what lies below
 
-OVER = {"help": ("question_mark",), "trash": ("b",), "search": ("S",), "new": ("n", "enter"), "guidance": ("g",)}
+OVER = {"help": ("question_mark",), "trash": ("b",), "search": ("S",), "new": ("n", "enter"), "note": ("c",)}
 
 
 @pytest.mark.every(step=5)

@@ -96,7 +96,7 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
     leave(world, 100)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=size) as pilot:
-        await asked(pilot, "c")
+        await asked(pilot, "C")
         before = waits(world, "guidance")
         await pilot.press("enter")
         await settle(pilot)
@@ -104,7 +104,7 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
         await pilot.press("escape")
         await settle(pilot)
         assert waits(world, "guidance") == before
-        await pilot.press("c", "G")
+        await pilot.press("C", "G")
         await settle(pilot)
         assert LAST in "\n".join(lines(app))
         await pilot.press("enter")
@@ -117,7 +117,7 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("key", ["a", "c"])
+@pytest.mark.parametrize("key", ["a", "C"])
 async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, key):
     leave(world, 80_000)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")

@@ -5,7 +5,7 @@ import pytest
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, settle
-from tui.screens.test_health import _tree as tree
+from tui.screens.test_setup import _tree as tree
 
 
 def touring(world, **more):
@@ -59,11 +59,11 @@ async def test_it_goes_back_and_is_left_where_one_is(world):
         await pilot.press("p")
         await settle(pilot)
         assert (app.screen.at, below(app)) == (1, "inbox")
-        await pilot.press("a", "x", "g", "d")  # keys of the screen below do nothing to it
+        await pilot.press("a", "x", "c", "d")  # keys of the screen below do nothing to it
         assert app.screen.at == 1
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.group == "inbox"
         await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "guidance"
+        assert app.screen.group == "activity"

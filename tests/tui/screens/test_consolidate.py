@@ -260,7 +260,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         panes = [pane.plain for pane in form.query(".read")]
         assert len(panes) == 2
         assert any("writes prefer-pnpm; package-manager goes" in each.text for each in painted(app))
-        assert "prefer-pnpm  stays" in panes[0]
+        assert "prefer-pnpm  is kept" in panes[0]
         assert "Yarn was tried" in panes[1]
         body = form.query_one("#body", TextArea)
         assert body.region.x > form.query(".read").first().region.right - 2
@@ -707,12 +707,12 @@ async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, emp
         await settle(pilot)
         await press(pilot, "A", "x")  # what expired is not proposed any more, but lint still names it
         assert not app.screen.table.rows
-        assert app.screen.table.empty.endswith("\n2 problems are left for you: 5 and `memtui lint` say what to do.")
+        assert app.screen.table.empty.endswith("\n2 problems are left for you: 5 and `memtui check` say what to do.")
     env, cwd = empty
     for name, value in {**env, "MEMTUI_NOW": clock.iso(NOW)}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(cwd)
-    main(["lint"])
+    main(["check"])
     assert "2 problems are left for you." in capsys.readouterr().err
 
 

@@ -23,6 +23,7 @@ from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
+from memtui.tui.screens.activity.rows import NoteRow
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (120, 40), (80, 24)
@@ -611,7 +612,7 @@ async def test_the_foot_names_what_can_be_done_with_the_row(app):
         await to(pilot, "no-snapshot-tests")
         assert drawn(app)[-1].startswith(" a approve  e edit  m merge  x reject")
         await to(pilot, "Fix the flaky")
-        assert drawn(app)[-1].startswith(" d done  = keep  e edit  c to note")
+        assert drawn(app)[-1].startswith(" d done  = keep  e edit  C to note")
         await pilot.press("slash")
         await settle(pilot)
         assert drawn(app)[-1].startswith(" enter to the list  escape clear")
@@ -634,14 +635,14 @@ async def test_all_drafts_are_marked_and_rejected_as_one_step(world, app, key):
 
 @pytest.mark.slow
 @pytest.mark.every(step=3)
-@pytest.mark.parametrize("key", ["d", "equals_sign", "c"])
+@pytest.mark.parametrize("key", ["d", "equals_sign", "C"])
 async def test_all_items_are_done_kept_or_made_guidance_as_one_step(world, app, key):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "Fix the flaky")
         before = everything(world)
         await pilot.press("A", key)
         await settle(pilot)
-        if key == "c":  # what the agent will be told is shown first
+        if key == "C":  # what the agent will be told is shown first
             assert isinstance(app.screen, Preview)
             await agree(pilot)
             await settle(pilot)
@@ -695,7 +696,7 @@ async def test_editing_is_about_the_one_that_is_marked_and_refuses_several(world
 
 
 async def test_approving_says_when_no_session_is_told_of_it(world, app):
-    put(world.root + "/config.toml", 'mode = "whisper"\n')
+    put(world.root + "/config.toml", 'mode = "notes"\n')
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         await pilot.press("a")
@@ -833,7 +834,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
         drawn = " ".join("".join(s.text for s in app.screen.table.render_line(y)).strip() for y in range(8))
-        assert "No hooks are installed (5, then i installs them)." in drawn
+        assert "No hooks are installed (5, then a on hooks installs them)." in drawn
         assert "Sessions save drafts" not in drawn
 
 
@@ -860,7 +861,7 @@ async def test_items_are_ticked_off_kept_changed_and_made_guidance(world, app):
         await settle(pilot)
         assert "Ask Mara about the invoice layout" in items(world)
         await to(pilot, "Ask Mara")
-        await pilot.press("c")
+        await pilot.press("C")
         await settle(pilot)
         assert "Ask Mara about the invoice layout" not in items(world)
     told = waiting_in(world.root, [paths.project_key(world.shop)], ("guidance",))
@@ -928,14 +929,14 @@ async def test_the_words_of_an_item_outlive_a_crash(world, app):
 
 @pytest.mark.parametrize(
     ("width", "one_offs", "left_out"),
-    [(60, "1 one-off", {3}), (80, "1 one-off", set()), (100, "1 looks like a one-off", set())],
+    [(40, "1 one-off", {3}), (60, "1 one-off", set()), (80, "1 probably a one-off", set())],
 )
 @pytest.mark.usefixtures("all_seen")
 async def test_the_summary_leaves_out_facts_whole_but_none_that_the_tab_counts(app, width, one_offs, left_out):
     async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
         shown = drawn(app)[1].strip()
-        facts = ["4 drafts to review", one_offs, "4 unfinished items", "p: 1 in other projects"]
+        facts = ["5 drafts", one_offs, "4 todos", "p: 1 in other projects"]
         assert shown.split(" · ") == [fact for at, fact in enumerate(facts) if at not in left_out]
 
 
@@ -946,7 +947,7 @@ async def test_with_a_snoozed_draft_the_summary_still_counts_what_the_tab_counts
         await to(pilot, "prefer-pnpm")
         await pilot.press("w", "enter")
         await settle(pilot)
-        facts = ["3 drafts to review", "1 one-off", "4 unfinished items", "p: 1 in other projects"]
+        facts = ["4 drafts", "1 one-off", "4 todos", "p: 1 in other projects"]
         assert drawn(app)[1].strip().split(" · ") == facts
 
 
@@ -979,7 +980,7 @@ async def test_opened_one_offs_stand_below_their_fold(world, app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         keys = [line.key for line in app.screen.table.rows]
-        assert any("▸          2 look like one-offs" in line for line in drawn(app))
+        assert any("▸          2 probably one-offs" in line for line in drawn(app))
         app.screen.table.move_to(keys.index("one-offs"))
         await pilot.press("enter")
         await settle(pilot)
@@ -1011,7 +1012,7 @@ async def test_a_draft_waits_until_a_day_of_the_picker_folded_and_not_counted(wo
         await pilot.press("enter")
         await settle(pilot)
         assert updates(world)["no-snapshot-tests"].until(NOW) is not None
-        assert "3 drafts to review" in drawn(app)[1]
+        assert "4 drafts" in drawn(app)[1]
         assert "2 Inbox 8" in drawn(app)[0]
         assert any("▸          1 waits until" in line for line in drawn(app))
         names = [line.item.entry.fields.get("name") for line in app.screen.table.rows if line.item]
@@ -1369,16 +1370,16 @@ async def test_an_empty_inbox_says_what_will_fill_it(world, size):
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [SMALL, WIDE], ids=str)
 async def test_notes_that_the_command_lists_are_counted_and_a_key_shows_them(world, app, size):
-    count = len(waiting_in(world.root, [paths.project_key(world.shop), None], ("guidance",)))
+    homes = [paths.project_key(world.shop), None]
+    count = len(waiting_in(world.root, homes, ("guidance",)))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert f"{count - 2} notes wait for the agent, 2 stuck: 3 shows them" in "\n".join(drawn(app))
         await pilot.press("3")
         await settle(pilot)
-        assert app.screen.group == "guidance"
-        said = app.screen.summary().plain
-        assert said.startswith(f"{count - 2} notes wait · ")
-        assert " · 2 stuck · " in said
+        assert app.screen.group == "activity"
+        notes = [row for row in app.screen.table.rows if isinstance(row, NoteRow) and row.home in homes]
+        assert (len(notes), sum(bool(row.states) for row in notes)) == (count, 2)
 
 
 async def test_without_a_note_nothing_is_said_of_notes(world, app):

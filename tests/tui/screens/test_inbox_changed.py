@@ -66,7 +66,7 @@ async def test_it_is_listed_with_its_difference_and_counted_apart(world, app, pl
         assert "1 changed by others" in screen.summary().plain
         assert "~1" in screen.top.render().plain
         text = screen.detail.plain if size == WIDE else screen.describe(screen.table.row).text.plain
-        assert "changed by someone else" in text
+        assert "changed outside memtui" in text
         assert "+ Somebody's words." in text
         drafts = sum(row.kind == "updates" for row in screen.found)
         assert f"{drafts} drafts" in screen.summary().plain or "one-off" in screen.summary().plain

@@ -240,14 +240,10 @@ async def test_stop_and_start(app, world):
         assert not control.stopped(world.root)
 
 
-async def test_it_is_switched_on_and_says_what_is_missing(app, world):
+async def test_it_says_what_is_missing(app, world):
+    fs.append(world.root + "/config.toml", b'subconscious = "whisper"\n')
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("m")
-        await settle(pilot)
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        assert app.data.setting("subconscious") == "whisper"
         assert "llm_backend is off" in app.screen.summary_line.shown.plain
 
 
@@ -345,7 +341,7 @@ async def test_read_only_changes_nothing(world):
     app = MemtuiApp(dict(world.env), world.shop, screen="subconscious", now=NOW, read_only=True)
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "block", "guidance")
-        for key in ("e", "s", "m"):
+        for key in ("e", "s"):
             await pilot.press(key)
             await settle(pilot)
         assert not control.stopped(world.root)

@@ -1,13 +1,16 @@
-"""`memtui approve`: make memories of drafts, or append drafts to a memory."""
+"""`memtui approve`: say yes to what waits: drafts become memories, todos are done, changes of others are seen."""
 
 import argparse
 import dataclasses
 import os
+from typing import cast
 
-from memtui.cli import entries, memories, parser, secret
+from memtui.cli import decisions, entries, memories, parser, secret
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import proposals
+from memtui.consolidate.undecided import Undecided
 from memtui.core.base.errors import EXIT_FAILED, ConflictError, MemtuiError, UsageError
 from memtui.core.base.phrasing import likeness
 from memtui.core.base.shell import shell_word
@@ -15,10 +18,12 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.frontmatter import document
 from memtui.core.memories import references
 from memtui.core.memories.store import Store
-from memtui.core.review import approve, draft, merge
+from memtui.core.review import approve, changed, draft, merge
 from memtui.core.review.approve import Approval
+from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Choices, Draft
 from memtui.core.review.waiting import Waiting
+from memtui.present import changed as changed_words
 from memtui.present import unheard
 from memtui.present.memories import loader
 
@@ -38,29 +43,102 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "approve",
         run,
-        "approve drafts: make them memories",
+        "say yes: to a draft, a todo that is done, a change",
         "memtui approve 7XAD\nmemtui approve 7XAD --name use-pnpm --body 'Use pnpm, never npm.'\n"
-        "memtui approve 7XAD --into prefer-pnpm",
-        "What is written is shown; `memtui undo` undoes it. The first or last 4 characters of an ID are enough.",
+        "memtui approve 7XAD --into prefer-pnpm\nmemtui approve prefer-pnpm",
+        "A draft becomes a memory. A todo is done. A memory that somebody else wrote counts as seen. What `memtui"
+        " consolidate` proposes is made, after it was shown. `memtui undo` undoes it. The first or last 4 characters of"
+        " an ID are enough.",
     )
-    entries.add_draft_arguments(found)
-    found.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
-    found.add_argument("--name", help="the memory's name")
-    found.add_argument("--type", help="the memory's type")
-    found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    found.add_argument("--description", help="the memory's description")
-    found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    found.add_argument("--no-trigger", action="store_true", help="without the prompt as a trigger that finds it")
-    found.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
-    found.add_argument("--edit", action="store_true", help="edit the memory's text first")
-    found.add_argument("--dry-run", action="store_true", help="show what would be written")
+    decisions.add_arguments(found)
+    draft_options = found.add_argument_group("drafts")
+    draft_options.add_argument("--one-offs", action="store_true", help="with --all: also what looks like a one-off")
+    draft_options.add_argument("--name", help="the memory's name")
+    draft_options.add_argument("--type", help="the memory's type")
+    draft_options.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
+    draft_options.add_argument("--description", help="the memory's description")
+    draft_options.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    draft_options.add_argument(
+        "--no-trigger", action="store_true", help="without the prompt as a trigger that finds it"
+    )
+    draft_options.add_argument("--into", metavar="MEMORY", help="append to an existing memory")
+    draft_options.add_argument("--edit", action="store_true", help="edit the memory's text first")
+    draft_options.add_argument("--dry-run", action="store_true", help="show what would be written")
+    todo_options = found.add_argument_group("todos").add_mutually_exclusive_group()
+    todo_options.add_argument(
+        "--keep", action="store_true", help="not done yet: keep it whatever the next session does"
+    )
+    todo_options.add_argument(
+        "--note", action="store_true", help="tell it, or a draft, to the agent with the next prompt"
+    )
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Approve drafts as one step of undo; one that fails does not stop the others."""
-    bulk = BulkResult("draft", "drafts")
-    items = entries.drafts(ctx, args, bulk, one_offs=args.one_offs)
+    """Approve drafts, todos, changes of others or proposals, as one step of undo; one that fails does not stop the
+    others."""
+    bulk = BulkResult("of these", "of these")
+    kind, items = decisions.chosen(ctx, args, bulk, ("updates", "items"), one_offs=args.one_offs)
+    _check_options(args, kind)
+    if args.note or kind == "items":
+        return _todos(ctx, args, cast("list[Waiting]", items), bulk)
+    if kind == "changed":
+        return _keep(ctx, cast("list[Changed]", items), bulk)
+    if kind == "proposal":
+        return proposals.accept(ctx, cast("list[Undecided]", items), bulk, yes=args.yes)
+    return _drafts(ctx, args, cast("list[Waiting]", items), bulk)
+
+
+def _check_options(args: argparse.Namespace, kind: str) -> None:
+    """Raise UsageError for options that are for another kind."""
+    name = decisions.NAMES[kind]
+    if kind != "updates":
+        texts = ("name", "type", "scope", "description", "body", "into")
+        wrong = [each for each in texts if getattr(args, each) is not None]
+        wrong += [each for each in ("no_trigger", "edit", "dry_run", "one_offs") if getattr(args, each)]
+        if wrong:
+            raise UsageError(f"--{wrong[0].replace('_', '-')} is for drafts, not for {name}.", "Nothing was changed.")
+    if (args.keep and kind != "items") or (args.note and kind not in {"items", "updates"}):
+        raise UsageError(f"--{'keep' if args.keep else 'note'} is not for {name}.", "Nothing was changed.")
+
+
+def _todos(ctx: Context, args: argparse.Namespace, items: "list[Waiting]", bulk: BulkResult) -> Result:
+    """Say that todos are done, keep them, or turn them or drafts into notes."""
+    review = ctx.review()
+    action = "note" if args.note else "keep" if args.keep else "done"
+    done = {"done": review.done, "keep": review.keep, "note": review.to_guidance}[action](items)
+    renamed = entries.new_ids(ctx, items) if args.keep else {}
+    verb = {"done": "done", "keep": "kept", "note": "now a note"}[action]
+
+    def text(out: Output) -> None:
+        for item in items:
+            out.print(f"{verb}  {line(item.text)}")
+        for was, now in renamed.items():
+            entries.say_new_id(out, was, now)
+        memories.say_undo(out, len(items))
+
+    ids = [renamed.get(item.id, item.id) for item in items]
+    return bulk.result({"action": action, "items": ids, "transaction": done}, text)
+
+
+def _keep(ctx: Context, items: "list[Changed]", bulk: BulkResult) -> Result:
+    """Record that a person has seen what somebody else wrote."""
+    changed.keep(ctx.store().journal, ctx.versions, items)
+    untrusted = changed.untrusted(ctx.root, items)
+    data: dict[str, object] = {"kept": [item.key for item in items]}
+    data["untrusted"] = [item.key for item in untrusted]
+
+    def text(out: Output) -> None:
+        out.print(line(changed_words.done("keep", items)))
+        if untrusted:
+            out.say(f"note: {line(changed_words.not_trusted(untrusted))}: memtui trust")
+        out.say("memtui undo undoes it.")
+
+    return bulk.result(data, text)
+
+
+def _drafts(ctx: Context, args: argparse.Namespace, items: "list[Waiting]", bulk: BulkResult) -> Result:
+    """Make memories of drafts."""
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one entry only.")
     store = ctx.store()

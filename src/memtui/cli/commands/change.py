@@ -1,4 +1,4 @@
-"""`memtui rm`, `mv`, `cp`, `restore`: trash, move, copy and restore memories."""
+"""`memtui rm` and `mv`: trash, move and copy memories."""
 
 import argparse
 from collections.abc import Callable
@@ -9,15 +9,12 @@ from memtui.cli import memories, parser
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
 from memtui.core.memories import references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
-from memtui.core.memories.trash import TrashItem
 from memtui.present.memories import broken_links, counted, must_ask
 
 # Other words for a scope.
@@ -32,7 +29,7 @@ def register(commands: "parser.Commands") -> None:
         rm,
         "move memories to the trash",
         "memtui rm prefer-npm meeting-notes\nmemtui rm --purge old-secret",
-        "`memtui undo` or `memtui restore` restores them.",
+        "`memtui undo` or `memtui history NAME --restore` restores them.",
     )
     found.add_argument("names", nargs="+", metavar="NAME", help="a memory, or with --purge also an id of the trash")
     found.add_argument("--purge", action="store_true", help="delete for good, also from the trash; asks first")
@@ -42,62 +39,18 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "mv",
         mv,
-        "rename a memory, or move memories to another scope",
-        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global",
+        "rename memories, or move or copy them to a scope",
+        "memtui mv prefer-pnpm use-pnpm\nmemtui mv prefer-pnpm release-steps --to global\n"
+        "memtui mv release-steps release-steps-v2 --copy",
         "Links to it and its line in MEMORY.md are updated.",
     )
-    _add_target_options(found)
-
-    found = parser.command(
-        commands,
-        "cp",
-        cp,
-        "copy memories to another scope, or one to another name",
-        "memtui cp prefer-pnpm --to global\nmemtui cp release-steps release-steps-v2",
-    )
-    _add_target_options(found)
-
-    found = parser.command(
-        commands,
-        "restore",
-        restore,
-        "restore memories from the trash, or list the trash",
-        "memtui restore\nmemtui restore prefer-npm prefer-tabs",
-    )
-    found.add_argument("names", nargs="*", metavar="ID|NAME", help="without it, the trash is listed")
-
-
-def _add_target_options(found: "parser.Parser") -> None:
+    found.add_argument("--copy", action="store_true", help="copy, and leave the memory where it is")
     found.add_argument(
         "names", nargs="+", metavar="NAME", help="NAME NEWNAME, NAME SCOPE:NEWNAME, or with --to memories, NAME…"
     )
     found.add_argument("--to", "--scope", metavar="SCOPE", help="project, global, auto, agent:NAME")
     found.add_argument("--name", metavar="NEWNAME", help="the new name; it may be the name of a scope")
     found.add_argument("--yes", action="store_true", help="don't ask before a change that others will get")
-
-
-def _deleted(items: "list[TrashItem]", ref: str) -> TrashItem:
-    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
-    for item in items:
-        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
-            return item
-    try:
-        found = short_ids.match(ref, [item.id for item in items], "trashed memory")
-    except NotFoundError as error:
-        raise NotFoundError(error.message, "`memtui restore` lists the trash.") from None
-    return next(item for item in items if item.id == found)
-
-
-def _newest_first(items: "list[TrashItem]", names: "list[str]") -> "list[str]":
-    """Sort names so that what was trashed last is restored first: then lines of the index find their places again."""
-
-    def position(name: str) -> int:
-        try:
-            return items.index(_deleted(items, name))
-        except MemtuiError:
-            return len(items)
-
-    return sorted(names, key=position)
 
 
 def rm(ctx: Context, args: argparse.Namespace) -> Result:
@@ -148,7 +101,7 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
             found = memories.find(ctx, name)
             label, remove = found.ref, partial(store.erase, found)
         except NotFoundError:
-            item = _deleted(store.trash(), name)
+            item = memories.trashed(store.trash(), name)
             label, remove = item.memory.ref, partial(store.purge, item.id)
         if not args.yes:
             ctx.confirm(f"Delete {line(label)} for good? This can't be undone.", f"{label} was kept.")
@@ -161,7 +114,9 @@ def _purge(ctx: Context, store: Store, args: argparse.Namespace) -> Result:
         out.print(f"deleted for good: {line(', '.join(names))}")
         if left:
             keep = many(left, "other change keeps", "other changes keep")
-            out.say(f"{keep} a line of it for undo, until `memtui gc` deletes what is older than undo_days.")
+            out.say(
+                f"{keep} a line of it for undo, until `memtui doctor --clean` deletes what is older than keep_days."
+            )
         out.say("What sessions got of it stands in Claude Code's transcripts until Claude Code deletes these.")
 
     return bulk.result({"purged": names, "lines_left": left}, text)
@@ -202,11 +157,11 @@ def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     kind, _, _ = scope.partition(":")
     if scope not in labels and (kind not in scopes.KINDS or SYNONYMS.get(kind, kind) in labels):
         return  # no scope, or SCOPE:NEWNAME
-    name = " ".join(map(shell_word, names))
-    hint = f"To put it there: memtui {args.command} --to {shell_word(scope)} {name}" if scope in labels else ""
+    name, copy = " ".join(map(shell_word, names)), " --copy" * args.copy
+    hint = f"To put it there: memtui mv{copy} --to {shell_word(scope)} {name}" if scope in labels else ""
     hint = hint or "memtui list names the scopes."
     if len(names) == 1 and ":" not in last:
-        hint += f"   To use that name: memtui {args.command} --name {shell_word(last)} {name}"
+        hint += f"   To use that name: memtui mv{copy} --name {shell_word(last)} {name}"
     raise UsageError(f"“{last}” is a scope, not a new name.", hint)
 
 
@@ -269,8 +224,10 @@ def _trusted(store: Store, found: Memory, target: scopes.Scope) -> Memory:
 
 
 def mv(ctx: Context, args: argparse.Namespace) -> Result:
-    """Rename a memory, or move some."""
+    """Rename a memory, or move or copy some."""
     name = _new_name(ctx, args)
+    if args.copy:
+        return _copy(ctx, args, name)
     store = ctx.store()
     memories.ask_others(ctx, store, args.names, args.to or "", yes=args.yes)
     if args.to:
@@ -283,9 +240,7 @@ def mv(ctx: Context, args: argparse.Namespace) -> Result:
     return _place(ctx, args, store, "now", lambda found: store.rename(found, name or found.stem))
 
 
-def cp(ctx: Context, args: argparse.Namespace) -> Result:
-    """Copy memories."""
-    name = _new_name(ctx, args)
+def _copy(ctx: Context, args: argparse.Namespace, name: "str | None") -> Result:
     store = ctx.store()
     scope = store.scope(args.to) if args.to else None
     memories.ask_others(ctx, store, [] if args.to else args.names, args.to or "", yes=args.yes)
@@ -295,45 +250,3 @@ def cp(ctx: Context, args: argparse.Namespace) -> Result:
         return store.copy(_trusted(store, found, target), target, name)
 
     return _place(ctx, args, store, "copied to", copy)
-
-
-def restore(ctx: Context, args: argparse.Namespace) -> Result:
-    """Restore memories, or list the trash."""
-    store = ctx.store()
-    items = store.trash()
-    if not args.names:
-        rows = [
-            {"id": i.id, "time": i.time, "path": i.path, "scope": i.scope_label, "name": i.memory.name} for i in items
-        ]
-        return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
-    bulk = BulkResult()
-    done = bulk.run(store, _newest_first(items, args.names), lambda name: store.restore(_deleted(items, name).id))
-    restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
-
-    def text(out: Output) -> None:
-        for made in done:
-            memories.print_written(ctx, out, "restored", made)
-            memories.say_line(ctx, out, made)
-        memories.say_undo(out, len(done))
-
-    return bulk.result({**(restored[0] if len(args.names) == 1 else {}), "restored": restored}, text)
-
-
-def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
-    if not items:
-        out.print("The trash is empty.")
-        return
-    others = any(item.scope_label.startswith("auto:") for item in items)
-    shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
-    rows = [
-        [
-            (short_id(item.id), "cyan"),
-            age(clock.parse(item.time), ctx.now()),
-            (line(item.memory.stem), "bold"),
-            line(shown.get(item.scope_label, item.scope_label)),
-            line(item.memory.description),
-        ]
-        for item in items
-    ]
-    out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
-    out.print("Restore: memtui restore ID   Delete for good: memtui rm --purge ID")

@@ -23,7 +23,7 @@ def register(commands: "parser.Commands") -> None:
         "config",
         show,
         "show and change settings",
-        "memtui config\nmemtui config set mode whisper\nmemtui config set mode off --project .",
+        "memtui config\nmemtui config set mode notes\nmemtui config set mode off --project .",
         "With --project DIR, a setting applies to that project only.",
         _values(),
     )

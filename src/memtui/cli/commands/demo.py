@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 TOUR = (
     (["list"], "What is remembered, by scope; `!` marks a problem:"),
     (["inbox"], "What waits: notes for the agent, drafts to review, unfinished work:"),
-    (["deliveries", "--limit", "8"], "What sessions were given, and whether it arrived:"),
+    (["activity", "--limit", "8"], "What sessions were given, and whether it arrived:"),
 )
 # Commands to try, with comments; the ids are those of the sample world.
 TRY = (
     ("memtui", "the TUI; ? for all keys"),
-    ("memtui inbox show J5VMX3", "one draft, and what it comes from"),
+    ("memtui inbox J5VMX3", "one draft, and what it comes from"),
     ("memtui approve J5VMX3", "make it a memory"),
     ("memtui undo", "no, don't"),
     ("memtui inbox --kind changed", "what Claude changed since you saw it"),
     ("memtui consolidate", "what could be merged or fixed"),
-    ("memtui deliveries show Z2C4A7", "the exact text, and why each piece is in it"),
+    ("memtui activity Z2C4A7", "the exact text, and why each piece is in it"),
     ('memtui recall "put it live now"', "what a prompt would bring, and why"),
     ("memtui trust --list", "what came with the repository"),
     ("memtui doctor", "everything that is wrong in this world"),

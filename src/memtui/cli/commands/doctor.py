@@ -6,7 +6,7 @@ import sys
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import index_fix
+from memtui.cli.show import cleaning, index_fix
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
@@ -30,10 +30,10 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "doctor",
         run,
-        "check everything, and say how to fix problems",
+        "what is wrong with the installation, and the fix",
         "memtui doctor\nmemtui doctor --all-projects\nmemtui doctor --errors\nmemtui doctor --fix\n"
-        "memtui doctor --fix errors --json",
-        "It changes nothing without --fix. The exit code is 5 if there is something to fix.",
+        "memtui doctor --fix errors --json\nmemtui doctor --clean --dry-run",
+        "It changes nothing without --fix or --clean. The exit code is 5 if there is something to fix.",
     )
     found.add_argument(
         "--all-projects",
@@ -53,14 +53,26 @@ def register(commands: "parser.Commands") -> None:
         " readable for you only), guidance (find out whether notes arrived), index (lines of MEMORY.md, after a diff);"
         " or, only if you name it, projects (give this project what may be of it or of another)",
     )
+    found.add_argument(
+        "--clean",
+        action="store_true",
+        help="delete for good what was kept long enough; a worker does so once a day. It can't be undone",
+    )
+    found.add_argument("--dry-run", action="store_true", help="with --clean: only show what would be deleted")
     found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Fix what is asked for, then check everything."""
     ctx.must_have_home()
-    if args.errors or args.fix:
+    if args.errors or args.fix or args.clean:
         ctx.must_own()
+    if args.dry_run and not args.clean:
+        raise UsageError("--dry-run goes with --clean.", "Without --fix nothing is changed anyway.")
+    if args.clean:
+        if args.errors or args.fix or args.all_projects:
+            raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
+        return cleaning.run(ctx, dry=args.dry_run)
     if args.errors:
         if args.fix:
             raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")

@@ -1,17 +1,17 @@
-"""`memtui new` and `edit`: write a memory's text and fields, on the command line or in an editor."""
+"""`memtui new` and `edit`: write a memory's text, fields and triggers, on the command line or in an editor."""
 
 import argparse
 import difflib
 import sys
 from collections.abc import Callable
 
-from memtui.cli import memories, parser, secret
+from memtui.cli import entries, memories, parser, secret, triggers
 from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import diff
-from memtui.core.base.errors import ConflictError, MemtuiError, UsageError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.health import fixes
@@ -21,6 +21,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.redaction import redact
+from memtui.core.review.waiting import Waiting
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
@@ -49,18 +50,22 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "edit",
         edit,
-        "edit a memory, or change fields of several",
+        "change text, fields or triggers of memories",
         "memtui edit prefer-pnpm\nmemtui edit prefer-pnpm --set description='Use pnpm'\n"
-        "memtui edit prefer-pnpm release-steps --type feedback",
-        "Without options your editor opens. If it exits with an error, the edit is discarded.",
+        "memtui edit prefer-pnpm release-steps --type feedback\n"
+        'memtui edit release-steps --trigger "put it live"\n'
+        "memtui edit 7XAD --body 'Fix the upload test'",
+        "Without options your editor opens. If it exits with an error, the edit is discarded. With --body an ID of a"
+        " draft or a todo works, too.",
     )
-    found.add_argument("names", nargs="+", metavar="NAME")
+    found.add_argument("names", nargs="+", metavar="NAME|ID")
     found.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", help="a field; metadata.KEY for a nested one"
     )
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
+    triggers.add_options(found)
     found.add_argument(
         "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
     )
@@ -146,8 +151,14 @@ def _first_line(body: str) -> str:
 
 
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
-    """Change a memory in an editor, or fields of one or more memories."""
+    """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store = ctx.store()
+    if triggers.given(args):
+        if len(args.names) > 1 or args.keep or _fields(args):
+            raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
+        return triggers.change(ctx, memories.find(ctx, args.names[0]), args)
+    if args.body is not None and len(args.names) == 1 and (item := _entry(ctx, args.names[0])):
+        return _edit_entry(ctx, args, item)
     memories.ask_others(ctx, store, args.names, yes=args.yes)
     fields = _fields(args)
     if args.keep:
@@ -183,6 +194,37 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
         memories.say_undo(out, int(made.raw != found.raw))
 
     return Result(data, text)
+
+
+def _entry(ctx: Context, ref: str) -> Waiting | None:
+    """Return the draft or todo that an id means; None for the name of a memory, and for what means nothing."""
+    try:
+        memories.find(ctx, ref)
+    except MemtuiError:
+        try:
+            return entries.pick(ctx, ref, ("updates", "items"), "draft or todo")
+        except NotFoundError:
+            return None
+    return None
+
+
+def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result:
+    """Change the text of a draft or a todo."""
+    if args.set or args.type is not None or args.description is not None or args.keep:
+        raise UsageError("Of a draft or a todo only --body changes something.", "memtui approve has its other fields.")
+    body = parser.body_text(args.body).strip()
+    if not body:
+        raise UsageError("The text is empty.", "`memtui approve ID` says that a todo is done, `reject ID` drops one.")
+    body, redacted = secret.checked(ctx, body, yes=args.yes, declined="Nothing was changed.", before=item.text)
+    entry_id, done = ctx.review().edit(item, body)
+
+    def text(out: Output) -> None:
+        out.print(f"changed  {line(body)}")
+        if entry_id != item.id:
+            entries.say_new_id(out, item.id, entry_id)
+        memories.say_undo(out)
+
+    return Result({"id": entry_id, "text": body, "redacted": redacted, "transaction": done}, text)
 
 
 def _edit_each(

@@ -1,22 +1,27 @@
-"""`memtui history`: the versions of a memory, who wrote each, what it changed, and the way back to it."""
+"""`memtui history`: the versions of a memory, who wrote each, and the way back to it; and the trash."""
 
 import argparse
 import os
 
 from memtui.cli import memories, parser
+from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
 from memtui.core.base import clock
-from memtui.core.base.errors import ConflictError, NotFoundError
+from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import age, size
 from memtui.core.base.shell import shell_word
+from memtui.core.base.short_ids import short_id
 from memtui.core.memories import history, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.trash import TrashItem
 from memtui.core.memories.versions import GONE, Version, Versions
 from memtui.core.memories.writers import Occasion, Occasions
 from memtui.present import versions as present
+
+TRASH = -1  # --restore without the number of a version
 
 
 def register(commands: "parser.Commands") -> None:
@@ -25,22 +30,38 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "history",
         run,
-        "list the versions of a memory, and restore one",
-        "memtui history prefer-pnpm\nmemtui history prefer-pnpm --diff 3\nmemtui history prefer-pnpm --restore 2",
-        "memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories.",
+        "versions of a memory, the trash, and the way back",
+        "memtui history prefer-pnpm\nmemtui history prefer-pnpm --diff 3\nmemtui history prefer-pnpm --restore 2\n"
+        "memtui history\nmemtui history prefer-npm prefer-tabs --restore",
+        "memtui keeps all versions that it has seen: yours, those of Claude or an editor, and of deleted memories."
+        " Without NAME it lists the trash.",
     )
-    found.add_argument("name", metavar="NAME")
+    found.add_argument("names", nargs="*", metavar="NAME|ID")
     only = found.add_mutually_exclusive_group()
     only.add_argument("--diff", type=parser.count, metavar="N", help="what version N changed")
     only.add_argument("--show", type=parser.count, metavar="N", help="the whole text of version N")
     only.add_argument(
-        "--restore", type=parser.count, metavar="N", help="make version N the present text; memtui undo undoes it"
+        "--restore",
+        type=parser.count,
+        nargs="?",
+        const=TRASH,
+        metavar="N",
+        help="make version N the present text, or without N restore what is in the trash; memtui undo undoes it",
     )
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the versions, or show or restore one."""
+    """List the trash or restore from it; list the versions of a memory, or show or restore one."""
     ctx.must_have_home()
+    if args.restore == TRASH:
+        return _from_trash(ctx, args.names)
+    if not args.names:
+        if args.diff is not None or args.show is not None or args.restore is not None:
+            raise UsageError("Name the memory.", "memtui history NAME --diff 3")
+        return _trash(ctx)
+    if len(args.names) > 1:
+        raise UsageError("Name one memory.", "Several only come back from the trash: --restore without a number.")
+    args.name = args.names[0]
     versions = Versions(ctx.root, ctx.now)
     found, scope, known = _known(ctx, versions, args.name)
     if versions.problem is not None:
@@ -69,7 +90,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         for number, each in enumerate(history_rows, 1)
     ]
     if chosen is None:
-        last = f"It is in the trash: memtui restore {trashed}" if trashed else ""
+        last = f"It is in the trash: memtui history {trashed} --restore" if trashed else ""
         if gone is not None:
             last = f"It {_became(ctx, now, gone)}: memtui history {shell_word(now)}"
         return Result(data, lambda out: _print(ctx, out, args.name, history_rows, occasions, every, last))
@@ -81,6 +102,86 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     before = versions.content(known[at - 1]) if at else b""
     data["diff"] = "\n".join(diff.lines(before, content))
     return Result(data, lambda out: diff.show(out, before, content))
+
+
+def _trash(ctx: Context) -> Result:
+    """List the trash."""
+    items = ctx.store().trash()
+    rows = [
+        {
+            "id": each.id,
+            "time": each.time,
+            "path": each.path,
+            "scope": each.scope_label,
+            "name": each.memory.name,
+        }
+        for each in items
+    ]
+    return Result({"trash": rows}, lambda out: _print_trash(ctx, out, items))
+
+
+def _print_trash(ctx: Context, out: Output, items: "list[TrashItem]") -> None:
+    if not items:
+        out.print("The trash is empty.")
+        return
+    others = any(item.scope_label.startswith("auto:") for item in items)
+    shown = {scope.label: scope.shown for scope in scopes.discover(ctx.env, ctx.cwd, all_projects=others)}
+    rows = [
+        [
+            (short_id(item.id), "cyan"),
+            age(clock.parse(item.time), ctx.now()),
+            (line(item.memory.stem), "bold"),
+            line(shown.get(item.scope_label, item.scope_label)),
+            line(item.memory.description),
+        ]
+        for item in items
+    ]
+    out.table(["ID", "AGE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(4, 2), right=(1,))
+    out.print("Restore: memtui history ID --restore   Delete for good: memtui rm --purge ID")
+
+
+def _from_trash(ctx: Context, names: "list[str]") -> Result:
+    """Restore memories from the trash. What was trashed last comes first: then lines of the index find their places
+    again."""
+    if not names:
+        raise UsageError("Name what to restore.", "`memtui history` lists the trash.")
+    store = ctx.store()
+    items = store.trash()
+    bulk = BulkResult()
+
+    def restore(name: str) -> Memory:
+        return store.restore(_trashed(ctx, items, name).id)
+
+    done = bulk.run(store, sorted(names, key=lambda name: _position(items, name)), restore)
+    restored: list[dict[str, object]] = [memories.data_of(made) for made in done]
+
+    def text(out: Output) -> None:
+        for made in done:
+            memories.print_written(ctx, out, "restored", made)
+            memories.say_line(ctx, out, made)
+        memories.say_undo(out, len(done))
+
+    return bulk.result({**(restored[0] if len(names) == 1 else {}), "restored": restored}, text)
+
+
+def _position(items: "list[TrashItem]", name: str) -> int:
+    try:
+        return items.index(memories.trashed(items, name))
+    except MemtuiError:
+        return len(items)
+
+
+def _trashed(ctx: Context, items: "list[TrashItem]", name: str) -> TrashItem:
+    """Return the item of the trash that a name or an id means. Raises UsageError for a memory that is there."""
+    try:
+        return memories.trashed(items, name)
+    except NotFoundError as error:
+        try:
+            there = memories.find(ctx, name)
+        except MemtuiError:
+            raise error from None
+    hint = f"Say which version: memtui history {shell_word(there.ref)} --restore 2"
+    raise UsageError(f"{there.ref} is not in the trash.", hint)
 
 
 def _known(ctx: Context, versions: Versions, name: str) -> "tuple[Memory | None, Scope | None, list[Version]]":

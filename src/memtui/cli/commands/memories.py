@@ -4,22 +4,23 @@ import argparse
 import dataclasses
 import os
 
-from memtui.cli import memories, parser
+from memtui.cli import memories, parser, triggers
 from memtui.cli.context import Context
+from memtui.cli.entries import LISTED
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import clock
-from memtui.core.base.errors import UsageError
+from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.phrasing import age, ago, many, size
 from memtui.core.health import findings
-from memtui.core.memories import origin, scopes, triggers
+from memtui.core.memories import origin, scopes
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import Memory, flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.search import position, rank
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
+from memtui.core.memories.triggers import FIELD
 from memtui.core.places import loading
 from memtui.present import memories as present
-from memtui.present import triggers as triggers_present
 from memtui.present.deliveries import recalls
 
 SEARCH_LIMIT = 20
@@ -61,11 +62,11 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "show",
         show,
-        "show one memory",
-        "memtui show prefer-pnpm\nmemtui show global:editor --raw",
+        "show one memory, or what an id of the inbox means",
+        "memtui show prefer-pnpm\nmemtui show global:editor --raw\nmemtui show 7XAD",
         "NAME is a memory's name, its file, scope:name, or a path.",
     )
-    found.add_argument("name", metavar="NAME")
+    found.add_argument("name", metavar="NAME|ID")
     found.add_argument("--raw", action="store_true", help="the file as it is")
     found.add_argument("--born", action="store_true", help="also the conversation that it comes from")
 
@@ -204,8 +205,18 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show one memory."""
-    found = memories.find(ctx, args.name)
+    """Show one memory; what an id means if there is none of that name."""
+    try:
+        found = memories.find(ctx, args.name)
+    except NotFoundError as error:
+        from memtui.cli.show import entry
+
+        if args.raw or args.born or ":" in args.name or "/" in args.name:
+            raise
+        try:
+            return entry.one(ctx, args.name)
+        except NotFoundError as unknown:
+            raise (error if unknown.hint == LISTED or "characters" in unknown.hint else unknown) from None
     scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
     beside = _beside(scope, scopes.discover(ctx.env, ctx.cwd))
     rows = of_scope(ctx.root, scope, ctx.usage, others=beside)
@@ -222,7 +233,7 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
         "notes": list(found.notes),
         "origin_session": found.origin_session,
         "origin": source,
-        "triggers": [{"text": each.text, "origin": each.origin} for each in _triggers(ctx, scope, found)],
+        **(triggers.data_of(ctx, found) if scope.kind != "instructions" else {}),
     }
     if args.raw:
         return Result({**data, "raw": raw}, lambda out: _print_raw(out, found.raw))
@@ -236,11 +247,6 @@ def show(ctx: Context, args: argparse.Namespace) -> Result:
             _print_born(out, born)
 
     return Result(data, text)
-
-
-def _triggers(ctx: Context, scope: Scope, found: Memory) -> "list[triggers.Trigger]":
-    file = found.path.removeprefix(scope.directory + "/")
-    return triggers.of_memory(ctx.root, scope.directory, file, found, ctx.now())
 
 
 def _print_raw(out: Output, data: bytes) -> None:
@@ -260,7 +266,7 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
     now = ctx.now()
     out.heading(line(found.name), f"{line(scope.shown if scope else found.scope_label)}  {line(ctx.tilde(found.path))}")
     facts = [("type", found.type or "-"), ("description", found.description or "-")]
-    known = {"name", "type", "description", "title", "originSessionId", triggers.FIELD}
+    known = {"name", "type", "description", "title", "originSessionId", FIELD}
     facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in known]
     facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
     facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
@@ -272,8 +278,8 @@ def _print_one(ctx: Context, out: Output, scope: "Scope | None", row: Row, back:
         facts.append(("recalled", recalls(row.recalls).removeprefix("recalled ")))
     if row.uses:
         facts.append(("used", f"{row.uses}× opened or written by the agent"))
-    for number, trigger in enumerate(_triggers(ctx, scope, found) if scope is not None else []):
-        facts.append(("" if number else "triggers", f"{trigger.text}  ({triggers_present.origin(trigger, now)})"))
+    if scope is not None and scope.kind != "instructions":
+        facts += triggers.facts(ctx, found)
     if found.links:
         facts.append(("links to", ", ".join(map(shown, found.links))))
     if back:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.cli import memories, parser, replay
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.core.base import short_ids
@@ -30,7 +30,6 @@ def register(commands: "parser.Commands") -> None:
         "show which memories a prompt would bring, and why",
         'memtui recall "how do we put a release live?"\n'
         'memtui recall --explain "why pnpm"\n'
-        "memtui recall --replay 20 --without prefer-pnpm\n"
         "memtui recall - < prompt.txt",
         "It is what the hook does before a prompt, but nothing is delivered. TEXT may be - for standard input.",
     )
@@ -38,15 +37,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--explain", action="store_true", help="with the parts of each score, and the exact texts")
     found.add_argument("--session", metavar="ID", help="as for this session, which has some memories already")
     found.add_argument("--all", action="store_true", help="list all that were found and are left out")
-    replay.add_options(found)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Show what a prompt would bring."""
     ctx.must_have_home()
     ctx.must_own()
-    if replay.wanted(args):
-        return replay.run(ctx, args)
     given = " ".join(args.text)
     prompt = parser.body_text(given)
     if not prompt.strip():
@@ -84,7 +80,7 @@ def _session(ctx: Context, ref: str) -> str:
     try:
         return short_ids.match(ref, known, "session")
     except NotFoundError as error:
-        raise NotFoundError(error.message, error.hint or "`memtui sessions --all-projects` lists them.") from None
+        raise NotFoundError(error.message, error.hint or "`memtui activity --sessions` lists them.") from None
 
 
 def _print(
@@ -136,7 +132,7 @@ def _print_nothing(out: Output, found: RecallRun) -> None:
         out.print("  Create one: memtui new NAME")
     elif found.silent == "nothing":
         out.print("  Other words may find some; a trigger finds a memory by them:")
-        out.print("  memtui triggers NAME --add TEXT")
+        out.print("  memtui edit NAME --trigger TEXT")
 
 
 def _print_rows(ctx: Context, out: Output, args: argparse.Namespace, found: "tuple[RecallCandidate, ...]") -> None:

@@ -7,6 +7,7 @@ from memtui.backfill import begun
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.cli.show import paths
 from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import PROBLEM, Finding
@@ -24,17 +25,33 @@ from memtui.present.deliveries import what
 KIND_WORDS = {
     "guidance": ("note for the agent", "notes for the agent"),
     "updates": ("draft to review", "drafts to review"),
-    "items": ("unfinished item", "unfinished items"),
+    "items": ("todo", "todos"),
 }
 
 
 def register(commands: "parser.Commands") -> None:
     """Add the command."""
-    parser.command(commands, "status", run, "show the state of everything, and what to do next", "memtui status")
+    found = parser.command(
+        commands,
+        "status",
+        run,
+        "how things stand, and what to do next",
+        'memtui status\nmemtui status --paths\necho "CI is red" >> "$(memtui status --paths guidance)"',
+    )
+    found.add_argument(
+        "--paths",
+        nargs="?",
+        const=True,
+        choices=paths.NAMES,
+        metavar="PATH",
+        help="the paths of memtui's files, or one of them: " + ", ".join(paths.NAMES),
+    )
 
 
-def run(ctx: Context, _: argparse.Namespace) -> Result:
+def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
+    if args.paths:
+        return paths.listing(ctx) if args.paths is True else paths.one(ctx, args.paths)
     ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
@@ -50,8 +67,8 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
     earlier = begun.unread(ctx.root, ctx.config_dir)
     steps = _steps(ctx, waiting, changed, problems, total=sum(counts.values()))
     if earlier:
-        at = next((at for at, (command, _) in enumerate(steps) if not command.startswith("memtui hooks")), len(steps))
-        steps.insert(at, ("memtui backfill", f"reads your {many(earlier, 'earlier session')} for drafts"))
+        at = next((at for at, (command, _) in enumerate(steps) if not command.startswith("memtui setup")), len(steps))
+        steps.insert(at, ("memtui import sessions", f"reads your {many(earlier, 'earlier session')} for drafts"))
     data = {
         "project": ctx.project_root,
         "mode": ctx.setting("mode"),
@@ -78,7 +95,7 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
         if changed:
             out.print(f"  {many(changed, 'memory', 'memories')} changed by others since you saw {it(changed)}")
         if stuck:
-            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui guide --list")
+            out.print(f"  {stuck} of these notes {'is' if stuck == 1 else 'are'} stuck: memtui note --list")
         if last is not None and outcome is not None:
             when = ago(last.time or None, ctx.now())
             shown = out.style(*receipt(outcome))
@@ -125,11 +142,11 @@ def _steps(
     try:
         hooks = hook_status.status(ctx.env, ctx.cwd)
         if hooks.unreadable:
-            steps.append(("memtui hooks status", "no hooks are found, and Claude Code skips a settings file"))
+            steps.append(("memtui setup", "no hooks are found, and Claude Code skips a settings file"))
         elif not hooks.installed:
-            steps.append(("memtui hooks install", "the hooks are not installed: no session is served"))
+            steps.append(("memtui setup hooks", "the hooks are not installed: no session is served"))
         elif hooks.problems:
-            steps.append(("memtui hooks status", "something keeps the hooks from running"))
+            steps.append(("memtui setup", "something keeps the hooks from running"))
     except (MemtuiError, OSError):
         steps.append(("memtui doctor", "the settings can't be read"))
     if off := settings_checks.mode_off(ctx.settings(), ctx.project_root):
@@ -139,7 +156,7 @@ def _steps(
     if proposed := sum(each.open for each in entries.proposals(ctx)):
         steps.append(("memtui inbox", f"{many(proposed, 'proposal')} about memories to review"))
     if changed:
-        steps.append(("memtui inbox --kind changed", "what others wrote: memtui keep, or memtui take-back"))
+        steps.append(("memtui inbox --kind changed", "what others wrote: memtui approve, or memtui reject"))
     directory, exists = locate.project_dir(ctx.env, ctx.cwd)
     if exists:
         try:
@@ -152,11 +169,11 @@ def _steps(
     if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
         steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
     if total:
-        steps.append(("memtui lint", "reads the memories: secrets, days that are over, paths that are gone"))
+        steps.append(("memtui check", "reads the memories: secrets, days that are over, paths that are gone"))
     if os.path.exists(config.file_path(ctx.root)) and "error" in ctx.settings():
         steps.append(("memtui config edit", "config.toml can't be read"))
     if total:
         steps.append(("memtui list", "what is remembered"))
-    steps.append(('memtui guide "…"', "write a note to the next session"))
-    steps.append(("memtui deliveries", "what was delivered, and whether it arrived"))
+    steps.append(('memtui note "…"', "write a note to the next session"))
+    steps.append(("memtui activity", "what was delivered, and whether it arrived"))
     return steps

@@ -1,4 +1,5 @@
-"""`memtui statusline`: a line for Claude Code's status line. `hooks install --status-line` installs a faster start."""
+"""`memtui statusline`: a line for Claude Code's status line, which settings files call. No help lists it: `memtui setup
+statusline` installs a faster start."""
 
 import argparse
 import subprocess
@@ -24,7 +25,7 @@ def register(commands: "parser.Commands") -> None:
         "statusline",
         run,
         "print a line for Claude Code's status line",
-        "memtui statusline\nmemtui statusline --after '~/.claude/statusline.sh'\nmemtui hooks install --status-line",
+        "memtui statusline\nmemtui statusline --after '~/.claude/statusline.sh'\nmemtui setup statusline",
         "It reads the client's JSON from standard input, and says what waits for that session: notes, drafts; and what "
         "became of the last delivery. It prints nothing if there is nothing to show, and always exits with 0.",
     )

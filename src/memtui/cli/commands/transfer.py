@@ -3,9 +3,11 @@
 import argparse
 import os
 
-from memtui.cli import memories, parser
+from memtui.backfill import limits as backfill_limits
+from memtui.cli import memories, parser, past_sessions
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
+from memtui.core.base import when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from memtui.transfer.recognising import ImportSource
     from memtui.transfer.restoring import RestorePlan
 
+SESSIONS = "sessions"  # what is imported then is no file
 KINDS = ("memtui", "letta", "claude-mem", "basic-memory", "claude-md", "markdown")
 NOT_EXPORTED = ("instructions", "team")  # kinds of scopes
 FIRST = 10  # drafts that are listed
@@ -28,20 +31,26 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "import",
         import_,
-        "import memories from elsewhere, as drafts",
+        "drafts from files, or from past sessions",
+        "memtui import sessions --dry-run\nmemtui import sessions --since 30d --project .\n"
         "memtui import agent.af\nmemtui import ~/.claude-mem --dry-run\nmemtui import notes/ --scope global\n"
         "memtui import memtui-global.zip --restore",
         "PATH is a Letta agent file, a claude-mem database, notes of basic-memory, a CLAUDE.md, Markdown files, or an"
         " export of memtui; memtui tells by its content which. All of it waits in the inbox until you approve it,"
-        " without secrets, and without what is known already. Only --restore writes memories at once.",
+        " without secrets, and without what is known already. Only --restore writes memories at once. `sessions` reads"
+        " the transcripts of all projects that are on disk, or those of --project, for what you said that is most worth"
+        " keeping, without a model; again, it reads only what is new; interrupted, it keeps what it has read.",
     )
-    found.add_argument("path", metavar="PATH", help="a file, a folder, or an archive")
+    found.add_argument(
+        "path", metavar="PATH|sessions", help="a file, a folder (./sessions for one of that name), an archive"
+    )
+    found.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
     found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: {limits.MOST}, 0: all)"
+    limit = f"the most drafts at once (default: {limits.MOST}, of sessions {backfill_limits.MOST}; 0: all)"
     only = "of an export, only this scope of it (can be given several times)"
     found.add_argument("--only", action="append", default=[], metavar="SCOPE", help=only)
-    found.add_argument("--limit", type=parser.count, default=limits.MOST, metavar="N", help=limit)
+    found.add_argument("--limit", type=parser.count, metavar="N", help=limit)
     found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
     found.add_argument("--restore", action="store_true", help="write the memories of an export back as they were")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")
@@ -50,7 +59,7 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "export",
         export,
-        "export the memories of a scope, for another machine",
+        "memories of a scope, for another machine",
         "memtui export global\nmemtui export project --to shop.zip\nmemtui export --all --to everything.tar.gz",
         "PATH becomes a folder, or an archive if it ends in .zip or .tar.gz. `memtui import PATH --restore` brings the"
         " memories back byte for byte, with the index and their triggers.",
@@ -64,6 +73,14 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     """Import a source as drafts, or restore an archive."""
     from memtui.transfer import archive, importing, recognising
 
+    if args.path == SESSIONS:
+        if args.kind or args.scope or args.only or args.again or args.restore:
+            raise UsageError(
+                "sessions takes only --since, --limit and --dry-run.", "A folder: memtui import ./sessions"
+            )
+        return past_sessions.run(ctx, args)
+    if args.since:
+        raise UsageError("--since is for past sessions.", f"memtui import sessions --since {shell_word(args.since)}")
     ctx.must_have_home()
     project = "" if args.scope else os.path.basename(ctx.project_root)
     source = recognising.read(args.path, args.kind or "", project=project, config_dir=ctx.config_dir)
@@ -74,7 +91,13 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
     if source.archive is not None and args.only:
         source = source._replace(found=archive.as_found(archive.only(source.archive, args.only)))
     store = ctx.store()
-    plan = importing.plan(store, source.found, scope=args.scope or "", most=args.limit, again=args.again)
+    plan = importing.plan(
+        store,
+        source.found,
+        scope=args.scope or "",
+        most=limits.MOST if args.limit is None else args.limit,
+        again=args.again,
+    )
     done = "" if args.dry_run else plan.write(store, os.path.basename(source.path))
     data = {
         "path": source.path,

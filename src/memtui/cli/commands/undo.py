@@ -1,4 +1,4 @@
-"""`memtui undo` and `memtui redo`: take changes back, and make them again."""
+"""`memtui undo`: take changes back, or make them again."""
 
 import argparse
 
@@ -7,7 +7,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import changes
 from memtui.core.base import short_ids
-from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.base.short_ids import short_id
 from memtui.core.journal import undo as undoing
@@ -21,34 +21,22 @@ ASKS = (  # the part of --help on what is asked about
     "A change that was made in this terminal in the last ten minutes is undone at once. It asks first about a change"
     " that is older, or was made elsewhere: in the TUI, in another terminal, by a script; and if memories were deleted"
     " for good since, which can't be undone. Without a terminal to ask on it refuses, unless --yes or the ID is given."
-    " A note that a script wrote with `guide` is not among the changes: `guide --withdraw ID` takes it back."
+    " A note that a script wrote is not among the changes: `note --withdraw ID` takes it back."
 )
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
+    """Add the command."""
     found = parser.command(
         commands,
         "undo",
-        undo,
-        "undo the last change",
-        "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --yes",
+        run,
+        "undo the last change, or redo it",
+        "memtui undo\nmemtui undo --list\nmemtui undo 4B7XAD\nmemtui undo --redo",
         f"It works across restarts. A file that has changed since is not touched. {ASKS}",
     )
     found.add_argument("id", nargs="?", metavar="ID", help="an older change, see --list")
-    _options(found)
-    found = parser.command(
-        commands,
-        "redo",
-        redo,
-        "redo the change that was undone last",
-        "memtui redo\nmemtui redo --list",
-        "Like undo, it asks first if the change was undone elsewhere or some time ago.",
-    )
-    _options(found)
-
-
-def _options(found: "parser.Parser") -> None:
+    found.add_argument("--redo", action="store_true", help="make the change again that was undone last")
     found.add_argument("--list", action="store_true", help="list the changes, newest first")
     found.add_argument(
         "--limit",
@@ -77,22 +65,16 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     return Result({"history": rows, "skipped": ledger.skipped}, text)
 
 
-def undo(ctx: Context, args: argparse.Namespace) -> Result:
-    """Take back the last change, or the one named."""
-    return _run(ctx, args, "undo", args.id)
-
-
-def redo(ctx: Context, args: argparse.Namespace) -> Result:
-    """Make the change undone last again."""
-    return _run(ctx, args, "redo", None)
-
-
-def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | None") -> Result:
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Take back the last change, or the one named; or make the one again that was undone last."""
+    if args.redo and args.id:
+        raise UsageError("--redo takes no ID.", "It redoes the change that was undone last.")
+    op: undoing.Op = "redo" if args.redo else "undo"
     ctx.must_have_home()
     journal = ctx.journal()
     if args.list:
         return _history(ctx, journal, args.limit)
-    key = None if ref is None else _named(journal, ref)
+    key = None if args.id is None else _named(journal, args.id)
     undone = undoing.attempt(journal, op, key, sure=lambda asked: args.yes or _ask(ctx, asked))
     ctx.versions.note()
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
@@ -101,7 +83,7 @@ def _run(ctx: Context, args: argparse.Namespace, op: undoing.Op, ref: "str | Non
     rows = [{**changes.as_row(each), "error": message} for each, message in failed]
 
     def text(out: Output) -> None:
-        again = "   (memtui redo redoes it)" if op == "undo" else ""
+        again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
         out.print(f"{DONE[op]}: {line(as_one.summary)}{again}")
         for each, message in failed:
             out.print(f"left alone: {line(each.summary)}: {line(message)}")
@@ -120,12 +102,16 @@ def _named(journal: Journal, ref: str) -> str:
 def _ask(ctx: Context, asked: undoing.Elsewhere) -> bool:
     """Ask about changes that were not made here and now; return True. Raises MemtuiError unless a person says yes."""
     op, what = asked.op, line(asked_about(asked, ctx.now(), WRITERS))
-    named = f"memtui undo {short_id(asked.first.id)}" if op == "undo" and asked.count == 1 else f"memtui {op} --yes"
+    named = (
+        f"memtui undo {short_id(asked.first.id)}"
+        if op == "undo" and asked.count == 1
+        else f"memtui undo{' --redo' if op == 'redo' else ''} --yes"
+    )
     try:
         ctx.confirm(f"{QUESTIONS[op]} {what}?", "Nothing was changed.")
     except MemtuiError as error:
         if not error.hint:
             raise  # a person said no
-        words = f"{op} would {QUESTIONS[op].lower()} {what}: nothing was changed."
-        raise MemtuiError(words, f"To do that: {named}") from None
+        words = f"Not {DONE[op]}: the last change{' undone' * (op == 'redo')} is {what}."
+        raise MemtuiError(words, f"To {op} it anyway: {named}") from None
     return True

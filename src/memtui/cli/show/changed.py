@@ -1,4 +1,4 @@
-"""Memories that somebody else wrote, as `memtui inbox` lists them and `inbox show` shows one."""
+"""Memories that somebody else wrote, as `memtui inbox` lists them and `inbox` shows one."""
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, cut, line, safe
@@ -12,7 +12,7 @@ from memtui.core.review.changed import Changed
 from memtui.present import changed as words
 from memtui.present import versions as version_words
 
-COMMANDS = ("see one: memtui inbox show NAME", "decide: memtui keep NAME or take-back NAME")
+COMMANDS = ("see one: memtui inbox NAME", "decide: memtui approve NAME or reject NAME")
 # Lines of the difference that a list shows.
 LINES_SHOWN = 6
 INDENT = " " * 6
@@ -58,7 +58,7 @@ def print_all(ctx: Context, out: Output, items: "list[Changed]", more: int) -> N
             lines = [cut(each, out.columns - len(INDENT)) for each in lines]
         diff.show_lines(out, lines, INDENT)
         if len(every) > len(lines):
-            rest = f"… {many(len(every) - len(lines), 'more line')}: memtui inbox show {shell_word(item.ref)}"
+            rest = f"… {many(len(every) - len(lines), 'more line')}: memtui inbox {shell_word(item.ref)}"
             out.print(INDENT + out.style(rest, "dim"))
     if more:
         out.print(f"  and {more:,} more: memtui inbox --kind changed --limit 0")
@@ -88,7 +88,7 @@ def whole(ctx: Context, item: Changed) -> Result:
         out.print()
         diff.show_lines(out, _diff(ctx, item), "  ")
         out.say(
-            f"memtui keep {shell_word(item.ref)} marks it as seen, memtui take-back {shell_word(item.ref)} undoes it."
+            f"memtui approve {shell_word(item.ref)} marks it as seen, memtui reject {shell_word(item.ref)} undoes it."
         )
 
     return Result(as_data(ctx, item, occasions), text)

@@ -44,7 +44,7 @@ def table(ctx: Context, out: Output, found: Sequence[Delivery], known: Mapping[s
 def print_row(ctx: Context, out: Output, found: Delivery, outcome: str) -> None:
     """Print one delivery as a line of the table without its head, or with --json as an answer."""
     if out.json:
-        out.envelope("deliveries", {**found.record, "outcome": outcome})
+        out.envelope("activity", {**found.record, "outcome": outcome})
         return
     name = projects.names_of_roots(ctx.env, [found.root])[found.root]
     cells = [(cell, "") if isinstance(cell, str) else cell for cell in _cells(ctx, found, name, outcome)]
@@ -104,4 +104,4 @@ def find(ctx: Context, ref: str) -> Delivery:
         return found[short_ids.match(ref, found, "delivery")]
     except NotFoundError as error:
         wrong = entries.misnamed(ctx, ref)
-        raise (wrong or NotFoundError(error.message, error.hint or "`memtui deliveries` lists them.")) from None
+        raise (wrong or NotFoundError(error.message, error.hint or "`memtui activity` lists them.")) from None

@@ -1,4 +1,4 @@
-"""What `memtui inbox show` adds to a draft: the memory it would become, its conversation, similar memories, and drafts
+"""What `memtui inbox ID` adds to a draft: the memory it would become, its conversation, similar memories, and drafts
 like it that were rejected."""
 
 from collections.abc import Sequence
@@ -98,7 +98,7 @@ class DraftDetails:
                 words = f"! a memory of this name is there already: approve with {ways}"
                 out.print("  " + out.style(words, "yellow"))
             if asked := self.item.entry.fields.get("request"):
-                out.print(f"trigger  “{line(asked)}”, which was asked then (--no-trigger leaves it out)")
+                out.print(f"trigger  “{line(asked)}” (your prompt before the correction; --no-trigger leaves it out)")
         for each in self.evidence.refused[: drafts.SIMILAR_SHOWN]:
             out.paragraph(f"! {drafts.like_refused(each, self.now)}")
         self._print_evidence(out)

@@ -1,4 +1,4 @@
-"""The lists of `memtui inbox` and `guide --list`: entries by kind, notes under way, notes delivered last."""
+"""The lists of `memtui inbox` and `note --list`: entries by kind, notes under way, notes delivered last."""
 
 from memtui.backfill import begun
 from memtui.cli import entries
@@ -9,7 +9,6 @@ from memtui.cli.show import changed
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, ago, cut, many, until
-from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
@@ -29,19 +28,19 @@ from memtui.present.deliveries import GLYPHS, session_words
 # What is listed beside the entries of the inboxes: memories that somebody else wrote.
 CHANGED = "changed"
 # What `memtui inbox --kind` takes, by the name in files; lists show these words.
-INBOX_WORD = {"guidance": "notes", "updates": "drafts", "items": "items", CHANGED: CHANGED}
+INBOX_WORD = {"guidance": "notes", "updates": "drafts", "items": "todos", CHANGED: CHANGED}
 TOLD_SHOWN = 5  # notes delivered last
 HEAD_COLUMNS = 16  # of an id and an age
 TITLE_SHOWN = 50  # characters of a session's title
 TEXT_SHOWN = 600  # characters of an entry
-AGAIN = "deliver again: memtui guide --again ID"
+AGAIN = "deliver again: memtui note --again ID"
 # What a draft is like, in words.
 ALIKE = {"rejected": "! like a draft that you rejected", "similar": "like a memory that is there"}
 # By kind: the commands to decide about an entry.
 COMMANDS = {
-    "guidance": ("withdraw: memtui guide --withdraw ID",),
-    "updates": ("see one: memtui inbox show ID", "decide: memtui approve ID or reject ID"),
-    "items": ("mark done: memtui items done ID", "keep: memtui items keep ID"),
+    "guidance": ("withdraw: memtui note --withdraw ID",),
+    "updates": ("see one: memtui inbox ID", "decide: memtui approve ID or reject ID"),
+    "items": ("done: memtui approve ID", "drop: memtui reject ID"),
 }
 
 
@@ -91,7 +90,7 @@ def listing(
 
     def text(out: Output) -> None:
         if snoozed and not shown:
-            out.print("No draft is snoozed. memtui snooze ID --until friday hides one until then.")
+            out.print("No draft is snoozed. memtui reject ID --later friday hides one until then.")
             return
         if listed:
             changed.print_all(ctx, out, listed, len(others) - len(listed))
@@ -112,8 +111,7 @@ def listing(
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
             path = ctx.tilde(each.path)
             out.print(f"{what}: {line(path)}")
-            apply = f"memtui consolidate --apply {shell_word(path, tilde=True)} --all"
-            out.print(f"  review: memtui --screen consolidate, or {apply}")
+            out.print("  see them: memtui consolidate, or memtui --screen consolidate")
         _print_told(ctx, out, delivered)
 
     return Result(data, text)
@@ -217,8 +215,8 @@ def _print(
     if nothing and not items and not claimed:
         out.print("Nothing waits here.")
         if earlier := begun.unread(ctx.root, ctx.config_dir):
-            out.print(f"  memtui backfill reads your {many(earlier, 'earlier session')} for drafts.")
-        out.print('  Write a note: memtui guide "…"')
+            out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
+        out.print('  Write a note: memtui note "…"')
     if elsewhere:
         out.section()
         out.print(f"{elsewhere} more in other projects: memtui inbox --all-projects")
@@ -228,7 +226,7 @@ def _print_told(ctx: Context, out: Output, rows: "list[dict[str, object]]") -> N
     if not rows:
         return
     out.section()
-    _print_heading(out, "Delivered", "all: memtui deliveries --kind notes", AGAIN)
+    _print_heading(out, "Delivered", "all: memtui activity --kind notes", AGAIN)
     for row in rows:
         glyph, style = GLYPHS[str(row["outcome"])]
         _print_note(ctx, out, row, f"{glyph} {row['outcome']} · {{}}", style)
@@ -304,11 +302,9 @@ def details(item: Waiting, now: float, target: str) -> "list[str]":
     words = []
     if item.kind == "updates":
         words += [f"until {dates.day(end, now)}"] if (end := item.until(now)) is not None else []
-        likely = (drafts.sure(fields.get("confidence", "")), drafts.lasting(fields.get("durable", "")))
-        words.append(", ".join(filter(None, (drafts.kind(item), *likely, drafts.by_model(fields)))))
+        words.append(" · ".join(filter(None, (drafts.kind(item), *drafts.odds_of(item), drafts.by_model(fields)))))
         becomes = [part for part in (fields.get("type"), fields.get("name")) if part]
         words += [f"→ {'/'.join([target, *becomes])}"] if fields.get("scope") or becomes else []
-        words += [f"seen {fields['seen']}×"] if fields.get("seen", "1") != "1" else []
     elif item.kind == "guidance":
         words.append(f"from {fields['from']}" if "from" in fields else "hand-written")
         words += ["urgent"] if item.entry.flag("urgent") else []

@@ -1,4 +1,4 @@
-"""What `memtui triggers --write`, and a dream after its proposals, do: say what it costs, let a model
+"""What `memtui model triggers`, and a dream after its proposals, do: say what it costs, let a model
 write lines, show them, and keep them."""
 
 import argparse
@@ -73,10 +73,10 @@ class DreamTriggers:
         if self.kept:
             lines = many(sum(len(each) for _, each in self.kept), "trigger")
             of = many(len(self.kept), "memory", "memories")
-            out.print(f"Wrote {lines} of {of}, by which recall finds them: memtui triggers")
+            out.print(f"Wrote {lines} of {of}, by which recall finds them: memtui show NAME")
             memories.say_undo(out)
         if self.more:
-            out.say(f"{many(self.more, 'memory has', 'memories have')} none yet: memtui triggers --write --all")
+            out.say(f"{many(self.more, 'memory has', 'memories have')} none yet: memtui model triggers --all")
 
 
 def _written(ctx: Context, args: argparse.Namespace) -> Result:

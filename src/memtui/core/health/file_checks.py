@@ -134,6 +134,6 @@ def kept(found: Journal, now: float) -> Iterator[Finding]:
         "since": now - oldest if oldest is not None else None,
         "log": sum(delivery_log.sizes(found.root).values()),
         "versions": versions.bytes_kept,
-        "texts_days": retention.limits(found.root).texts_days,
+        "keep_days": retention.limits(found.root).days,
     }
     yield note("kept.due", **facts) if due.anything else good("kept.ok", **facts)

@@ -1,6 +1,6 @@
 """The registry of findings: each code with its sentence, what to do about it, and the fix that does it (fixes.py).
 
-A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`, Health, `hooks status`, the flags of
+A check makes a `Finding` (core/base/finding.py) from a code and facts; `doctor`, Setup, `hooks status`, the flags of
 memories and the states of guidance take their words from here. No code reads a sentence to decide what to do.
 """
 
@@ -16,7 +16,7 @@ from memtui.core.health.kind import Kind
 AREAS = {
     "hooks": "hooks",
     "client": "Claude Code",
-    "root": "memtui's files",
+    "root": "files",
     "config": "settings",
     "errors": "errors",
     "inbox": "inboxes",
@@ -33,11 +33,11 @@ AREAS = {
 
 
 FIX_FILES = "memtui doctor --fix files, or: chmod -R "
-WITHDRAW = "memtui guide --withdraw {id}"
-AGAIN = f"memtui guide --again {{id}}, or {WITHDRAW}"
+WITHDRAW = "memtui note --withdraw {id}"
+AGAIN = f"memtui note --again {{id}}, or {WITHDRAW}"
 NOTE_OF = "Note “{text}” for {inbox}"
-STATUS = "memtui hooks status"
-REINSTALL = "`memtui hooks install --scope {source}` fixes it."
+STATUS = "memtui setup"
+REINSTALL = "`memtui setup hooks --scope {source}` fixes it."
 EDIT = "memtui config edit   (it opens {path})"
 # A word of a remedy that facts fill, as `{scope}:{memory}`.
 _PLACE = re.compile(r"\{\w+\}(?::\{\w+\})*")
@@ -45,19 +45,19 @@ UNCHECKED = Kind("This can't be checked: {why}.", "Check the owner and mode of t
 
 REGISTRY = {
     **{f"{area}.ok": Kind() for area in AREAS},
-    "root.ok": Kind("yours alone"),
+    "root.ok": Kind("private to you"),
     "config.ok": Kind("no mistakes"),
     "errors.ok": Kind("none in the last 7 days"),
     "inbox.ok": Kind("everything can be read and delivered"),
     "memories.ok": Kind("nothing broken, every index complete"),
     "trust.ok": Kind("nothing to review"),
     "journal.ok": Kind("all of them can be undone"),
-    "log.ok": Kind("can be read"),
+    "log.ok": Kind("OK"),
     **{f"{area}.failed": UNCHECKED for area in AREAS},
     # hooks in Claude Code's settings
     "hooks.failed": UNCHECKED._replace(remedy=STATUS),
     "hooks.ok": Kind("{hooks:hook} ({places})"),
-    "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui hooks install", "install"),
+    "hooks.absent": Kind("The hooks are not installed, so memtui delivers nothing.", "memtui setup hooks", "install"),
     "hooks.file": Kind(
         "Claude Code skips {path} as a whole: {why}.",
         "Fix that in the file: until then nothing in it counts, neither hooks nor permissions.",
@@ -75,7 +75,7 @@ REGISTRY = {
     "hooks.above": Kind(
         "A session that is started here runs no hooks: Claude Code reads {path} only for sessions started in "
         "{directory}.",
-        "Start sessions in {directory}, or install the hooks for all projects: memtui hooks install",
+        "Start sessions in {directory}, or install the hooks for all projects: memtui setup hooks",
         "install",
     ),
     "hooks.disabled": Kind(
@@ -87,7 +87,7 @@ REGISTRY = {
     ),
     "hooks.both": Kind(
         "Both the plugin and the settings run memtui's hooks; the plugin's do nothing. Keep one: "
-        "`memtui hooks uninstall`, or `/plugin disable {plugin}`.",
+        "`memtui setup hooks --remove`, or `/plugin disable {plugin}`.",
         STATUS,
     ),
     "hooks.gone": Kind("{path} starts {gone}, which does not exist. " + REINSTALL, STATUS, "install"),
@@ -103,8 +103,7 @@ REGISTRY = {
     ),
     "hooks.status_line_hidden": Kind(
         "Claude Code shows the status line of {path} here, not memtui's.",
-        "To see both, put the line there that `memtui hooks install --status-line --dry-run` prints (with the file's "
-        "--scope).",
+        "To see both, put the line there that `memtui setup statusline --dry-run` prints (with the file's --scope).",
     ),
     "hooks.event_absent": Kind("{path} has no memtui hook for {events}. " + REINSTALL, STATUS, "install"),
     "hooks.several": Kind("{event} runs {count} memtui hooks, one is enough: {paths}.", STATUS),
@@ -138,7 +137,7 @@ REGISTRY = {
     ),
     "root.locked": Kind("You can't read and write {files} in {root}.", FIX_FILES + "u+rwX {root}", "files"),
     "root.trash": Kind(
-        "The trash takes {bytes:size}.", "memtui restore lists it; memtui rm --purge ID deletes for good."
+        "The trash takes {bytes:size}.", "memtui history lists it; memtui rm --purge ID deletes for good."
     ),
     # settings
     "config.failed": UNCHECKED._replace(fix="config"),
@@ -161,6 +160,11 @@ REGISTRY = {
         "memtui config set gate show --project .",
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
+    "config.replaced": Kind(
+        "No longer used: {keys}. Now keep_days ({days}) and keep_mb ({mb}) say how long things are kept.",
+        EDIT,
+        "config",
+    ),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",
@@ -224,13 +228,13 @@ REGISTRY = {
     ),
     "inbox.long": Kind(
         NOTE_OF + " is too long to be delivered.",
-        f"Shorten it: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
+        f"Shorten it: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
         "withdraw",
         "too long to deliver",
     ),
     "inbox.secret": Kind(
         "Note {id} for {inbox} seems to contain {kinds}.",
-        f"Take it out: memtui guide --edit {{id}} TEXT, or {WITHDRAW}",
+        f"Take it out: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
         "withdraw",
     ),
     "inbox.unlikely": Kind(
@@ -263,22 +267,23 @@ REGISTRY = {
         "pip install fastembed",
     ),
     "semantic.not_loaded": Kind(
-        "The daemon can't work, so prompts are compared without it: {why}.", "memtui semantic on tries again at once."
+        "The daemon can't work, so prompts are compared without it: {why}.",
+        "memtui model sentences on tries again at once.",
     ),
     "semantic.silent": Kind(
         "The daemon was killed, or hangs, so prompts are compared without it.",
-        "The next session starts it, or now: memtui semantic on",
+        "The next session starts it, or now: memtui model sentences on",
     ),
     # models that memtui may ask
     "learned.ok": Kind("no decision on a draft yet"),
     "learned.waiting": Kind(
-        "{waiting:decision waits; it counts|decisions wait; they count} after the next turn",
-        "Forget it: memtui learned --reset",
+        "{waiting:decision|decisions} not applied yet: after the next turn",
+        "Forget it: memtui model learned --reset",
         "forget",
     ),
     "learned.decisions": Kind(
         "{decisions:decision} on drafts, {edited} of them approved after an edit{judged:judged}{waiting:more}",
-        "Forget it: memtui learned --reset",
+        "Forget it: memtui model learned --reset",
         "forget",
     ),
     "llm.off": Kind("off: memtui asks no model"),
@@ -292,11 +297,10 @@ REGISTRY = {
         "There is neither ANTHROPIC_API_KEY nor `claude` on the PATH.",
         "Set ANTHROPIC_API_KEY, or install Claude Code.",
     ),
-    "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui llm log"),
-    "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui llm log"),
+    "llm.budget": Kind("Today's budget for models is used up: {count:call|calls} not made.", "memtui model log"),
+    "llm.last_failed": Kind("The last call of a model had no answer ({outcome}, {when}).", "memtui model log"),
     "kept.ok": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
-        " {versions:size} of versions"
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts}, {versions:size} of versions"
     ),
     # unattended consolidation, and what it waits for
     "dream.ok": Kind(),
@@ -307,16 +311,16 @@ REGISTRY = {
     "dream.sessions": Kind("{missing:session} more to wait for"),
     "dream.lock": Kind("process {process} is at it"),
     "kept.due": Kind(
-        "{changes:change} for undo{since:age}, {log:size} of deliveries, {texts_days:texts},"
+        "{changes:change} for undo{since:age}, {log:size} of deliveries, {keep_days:texts},"
         " {versions:size} of versions; some of it is old enough to be deleted after the next turn",
-        "memtui gc --dry-run",
+        "memtui doctor --clean --dry-run",
         "collect",
     ),
 }
 
 
 def _waiting(count: int) -> str:
-    return many(count, "more waits and counts", "more wait and count")
+    return f"{count} not applied yet: after the next turn"
 
 
 class _Fact:
@@ -332,9 +336,9 @@ class _Fact:
         if how == "moved":
             return f"; it is {value} now" if value else ""
         if how == "judged":
-            return f"; memtui now {value}" if value else ""
+            return f". {value}" if value else ""
         if how == "more":
-            return f"; {_waiting(value)} after the next turn" if isinstance(value, int) and value else ""
+            return f"; {_waiting(value)}" if isinstance(value, int) and value else ""
         if how == "similar" and isinstance(value, int):
             return likeness(value / 100)
         if how == "unmerged":

@@ -99,7 +99,7 @@ def _files(store: Store, _: Sequence[str]) -> FixOutcome:
     shut = [each for each in shut if each.before != each.after]
     if shut:
         what = many(len(shut), "file or directory", "files and directories")
-        store.journal.run("close", shut, f"make {what} of memtui's yours alone")
+        store.journal.run("close", shut, f"make {what} of memtui's private to you")
     return FixOutcome("files", list(dict.fromkeys([*opened, *(each.path for each in shut)])), bool(shut))
 
 
@@ -168,7 +168,7 @@ def resolve_index(store: Store, scope: Scope, side: str) -> str:
     references.writable(scope)
     edits = references.index_edits(scope, lambda data: conflict_markers.resolved(data, side))
     if not edits:
-        raise UsageError(f"MEMORY.md of {scope.shown} has no conflict markers.", "memtui lint says what is wrong.")
+        raise UsageError(f"MEMORY.md of {scope.shown} has no conflict markers.", "memtui check says what is wrong.")
     store.journal.run("index", edits, f"resolve MEMORY.md of {scope.shown} ({side})")
     return scope.index_path
 
@@ -176,7 +176,7 @@ def resolve_index(store: Store, scope: Scope, side: str) -> str:
 def resolve_memory(store: Store, found: Memory, side: str) -> Memory:
     """Resolve the conflict markers in a memory. Raises MemtuiError."""
     if not conflict_markers.first(found.raw):
-        raise UsageError(f"{found.ref} has no conflict markers.", "memtui lint says what is wrong.")
+        raise UsageError(f"{found.ref} has no conflict markers.", "memtui check says what is wrong.")
     if side == "both" and conflict_markers.first(found.raw) <= document.parse(found.raw).lines_above:
         raise MemtuiError(
             f"The two versions of {found.ref} differ in its frontmatter.", "Keep one of them, or edit it."

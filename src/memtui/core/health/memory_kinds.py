@@ -1,15 +1,14 @@
 """The findings about memories and their index: words, remedy and fix of each code, the worst first.
 
-Those down to `memories.changed` are found by every check (doctor, Health, the flags of memories); the others by `memtui
-lint` alone: consolidate/lint.py.
+Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
+check` alone: consolidate/lint.py.
 """
 
 from memtui.core.health.kind import Kind
 
-FIX_INDEX = "memtui index --scope {scope} --fix"
 UNLINK = "Remove the link."
-LINT = "memtui lint --fix"
-LINT_OR_HAND = f"{LINT}, or where that leaves it, in an editor: {{path}}"
+FIX = "memtui check --fix"
+FIX_OR_HAND = f"{FIX}, or where that leaves it, in an editor: {{path}}"
 
 KINDS = {
     "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
@@ -25,7 +24,7 @@ KINDS = {
     "memories.index_conflict": Kind(
         "MEMORY.md of {scope} has git's conflict markers, from line {line} on: nobody has merged {ours} and {theirs} "
         "yet, and until then memtui writes nothing into it.",
-        "Keep a version: memtui index --scope {scope} --keep ours, or theirs, or both; or edit {path}.",
+        "Keep a version: memtui check --scope {scope} --keep ours, or theirs, or both; or edit {path}.",
         "conflict",
     ),
     "memories.hidden": Kind(
@@ -55,13 +54,13 @@ KINDS = {
     "memories.cut": Kind(
         "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
         "does not load.",
-        "Shorten lines above the cut, or move memories to another scope: memtui index --scope {scope}",
-        flag="below the cut of MEMORY.md: the client does not load its line",
+        "Shorten lines above the cut, or move memories to another scope: memtui mv NAME --to SCOPE",
+        flag="Claude Code doesn't see this: MEMORY.md is over its limit",
         each="files",
     ),
     "memories.dangling": Kind(
         "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
-        FIX_INDEX,
+        FIX,
         "index",
         each="files",
     ),
@@ -72,14 +71,14 @@ KINDS = {
     ),
     "memories.no_line": Kind(
         "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
-        FIX_INDEX,
+        FIX,
         "index",
         "no line in MEMORY.md",
         "files",
     ),
     "memories.no_index": Kind(
         "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
-        FIX_INDEX,
+        FIX,
         "index",
         "no MEMORY.md lists it",
         "files",
@@ -103,15 +102,15 @@ KINDS = {
     ),
     "memories.two_heads": Kind(
         "{scope}:{memory} has two blocks of frontmatter. Claude Code takes the second one for text.",
-        LINT_OR_HAND,
+        FIX_OR_HAND,
         "lint",
     ),
     "memories.cut_head": Kind(
-        "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.", LINT_OR_HAND, "lint"
+        "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.", FIX_OR_HAND, "lint"
     ),
     "memories.rule_head": Kind(
         "{scope}:{memory} begins with a rule, `---`. Claude Code takes all up to the next `---` for frontmatter.",
-        LINT,
+        FIX,
         "lint",
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
@@ -120,15 +119,15 @@ KINDS = {
         "Put what only it says into {original}, and delete it: memtui rm {scope}:{memory}",
     ),
     "memories.same_name": Kind(
-        "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.", LINT, "lint"
+        "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.", FIX, "lint"
     ),
     "memories.empty": Kind("{scope}:{memory} has no text.", "Write it, or delete it: memtui rm {scope}:{memory}"),
-    "memories.no_description": Kind("{scope}:{memory} has no description, by which Claude finds it.", LINT, "lint"),
+    "memories.no_description": Kind("{scope}:{memory} has no description, by which Claude finds it.", FIX, "lint"),
     "memories.no_sentence": Kind(
         "{scope}:{memory} has no description, and its text has no sentence that could be one.",
         "Write one: memtui edit {scope}:{memory} --description …",
     ),
-    "memories.same_line": Kind("MEMORY.md of {scope} lists {file} {count} times.", LINT, "lint"),
+    "memories.same_line": Kind("MEMORY.md of {scope} lists {file} {count} times.", FIX, "lint"),
     "memories.path": Kind(
         "{scope}:{memory} names {words}, which was removed from the repository{proposed:moved}.",
         "Correct the memory: memtui edit {scope}:{memory}",
@@ -141,11 +140,11 @@ KINDS = {
     # found by lint: a person decides whether that is as it should be
     "memories.contradict": Kind(
         "{scope}:{memory} and {other} contradict each other: “{words}”, “{against}”.",
-        "Change one: memtui edit {scope}:{memory}, or keep both: memtui lint --apart {scope}:{memory} {other}",
+        "Change one: memtui edit {scope}:{memory}, or keep both: memtui check --apart {scope}:{memory} {other}",
     ),
     "memories.alike": Kind(
         "{scope}:{memory} and {other} are similar: {score:similar}.{why:unmerged}",
-        "Merge them: memtui consolidate, or keep both: memtui lint --apart {scope}:{memory} {other}",
+        "Merge them: memtui consolidate, or keep both: memtui check --apart {scope}:{memory} {other}",
     ),
     "memories.repeats": Kind(
         "{scope}:{memory} says what {file} says already, which every session gets: “{words}”.",
@@ -174,7 +173,7 @@ KINDS = {
         "Shorten it; the memory itself has room: {path}",
         "lint",
     ),
-    "memories.empty_section": Kind("The section “{title}” in MEMORY.md of {scope} is empty.", LINT, "lint"),
+    "memories.empty_section": Kind("The section “{title}” in MEMORY.md of {scope} is empty.", FIX, "lint"),
     "memories.spills": Kind(
         "In MEMORY.md of {scope} the text about {files:memory|memories} goes on in more lines: {files}.",
         "Say it in one line, and the rest in the memory.",
@@ -198,7 +197,7 @@ KINDS = {
         "Links reach it by both. To make them one, rename the file: memtui mv {scope}:{memory} {new}",
     ),
     "memories.unquoted": Kind(
-        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.", LINT, "lint"
+        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.", FIX, "lint"
     ),
     "memories.one_way": Kind(
         "{scope}:{memory} links to {names}, with no link back.", "Fine, unless both are about one thing."

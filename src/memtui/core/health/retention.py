@@ -1,6 +1,6 @@
 """How long things are kept: changes for undo, the contents they need, the texts of deliveries, trust in deleted texts,
 the log of calls of models, the versions of memories, rejected drafts. What is older is removed for good, once a day in
-a worker, or by `memtui gc`; `due` only lists it.
+a worker, or by `memtui doctor --clean`; `due` only lists it.
 
 `run/gc.json` records ages that no file shows. Without it they count from now, so that nothing is removed too early.
 """
@@ -31,6 +31,8 @@ VERSION = 1
 # The age from which a temporary file must be a killed writer's.
 TEMPORARY_SECONDS = clock.DAY
 LOCK_SECONDS = 2.0
+# The newest changes that are kept for undo: each undo reads them all.
+MOST_CHANGES = 2000
 WHOLE = ""  # stands for the directory itself, among the digests of a missing directory
 
 # Directory to digest of a trusted text that is gone, to the time (of the epoch) when that was first seen.
@@ -39,15 +41,15 @@ Absent = dict[str, dict[str, float]]
 
 @dataclass(frozen=True)
 class Limits:
-    """How long things are kept: days (0: for ever), the number of changes and the megabytes of versions (0: any)."""
+    """How long things are kept: days (0: for ever), and the megabytes of versions (0: any)."""
 
-    undo_days: int
-    undo_changes: int
-    texts_days: int
-    trust_days: int
-    llm_log_days: int
-    versions_days: int
-    versions_mb: int
+    days: int
+    mb: int
+
+    @property
+    def changes(self) -> int:
+        """How many changes are kept for undo (0: any)."""
+        return MOST_CHANGES if self.days else 0
 
 
 @dataclass
@@ -116,10 +118,8 @@ class Due:
 
 def limits(root: str) -> Limits:
     """Read the limits from the settings."""
-    given = config.load(root)
-    days = ("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days")
-    keys = (*days, "versions_days", "versions_mb")
-    return Limits(*(config.number(given, key) for key in keys))
+    settings = config.load(root)
+    return Limits(config.number(settings, "keep_days"), config.number(settings, "keep_mb"))
 
 
 def deadline(seconds: float) -> Callable[[], bool]:
@@ -264,24 +264,22 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     found, keep, state = Due(), limits(root), _state(root)
     journal = Journal(root, ledger=ledger)
     read = journal.ledger()
-    old = compaction.too_old(read, now, keep.undo_days, keep.undo_changes)
+    old = compaction.too_old(read, now, keep.days, keep.changes)
     _count_changes(found, old, read)
     contents = compaction.unreferenced(journal, {each.id for each in old})
     found.images, found.image_bytes = len(contents), sum(size for _, size in contents)
-    found.months = [path for path in folding.old(root, now, keep.texts_days) if not _is_folded(state, path)]
+    found.months = [path for path in folding.old(root, now, keep.days) if not _is_folded(state, path)]
     found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
-    found.calls = call_log.old(root, now, keep.llm_log_days)
-    found.proposals = len(_old_proposals(root, now, keep.llm_log_days))
+    found.calls = call_log.old(root, now, keep.days)
+    found.proposals = len(_old_proposals(root, now, keep.days))
     absent = _absent_before(state)
-    _count_trust(
-        found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.trust_days)
-    )
+    _count_trust(found, _untrusted(_absent(root, now, absent, lambda: True) if trusted else absent, now, keep.days))
     versions = Versions(root, lambda: now)
     versions.follow()
     gone, found.version_bytes = versions.too_old(*_of_versions(keep, now))
     found.versions = len(gone)
     since = session_state.table(state, "beside")
-    old_enough = now - keep.trust_days * clock.DAY if keep.trust_days > 0 else 0.0
+    old_enough = now - keep.days * clock.DAY if keep.days > 0 else 0.0
     for each in beside.left_rows(root):
         if isinstance(known := since.get(each.key), (int, float)) and known <= old_enough:
             found.beside.append(each)
@@ -292,7 +290,7 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
 
 def _of_versions(keep: Limits, now: float) -> tuple[float, int]:
     """Return the time before which versions are too old, and how many bytes of them are kept (0: no limit)."""
-    return (now - keep.versions_days * clock.DAY if keep.versions_days > 0 else 0.0), keep.versions_mb << 20
+    return (now - keep.days * clock.DAY if keep.days > 0 else 0.0), keep.mb << 20
 
 
 def _count_changes(found: Due, old: list[Transaction], ledger: Ledger) -> None:
@@ -332,8 +330,8 @@ def _why(error: Exception, root: str) -> str:
 def _undo(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     journal = Journal(root, now=lambda: now)
     ledger = journal.ledger()
-    if compaction.too_old(ledger, now, keep.undo_days, keep.undo_changes):
-        old = compaction.compact(journal, now, keep.undo_days, keep.undo_changes)
+    if compaction.too_old(ledger, now, keep.days, keep.changes):
+        old = compaction.compact(journal, now, keep.days, keep.changes)
         _count_changes(found, old, ledger)  # the ledger as read before the journal was shortened
     if compaction.unreferenced(journal):
         found.images, found.image_bytes = compaction.sweep(journal, has_time)
@@ -341,7 +339,7 @@ def _undo(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[]
 
 def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
     folding.recover(root)
-    for path in folding.old(root, now, keep.texts_days):
+    for path in folding.old(root, now, keep.days):
         state = _state(root)
         if _is_folded(state, path):
             continue
@@ -358,10 +356,10 @@ def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
 
 
 def _calls(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
-    for path in call_log.old(root, now, keep.llm_log_days):
+    for path in call_log.old(root, now, keep.days):
         fs.unlink(path)
         found.calls.append(path)
-    for path in _old_proposals(root, now, keep.llm_log_days):
+    for path in _old_proposals(root, now, keep.days):
         fs.unlink(path)
         found.proposals += 1
 
@@ -382,7 +380,7 @@ def _trust(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[
     state = _state(root)
     before = _absent_before(state)
     absent = _absent(root, now, before, has_time)
-    gone = _untrusted(absent, now, keep.trust_days)
+    gone = _untrusted(absent, now, keep.days)
     for place, rows in gone.items():
         trust.update(root, place, [key for key in rows if key], {}, False if WHOLE in rows else None)
         absent[place] = {key: since for key, since in absent[place].items() if key not in rows}
@@ -400,7 +398,7 @@ def _beside(root: str, now: float, keep: Limits, found: Due, _: Callable[[], boo
     for each in beside.left_rows(root):
         since = before.get(each.key)
         first = min(float(since), now) if isinstance(since, (int, float)) else now
-        if keep.trust_days > 0 and first <= now - keep.trust_days * clock.DAY:
+        if keep.days > 0 and first <= now - keep.days * clock.DAY:
             beside.drop(root, each)
             found.beside.append(each)
         else:
@@ -410,13 +408,11 @@ def _beside(root: str, now: float, keep: Limits, found: Due, _: Callable[[], boo
 
 
 def _old_rejected(root: str, now: float, keep: Limits) -> Iterator[tuple[str, bytes, bytes, int]]:
-    """Yield the files with rejected drafts that are as old as trust in a text is kept, and that no undo brings back:
-    path, present content, what stays, and how many go."""
-    days = max(keep.trust_days, keep.undo_days) if keep.trust_days > 0 and keep.undo_days > 0 else 0
-    for slug in [None, *paths.inbox_slugs(root)] if days else []:
+    """Yield the files with rejected drafts that are too old: path, present content, what stays, and how many go."""
+    for slug in [None, *paths.inbox_slugs(root)] if keep.days > 0 else []:
         path = refused.path(paths.inbox_dir(root, slug))
         before = fs.read_or_empty(path)
-        after, count = refused.too_old(before, now - days * clock.DAY)
+        after, count = refused.too_old(before, now - keep.days * clock.DAY)
         if count:
             yield path, before, after, count
 

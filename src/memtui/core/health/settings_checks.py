@@ -10,6 +10,11 @@ from memtui.core.settings import config, keymap
 
 # Settings that have a model asked; `dream` goes without one.
 ASKING = ("extract_ask", "recall_select", "subconscious")
+# The settings that `keep_days` and `keep_mb` replaced.
+REPLACED = (
+    *("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days"),
+    *("versions_days", "versions_mb"),
+)
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
@@ -59,7 +64,11 @@ def gate_off(settings: dict[str, object], project: str) -> Finding | None:
 def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
     """Find mistakes in settings that were read from the file at `path`."""
     finding = partial(problem, path=path, table="")
-    yield from _values({key: settings[key] for key in settings if key not in {"projects", keymap.TABLE}}, finding)
+    if old := [key for key in settings if key in REPLACED]:
+        days, mb = (config.number(settings, key) for key in ("keep_days", "keep_mb"))
+        yield note("config.replaced", path=path, keys=old, days=days, mb=mb)
+    elsewhere = {"projects", keymap.TABLE, *REPLACED}
+    yield from _values({key: settings[key] for key in settings if key not in elsewhere}, finding)
     for name, why in keymap.problems(settings):
         yield finding(
             "config.keys",

@@ -13,15 +13,15 @@ def unheard(
     mode: object, hooked: bool, *, disabled: bool = False, unreadable: bool = False, memories: bool = False
 ) -> str:
     """Return the reason why memtui delivers nothing to sessions, as a code: hooks (not installed), unreadable,
-    disabled, off or whisper; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks
-    are found, and the client skips a settings file; `memories`: memories are meant, which whisper does not deliver.
+    disabled, off or notes; empty if it does. `disabled`: Claude Code is set to run no hooks; `unreadable`: no hooks
+    are found, and the client skips a settings file; `memories`: memories are meant, which `notes` does not deliver.
 
     The memory that the client reads by itself is another matter: see `loading.auto_memory_off`."""
     if not hooked:
         return "unreadable" if unreadable else "hooks"
     if disabled:
         return "disabled"
-    return str(mode) if mode == "off" or (memories and mode == "whisper") else ""
+    return str(mode) if mode == "off" or (memories and mode == "notes") else ""
 
 
 def text(given: str) -> str:

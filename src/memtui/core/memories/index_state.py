@@ -1,6 +1,6 @@
 """The state of a scope's MEMORY.md: what it points at that is not there, lacks, or has below the cut.
 
-It is told as findings on the index and as flags of the memories: doctor, Health, `memtui index` and the lists of
+It is told as findings on the index and as flags of the memories: doctor, Setup, `memtui check` and the lists of
 memories all take it from here.
 """
 

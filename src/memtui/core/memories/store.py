@@ -282,7 +282,7 @@ class Store:
         try:
             return self.purge(trash_id)
         except MemtuiError as error:
-            error.hint = f"{error.hint} It was trashed first: memtui restore lists the trash.".strip()
+            error.hint = f"{error.hint} It was trashed first: memtui history lists the trash.".strip()
             raise
 
     def purge(self, trash_id: str) -> int:

@@ -41,7 +41,7 @@ def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
     """Return one item of the trash. Raises NotFoundError, MemtuiError if its content can't be read."""
     each = ledger.transactions.get(key)
     if each is None or key not in ledger.trashed:
-        raise NotFoundError(f"{key} is not in the trash", "`memtui restore` without an id lists what is.")
+        raise NotFoundError(f"{key} is not in the trash", "`memtui history` without an id lists what is.")
     row = deleted_row(each)
     label, directory = str(each.record.get("scope", "")), str(each.record.get("directory", ""))
     memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))

@@ -30,7 +30,7 @@ MOST = 2000
 OPS, UPDATES = {"approve", "reject"}, "/" + inbox_format.FILES["updates"]
 # By how much a figure changes, at least, so that drafts are said to be judged better or worse; what figures are about.
 NOTICEABLE = 0.01
-QUESTIONS = {"feedback": "are feedback", "durable": "last"}
+QUESTIONS = {"feedback": "are real feedback", "durable": "last"}
 
 
 class Taught(NamedTuple):
@@ -68,10 +68,10 @@ class Taught(NamedTuple):
             return ""
         moves = [now - shipped for shipped, now in self.figures.values()]
         better, worse = max(moves) >= NOTICEABLE, min(moves) <= -NOTICEABLE
-        how = "better in one way and a little worse in another than" if better and worse else "better than"
-        how = how if better else "a little worse than" if worse else "about as well as"
+        how = "Better in one way, a little worse in another" if better and worse else "Better than before"
+        how = how if better else "A little worse than before" if worse else "No measurable change yet"
         now = [f"{row[1]:.0%} {QUESTIONS.get(name, name)}" for name, row in self.figures.items()]
-        return f"judges drafts {how} before (of test messages that it ranks high, {' and '.join(now)})"
+        return f"{how}: of the drafts it ranks high, {' and '.join(now)}"
 
 
 def load(path: str) -> dict[str, object]:

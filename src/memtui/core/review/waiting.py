@@ -156,10 +156,10 @@ def guidance_for(root: str, session_id: str, slug: str | None, *, personal: bool
     """Return the guidance that waits for a session in the inbox of its project (`slug`, empty if it is not known) and
     in the global one. `personal`: a person holds the session."""
     found = waiting_in(root, [slug, None] if slug else [None], ("guidance",))
-    return [each for each in found if _is_for(each, session_id, personal=personal, now=now)]
+    return [each for each in found if is_for(each, session_id, personal=personal, now=now)]
 
 
-def _is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
+def is_for(item: Waiting, session_id: str, *, personal: bool, now: float) -> bool:
     """Whether guidance waits for a session: it is not expired nor held, and its addresses don't exclude the session.
     One for a path counts, as the session may touch it; one for an agent does not."""
     asker = claims.Asker(session_id, "", "", now)

@@ -11,7 +11,9 @@ from memtui.core.base import fastjson, fs
 from memtui.core.settings import defaults
 
 DEFAULTS = defaults.DEFAULTS
-MODES = ("full", "whisper", "off")
+MODES = ("full", "notes", "off")
+# How older files write one of them.
+OLD_MODES = {"whisper": "notes"}
 # What becomes of memories that an agent writes: nothing; they wait to be seen; they become drafts instead.
 GATES = ("off", "show", "ask")
 # The themes that ctrl+t cycles through, then Textual's others.
@@ -123,10 +125,12 @@ def project_table(settings: "dict[str, object]", project_root: "str | None") -> 
 def value(settings: "dict[str, object]", project_root: "str | None", key: str) -> "object":
     """Return one setting: the project's, else the general one, else the default. An invalid value counts as absent."""
     if is_own(settings, project_root, key):
-        return project_table(settings, project_root)[key]
-    if key in settings and problem(key, settings[key]) is None:
-        return settings[key]
-    return DEFAULTS[key]
+        given = project_table(settings, project_root)[key]
+    elif key in settings and problem(key, settings[key]) is None:
+        given = settings[key]
+    else:
+        return DEFAULTS[key]
+    return OLD_MODES.get(str(given), given) if key == "mode" else given
 
 
 def is_own(settings: "dict[str, object]", project_root: "str | None", key: str) -> bool:
@@ -146,6 +150,8 @@ def number(settings: "dict[str, object]", key: str) -> int:
 def problem(key: str, given: "object") -> "str | None":
     """Say what is wrong with a value of a known key; None if nothing is."""
     default = DEFAULTS[key]
+    if key == "mode" and str(given) in OLD_MODES:
+        return None
     if key in CHOICES:
         return None if given in CHOICES[key] else "must be one of " + ", ".join(CHOICES[key])
     if isinstance(default, bool):

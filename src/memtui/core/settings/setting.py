@@ -14,30 +14,25 @@ Value = str | int | float | bool
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
-    "mode": "full, whisper (notes and items), off",
+    "mode": "full, notes (notes and todos), off",
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "drafts in one delivery",
     "updates_days": "days that a draft is delivered",
-    "items_max": "unfinished items in one delivery",
+    "items_max": "todos in one delivery",
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "extract_learn": "learn from what you approve, reject",
     "extract_ask": "have a model read sessions, too",
     "banner": "the line for you at a session's start",
     "gate": "memories Claude writes: show, ask, off",
-    "undo_days": "days of undo, 0: no limit",
-    "undo_changes": "changes kept for undo, 0: no limit",
-    "texts_days": "days delivered texts stay, 0: no limit",
-    "trust_days": "days to trust gone texts, 0: no limit",
-    "dream": "memtui dream by itself, once a day",
+    "keep_days": "days until old data goes, 0: never",
+    "keep_mb": "MB of versions kept, 0: no limit",
+    "dream": "ask a model by itself, once a day",
     "llm_backend": "ask a model: off, auto, api, claude",
     "llm_model": "the model: haiku, sonnet, opus or id",
     "llm_daily_tokens": "tokens a day, 0: no limit",
     "llm_daily_dollars": "dollars a day, 0: no limit",
     "llm_timeout": "seconds of an answer, 5 to 3600",
-    "llm_log_days": "days of the models' log, 0: no limit",
-    "versions_days": "days of versions kept, 0: no limit",
-    "versions_mb": "MB of versions kept, 0: no limit",
     "guide_to": "whom notes are for: anyone, people",
     "recall": "give memories that fit the prompt",
     "recall_threshold": "how likely a memory must help, 0 to 1",
@@ -53,6 +48,17 @@ MEANINGS = {
     "theme": "the TUI's colours: dark, light, nord …",
     "pager": "long answers in a pager: auto, never",
 }
+# The settings that a person changes first, in this order.
+FIRST = (
+    *("mode", "gate", "extract", "recall", "recall_most", "journal"),
+    *("banner", "guide_to", "budget", "keep_days", "keep_mb", "theme"),
+)
+# The setting that says how a model is asked, and those that do nothing without one.
+BACKEND = "llm_backend"
+OF_MODELS = (
+    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream", "extract_ask"),
+    *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
+)
 # What a value does, by setting, for those whose names don't tell.
 VALUES = {
     "gate": {
@@ -61,9 +67,9 @@ VALUES = {
         "off": "Claude writes, and nobody looks: what others changed is not listed.",
     },
     "dream": {
-        "true": "After a turn, at most once a day, memtui dreams by itself; it only leaves proposals for you. It asks a"
+        "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
         " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
-        "false": "memtui dreams only when you run `memtui dream`.",
+        "false": "It is asked only when you run `memtui consolidate --ask-model`.",
     },
     "extract_ask": {
         "true": "After a turn the model of llm_backend reads, in the background, what you said in it, and proposes"

@@ -1,4 +1,4 @@
-"""`memtui hooks install` and `uninstall`: plan a change to a settings file, show it, apply it.
+"""`memtui setup hooks`: plan a change to a settings file, show it, apply it.
 
 A plan has the bytes before and after, and is applied to nothing but the bytes before. Uninstalling removes exactly what
 is ours: a file that nobody changed since gets back the same bytes as before (`merge.strip` undoes `merge.add`).

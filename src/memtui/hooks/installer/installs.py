@@ -71,7 +71,7 @@ def _whole(root: str) -> dict[str, Any]:
 
 def _damaged(root: str, error: Exception) -> MemtuiError:
     path = installs_path(root)
-    hint = f"Move {path} away: `memtui hooks uninstall` then takes out what it recognises as memtui's."
+    hint = f"Move {path} away: `memtui setup hooks --remove` then takes out what it recognises as memtui's."
     return MemtuiError(f"{path} is damaged: {error}.", hint)
 
 

@@ -1,4 +1,4 @@
-"""`memtui hooks status`: where our hooks are installed, whether they can start, and what keeps them from running."""
+"""`memtui setup`: where our hooks are installed, whether they can start, and what keeps them from running."""
 
 import json
 import os
@@ -269,7 +269,7 @@ def _install_path(plugins: str, name: str) -> str:
     market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
     origin = market.get("source") if isinstance(market, dict) else None
     if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
-        place = str(market.get("installLocation", "")).rstrip("/")
+        place = str(market.get("installLocation", "")).rstrip("/") + "/plugin"
         if os.path.isfile(place + "/.claude-plugin/plugin.json"):
             return place
     listed = _json(plugins + "/installed_plugins.json").get("plugins")

@@ -97,7 +97,6 @@ class Options(RowList[tuple[int, str]]):
     """The list of a choice: rows of (number, words). A click chooses one; matches of `typed` are highlighted."""
 
     DEFAULT_CSS = "Options { background: $panel; }"
-    letters_narrow = True
     typed = ""
     narrowing = False  # whether the filter line is open: j and k are letters then
 
@@ -105,8 +104,9 @@ class Options(RowList[tuple[int, str]]):
         super().__init__([Column("")], self._words, lambda row: str(row[0]), header=False)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave j and k, typed in one burst with the letter that opened the filter line, to that line."""
-        return False if action == "move" and self.narrowing else super().check_action(action, parameters)
+        """Leave g to the filter line, and j and k, typed in one burst with the letter that opened it, too."""
+        taken = action == "top" or (action == "move" and self.narrowing)
+        return False if taken else super().check_action(action, parameters)
 
     def _words(self, row: tuple[int, str]) -> list[Text]:
         text = Text(safe_text.line(row[1]))

@@ -105,7 +105,7 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
     def _go_on(self, far: "ReadingProgress") -> bool:
         read = f"{size(far.bytes)} of {size(far.all_bytes)}, {far.files} of {many(far.all_files, 'session')}"
-        self.post_message(ReadOn(f"{read}, {many(far.found, 'candidate')}"))
+        self.post_message(ReadOn(f"{read}, {many(far.found, 'draft')}"))
         return not self._stop.is_set()
 
     def on_read_on(self, message: ReadOn) -> None:
@@ -162,30 +162,29 @@ async def begin(services: "Services") -> None:
     if not offer.drafts:
         services.say(("No new draft was found." if there else NOTHING_NEW) + stopped)
         return
-    best = "The best so far" if stopped else "The best"
-    best = best if there else "Nothing is new since the last reading; what waits"
-    title = f"{best}: {many(len(offer.drafts), 'draft')}" + (f", {offer.folded_words}" if offer.folded else "")
-    title += f"; {offer.left_words}" if offer.left else ""
+    best = "Found so far:" if stopped else "Found"
+    best = best if there else "Nothing is new since the last reading; what waits:"
+    title = f"{best} {many(len(offer.drafts), 'draft')}" + "".join(f"; {words}" for words in offer.more_words)
     if await services.ask(Preview(title, _drawn(offer), "put them into the inbox")):
         offer.write(store)
         elsewhere = sum(each.candidate.project not in {"", data.project_root} for each in offer.drafts)
         of = "all" if elsewhere == len(offer.drafts) else f"{elsewhere} of them"
-        told = f", {of} of other projects" if elsewhere else ""
+        told = f", {of} in other projects" if elsewhere else ""
         inbox = services.go("inbox")
         if elsewhere:
             inbox.show_all_projects()
-        services.say(f"{many(len(offer.drafts), 'draft')} came into the inbox{told}. {actions.takes_back()}")
+        services.say(f"{drafts.added(len(offer.drafts))}{told}. {actions.takes_back()}")
         services.read()
 
 
 async def _wants(services: "Services", there: "Sequence[TranscriptFile]", *, again: bool) -> bool:
     """Ask whether these transcripts shall be read; `again`: they are new since the last reading."""
     data = services.data
-    volume = f"{many(len(there), 'session')}, {size(sum(each.size for each in there))}"
-    what = f"Read what is new in your sessions since the last time ({volume})" if again else ""
-    what = what or f"Read your earlier sessions ({volume})"
-    question = f"{what} for drafts? It stays on this machine, and takes no model."
-    options = [("go", "Read them, and show the best drafts"), ("no", "Not now")]
+    what = "session with new turns" if again else "past session"
+    several = "sessions with new turns" if again else ""
+    volume = f"{many(len(there), what, several)} ({size(sum(each.size for each in there))})"
+    question = f"Look through {volume} for corrections worth keeping? Runs locally, without a model."
+    options = [("go", "Look through them, and show the best drafts"), ("no", "Not now")]
     answer = await services.ask(Choice(question, options, narrows=False))
     State(data.root, read_only=services.read_only).put(TABLE, {"asked": True})
     return answer == "go"
@@ -199,7 +198,7 @@ def _drawn(offer: "Offer") -> Text:
             text.append(f"{FOLDED}\n", style="bold")
         text.append(safe_text.line(draft.description) + "\n")
         where = "all projects" if draft.scope == "global" else each.candidate.project.rstrip("/").rpartition("/")[2]
-        likely = (drafts.sure(f"{each.candidate.confidence}"), drafts.lasting(f"{draft.durable}"))
-        facts = ", ".join([draft.kind, *filter(None, likely), f"seen {each.candidate.said}×", where])
+        odds = drafts.odds(each.candidate.confidence, draft.durable, each.candidate.said)
+        facts = " · ".join([draft.kind, *odds, where])
         text.append(f"  {safe_text.line(facts)}\n", style="dim")
     return text

@@ -204,8 +204,8 @@ class GuidanceSubject:
         return ids.digest(_compared(note_of(self.item))) if self.item is not None else ""
 
     def is_empty(self, typed: Typed) -> bool:
-        """Return whether there is nothing to keep: no text, or one letter, such as the second `g` of a slow `gg`."""
-        return len(typed.values["text"].strip()) < 2
+        """Return whether there is nothing to keep: no text."""
+        return not typed.values["text"].strip()
 
     def check(self, typed: Typed) -> Text:
         """Return who gets the note and when, and warnings: that it is long, holds a secret, or is not delivered.

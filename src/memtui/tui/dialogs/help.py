@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 LISTS = (
     ("j k ↓ ↑", "move"),
-    ("gg G home end", "first, last"),
+    ("g G home end", "first, last"),
     ("^d ^u", "half a page down, up"),
     ("^f ^b pgdn pgup", "a page down, up"),
     ("enter", "open, go deeper"),
@@ -50,7 +50,7 @@ class Help(Dialog[str]):
 
     def keys(self) -> Keys:
         """Return the keys: scroll, and close."""
-        return (("j k", "scroll"), ("gg G", "top, bottom"), ("escape", "close"), ("?", "the tour"))
+        return (("j k", "scroll"), ("g G", "top, bottom"), ("escape", "close"), ("?", "the tour"))
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""

@@ -38,8 +38,8 @@ PreCompact, Stop, SessionEnd: look for corrections of yours, and draft memories 
 The hooks run on this machine. They open no network connection and call no model. If one fails or is late, your\
  prompt goes on without it.
 
-memtui hooks uninstall removes them. It restores the settings file byte for byte; if the file was changed meanwhile,\
- only memtui's lines are removed."""
+memtui setup hooks --remove removes them. It restores the settings file byte for byte; if the file was changed\
+ meanwhile, only memtui's lines are removed."""
 
 
 class PlanScreen(Dialog[install.Plan | None]):

@@ -46,7 +46,7 @@ class Preview(Dialog[bool]):
 
     def keys(self) -> Keys:
         """Return the keys: enter approves or scrolls."""
-        move = (("j k", "scroll"), ("gg G", "top, bottom"))
+        move = (("j k", "scroll"), ("g G", "top, bottom"))
         if not self.go:
             return (("escape", "back"), *move)
         return (("enter", self.go if self.seen else "read on"), ("escape", "change nothing"), *move)

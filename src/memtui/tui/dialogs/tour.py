@@ -45,22 +45,17 @@ STEPS: Sequence[TourStep] = (
         "{inbox.approve} approves the draft under the cursor, {inbox.reject} rejects it.",
     ),
     TourStep(
-        "guidance",
-        "Guidance: notes to the agent",
-        "A note is delivered once, with the next prompt. What did not arrive comes back here.",
-        "{app.guide} writes a note, from any screen.",
+        "activity",
+        "Activity: what sessions get",
+        "Notes that wait stand on top, then the sessions with each text that a hook gave them, and whether it arrived."
+        " A note is delivered once; what did not arrive comes back.",
+        "{app.note} writes a note, from any screen; enter unfolds a session, and shows a text and why it was chosen.",
     ),
     TourStep(
-        "deliveries",
-        "Deliveries: what sessions were given",
-        "Each row is one text that a hook gave to a session: when, to which session, and whether it arrived.",
-        "enter shows the exact text, and why each part of it was chosen.",
-    ),
-    TourStep(
-        "health",
-        "Health: does everything work?",
+        "setup",
+        "Setup: does everything work?",
         "The hooks, every problem with its fix, and all settings.",
-        "{health.fix} fixes the problem under the cursor, {health.install} installs the hooks.",
+        "{setup.accept} fixes the problem under the cursor; on the hooks it installs them.",
     ),
     TourStep(
         "consolidate",

@@ -100,12 +100,12 @@ class Data(Workspace):
         return self.facts.hooks, self.facts.disabled, self.facts.unreadable
 
     def count_findings(self) -> None:
-        """Count the problems for the Health tab: those that files show, and those of the client if known."""
+        """Count the problems for the Setup tab: those that files show, and those of the client if known."""
         from memtui.core.health import findings
         from memtui.hooks.installer import checkup
 
         found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
-        self.facts.waiting["health"] = findings.problems(found)
+        self.facts.waiting["setup"] = findings.problems(found)
 
     def undecided(self, go_on: "Callable[[], bool]") -> "UndecidedSet":
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError

@@ -2,12 +2,12 @@
 it (over it on a narrow screen), between a bar that shows where you are and a bar with the keys.
 
 How to build a screen on it:
-- Write one class, such as `class Guidance(ListScreen[Row])`, with its `group` of actions, its bindings, the parts of
+- Write one class, such as `class Inbox(ListScreen[Row])`, with its `group` of actions, its bindings, the parts of
   the files that it `reads`, the usual `detail_percent` of its width, a `row_word` and a `legend` for the help.
 - In `__init__(self, services)`, pass to `super().__init__` the services, the `RowList`, and the text of a row that the
   filter searches.
 - Write its commands as a class of their own, made with `(services, screen)`, with a `table()` that returns `{action id:
-  Command(run, why_not)}`, and add it: `self.commands |= GuidanceCommands(services, self).table()`. What every list can
+  Command(run, why_not)}`, and add it: `self.commands |= InboxCommands(services, self).table()`. What every list can
   do (filter, mark, range, open, next …) is there already for the actions of the group; own entries replace it.
 - In `reload`, start a worker that posts messages. Their handlers set `found` and call `fill`, which shows the rows that
   `select` returns, puts the cursor on the row that `wanted` finds, and draws the count, the `summary` on top and the
@@ -77,9 +77,6 @@ class ListScreen(Screen[None], Generic[Row]):
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
     legend: ClassVar[str] = ""
-    # The tab that is lit, if it is not the screen's own; and the action that shows all of what the glance begins.
-    tab: ClassVar[str] = ""
-    rest_key: ClassVar[str] = ""
     nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(
@@ -89,7 +86,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
         self.summary_line, self.detail = Summary(id="summary"), SidePane(id="detail")
-        self.glance = Glance(self.rest_key, cut_tail=self.glance_cuts_tail, id="glance")
+        self.glance = Glance(cut_tail=self.glance_cuts_tail, id="glance")
         self.split = Split(services, self, self.detail, self.group, self.detail_percent)
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
@@ -263,7 +260,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
             return
         self.split.arrange()
-        self.top.show(self.tab or self.group, self.services)
+        self.top.show(self.group, self.services)
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
         else:

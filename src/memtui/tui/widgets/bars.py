@@ -15,19 +15,17 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "guidance", "deliveries", "health", "consolidate", "subconscious", "recall")
+TABS = ("memories", "inbox", "activity", "setup", "consolidate", "subconscious", "recall")
 # Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
 # whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
 # their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
 # orders: the longest first; then what everybody knows first, and what is rarely opened last.
-SHORT = {"subconscious": "Subc", "consolidate": "Cons", "deliveries": "Deliv", "memories": "Mem", "guidance": "Guide"}
-NUMBERED = ("subconscious", "memories", "deliveries", "guidance", "inbox", "health", "consolidate", "recall")
+SHORT = {"subconscious": "Subc", "consolidate": "Cons", "activity": "Act", "memories": "Mem"}
+NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup", "consolidate", "recall")
 ONE_BLANK = 1
 ALL_SHORT = ONE_BLANK + len(SHORT)
 OPEN_SHORT = ALL_SHORT + 1
 STEPS = OPEN_SHORT + len(NUMBERED) + 1
-# Screens without a tab of their own.
-MORE_SCREENS = ("sessions",)
 # From WIDE cells on everything is shown; below TIGHT only what matters most.
 WIDE, TIGHT = 100, 60
 # Characters of the project's name.
@@ -80,6 +78,8 @@ class TopBar(OneLine):
             number = words[:2]
             text.append(number, style="reverse" if name == current else "dim")
             text.append(words[len(number) :], style="reverse" if name == current else "")
+            if name != current and "!" in words:  # problems
+                text.stylize("bold red", start + words.index("!"))
             pieces.append((start, text.cell_len, f"app.{name}"))
         self.pieces = pieces
         self.put(text)
@@ -89,7 +89,8 @@ class TopBar(OneLine):
         short = set(list(SHORT)[: max(0, step - ONE_BLANK)]) - (set() if step == OPEN_SHORT else {current})
         numbered = set(NUMBERED[: max(0, step - OPEN_SHORT)]) - {current}
         tabs = {}
-        for number, (name, following) in enumerate(zip(TABS, (*TABS[1:], ""), strict=True), 1):
+        for name, following in zip(TABS, (*TABS[1:], ""), strict=True):
+            number = actions.get(f"app.{name}").keys
             badge = "" if name in numbered and step == STEPS else _badge(name, app)
             if name in numbered:  # a count stands in parentheses there: "3 6" would read as two tabs
                 words = f" {number}({badge.strip()})" if badge else f" {number}"
@@ -118,7 +119,7 @@ def _badge(name: str, app: "Services") -> str:
     """Return what stands behind a tab: how much waits there, and what others changed."""
     facts = app.data.facts
     count = facts.waiting.get(name, 0)
-    badge = f" {'!' if name == 'health' else ''}{count}" if count else ""
+    badge = f" {'!' if name == 'setup' else ''}{count}" if count else ""
     return badge + (f" ~{facts.changed}" if name == "inbox" and facts.changed else "")
 
 
@@ -145,7 +146,7 @@ class FootBar(OneLine):
         if over:
             text.append("escape", style="bold").append(" back  ", style="dim")
             room -= text.cell_len - 1
-        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.guide", "app.help"}
+        everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
         last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]

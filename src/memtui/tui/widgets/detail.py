@@ -29,6 +29,7 @@ class Detail(ScrollView, can_focus=True):
         Binding("ctrl+f", "page_down", show=False),
         Binding("ctrl+u", "half(-1)", show=False),
         Binding("ctrl+d", "half(1)", show=False),
+        Binding("g", "edge(-1)", show=False),
         Binding("G", "edge(1)", show=False),
     ]
     key = ""

@@ -5,7 +5,6 @@ from bisect import bisect_right
 from rich.text import Text
 from textual.widgets import Static
 
-from memtui import actions
 from memtui.tui.model import fuzzy
 from memtui.tui.widgets.wrapping import wrapped
 
@@ -30,7 +29,7 @@ LEAST_ENDS = 3
 
 class Glance(Static):
     """A preview: as much of `text` as there is room for, from its first match with the words `sought` on, then `tail`,
-    whole unless it is `cut_tail`: to a third of the room. A cut `text` ends with the key that shows the rest."""
+    whole unless it is `cut_tail`: to a third of the room. A cut `text` says that enter reads the rest."""
 
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
@@ -39,14 +38,12 @@ class Glance(Static):
 
     def __init__(
         self,
-        rest_key: str = "",
         *,
         cut_tail: bool = False,
         id: str | None = None,  # noqa: A002  textual's name
     ) -> None:
-        """Make a glance. `rest_key`: the action that shows the rest, if enter does not."""
         super().__init__(id=id)
-        self.rest_key, self.cut_tail = rest_key, cut_tail
+        self.cut_tail = cut_tail
 
     def show(self, text: Text, tail: Text | None = None, sought: str = "") -> None:
         """Show a text, with what matches `sought` highlighted, and the lines after it."""
@@ -71,8 +68,7 @@ class Glance(Static):
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)
         if len(lines) > room:
-            key = actions.key_of(self.rest_key) if self.rest_key else "enter"
-            lines = [*lines[: room - 1], Text(f"… {key} reads the rest", "dim")]
+            lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []
         for line in (lines := [Text(), *lines, *gap, *ends][:height]):
             line.rstrip()

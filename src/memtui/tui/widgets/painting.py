@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -14,6 +15,8 @@ from memtui.core.base.phrasing import gap
 from memtui.present import legend
 
 UNDIMMED = Style(dim=False)
+# In the place of a cell: the one before takes its room.
+SPANNED = Text()
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,18 @@ def row_line(cells: Sequence[Text], paint: Paint, width: int, *, here: bool, mar
     mark_style = base + paint.mark + over if marked else base
     segments = [Segment(legend.MARKED if marked else legend.CURSOR if here else " ", mark_style)]
     length = 1
-    for number, column, room in paint.shown:
-        for part in _cell(cells[number], room, column, base, over, paint.console):
+    for at, (number, column, room) in enumerate(paint.shown):
+        if cells[number] is SPANNED:
+            continue
+        spanned = takewhile(lambda shown: cells[shown[0]] is SPANNED, paint.shown[at + 1 :])
+        cells_wide = room + sum(1 + more for _, _, more in spanned)
+        for part in _cell(cells[number], cells_wide, column, base, over, paint.console):
             last = segments[-1]
             if part.style == last.style:  # a long segment costs us and the terminal as much as a short one
                 segments[-1] = Segment(last.text + part.text, last.style)
             else:
                 segments.append(part)
-        length += room + 1
+        length += cells_wide + 1
     if length > width:
         return Strip(segments, length).crop(0, width)
     return Strip([*segments, Segment(" " * (width - length), base)], width)

@@ -64,6 +64,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         Binding("pagedown,ctrl+f", "page(1)", "page down", show=False),
         Binding("ctrl+u", "half(-1)", "half a page up", show=False),
         Binding("ctrl+d", "half(1)", "half a page down", show=False),
+        Binding("g", "top", "first", show=False),
         Binding("home", "edge(-1)", "first", show=False),
         Binding("end,G", "edge(1)", "last", show=False),
         Binding("enter", "open", "open", show=False),
@@ -87,8 +88,6 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
         column: int
 
-    # Whether letters that are typed narrow the list.
-    letters_narrow: ClassVar[bool] = False
     cursor: reactive[int] = reactive(0, repaint=False)
 
     def __init__(
@@ -250,6 +249,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def action_edge(self, direction: int) -> None:
         """Move the cursor to the first (-1) or last (1) row."""
         self.move_to(len(self.rows) - 1 if direction > 0 else 0)
+
+    def action_top(self) -> None:
+        """Move the cursor to the first row."""
+        self.action_edge(-1)
 
     def action_open(self) -> None:
         """Open the row under the cursor."""

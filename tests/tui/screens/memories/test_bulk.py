@@ -67,12 +67,12 @@ async def move(pilot):
 
 
 async def copy(pilot):
-    await pilot.press("c")
+    await pilot.press("M")
     await choose(pilot, "global")
 
 
 async def copy_beside(pilot):
-    await pilot.press("c")
+    await pilot.press("M")
     await choose(pilot, "project")
     await fill_line(pilot, "prefer-pnpm-2")
 

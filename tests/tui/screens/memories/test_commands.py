@@ -185,12 +185,12 @@ async def test_move_and_copy_to_another_scope(app, world):
         await press(pilot, "z")
         assert exists(project(world, "prefer-pnpm.md"))
         await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("c")
+        await pilot.press("M")
         await choose(pilot, "global")
         assert read(everywhere(world, "prefer-pnpm.md")) == read(project(world, "prefer-pnpm.md"))
         at = next(i for i, (s, r) in enumerate(app.screen.table.rows) if r.memory.stem == "editor")
         app.screen.table.move_to(at)
-        await pilot.press("c")
+        await pilot.press("M")
         await choose(pilot, "global")
         assert isinstance(app.screen, Line)  # beside itself it needs a name
         await press(pilot, "enter")
@@ -198,7 +198,7 @@ async def test_move_and_copy_to_another_scope(app, world):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["m", "c"])
+@pytest.mark.parametrize("key", ["m", "M"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -360,7 +360,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["m", "c"])
+@pytest.mark.parametrize("key", ["m", "M"])
 async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -369,7 +369,7 @@ async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
         shown = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "for all your sessions, wherever you work " in shown
         assert "Claude Code's own, on this machine only " in shown
-        assert ("in the repository, for all who work on it " in shown) == (key == "c")  # it is there already
+        assert ("in the repository, for all who work on it " in shown) == (key == "M")  # it is there already
         await press(pilot, *"auto")  # the words about a scope are not in the way of its name
         assert app.screen.query_one("Options").rows[0][1].startswith("auto shop ")
 

@@ -239,7 +239,7 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         await settle(pilot)
         assert {app.screen._draw(pair)[3].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
         await stand_on(pilot, "retries")
-        assert " · auto home/api · " in detail(app)
+        assert "untyped in auto home/api · " in detail(app)
         await pilot.press("slash", *"work/api", "enter")
         assert [scope.project for scope, _ in app.screen.table.rows][:1] == ["work/api"]
         await pilot.press("m")
@@ -541,7 +541,7 @@ async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, wo
         assert "prefer-pnpm" not in names(app)
         assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
         assert all(row.flags for _, row in app.screen.table.rows)
-        assert "with findings, 3 to fix" in app.screen.status
+        assert "with problems, 3 to fix" in app.screen.status
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -672,7 +672,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#summary") == " scope global ▾  only what has findings  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  only what has problems  escape shows all"
         await pilot.press("escape")
         assert line(again, "#summary") == " scope global ▾  escape shows all"
         await pilot.press("escape")

@@ -45,7 +45,7 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
         await type_path(pilot, "notes")
         text = shown(app)
         assert "a folder of Markdown notes" in text
-        assert "1 draft would come into the inbox." in text
+        assert "Would add 1 draft." in text
         assert "a GitHub token" in text
         assert "project:deploy" in text
         assert "empty.md is empty" in text

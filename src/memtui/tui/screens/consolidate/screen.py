@@ -39,7 +39,7 @@ Memories that overlap, have expired, are broken or are missing in MEMORY.md are 
 # Which memories this is about.
 HERE = "These are changes of {}, and of the memories that it shares with all projects."
 ELSEWHERE = "For those of another project, start memtui there."
-MORE = "\n{} left for you: {app.health} and `memtui lint` say what to do."
+MORE = "\n{} left for you: {app.setup} and `memtui check` say what to do."
 
 
 class Consolidate(ListScreen[ProposalRow]):

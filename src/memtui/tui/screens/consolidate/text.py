@@ -179,7 +179,7 @@ def _texts(text: Text, found: Proposal, width: int) -> None:
 def named(found: Proposal, file: FileInput) -> Text:
     """Name a memory that a merge reads, and say whether it stays."""
     stays = file.path not in found.gone
-    return Text().append(_stem(file.path), "bold").append("  stays" if stays else "  goes", "dim")
+    return Text().append(_stem(file.path), "bold").append("  is kept" if stays else "  is deleted", "dim")
 
 
 def _changes(text: Text, row: ProposalRow) -> None:
@@ -194,8 +194,8 @@ def _difference(text: Text, found: FileDiff, path: str, *, is_merge: bool) -> No
     """Append the difference of a file. `path`: what to call it if it is in another directory; `is_merge`: the texts of
     those that go are shown already."""
     name = safe_text.line(path or os.path.basename(found.path), 300)
-    follows = "  follows" if found.repaired else ""
-    what = "  goes" if found.after is None else "  new" if found.before is None else follows
+    updated = "  is updated" if found.repaired else ""
+    what = "  is deleted" if found.after is None else "  is new" if found.before is None else updated
     text.append(f"\n{name}", style="bold").append(f"{what}\n", style="dim")
     if found.after is None and is_merge:
         return

@@ -105,7 +105,7 @@ class Chosen:
         return f"There is no draft {self._where()}." + ways
 
     def no_item(self) -> str:
-        """Say that no unfinished item is chosen, if none is."""
+        """Say that no todo is chosen, if none is."""
         if self.items("items"):
             return ""
         if self.changed():
@@ -113,7 +113,7 @@ class Chosen:
         if fold := self._fold():
             return fold
         ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
-        return f"There is no unfinished item {self._where()}." + (ways if self.items("updates") else "")
+        return f"There is no todo {self._where()}." + (ways if self.items("updates") else "")
 
     def nothing(self) -> str:
         """Say that nothing is chosen, if nothing is."""

@@ -12,7 +12,7 @@ from memtui.core.review.waiting import Waiting, best_first
 OPEN, KEPT = "☐", "="
 # The mark of a memory that somebody else wrote. More of them than this are folded.
 CHANGED_MARK, MANY = "~", 12
-MARKS = ((OPEN, "an unfinished item"), (KEPT, "an item that is kept when the next session leaves others"))
+MARKS = ((OPEN, "a todo"), (KEPT, "an item that is kept when the next session leaves others"))
 # The marks of drafts that are like something.
 ALIKE = {
     told_before.REJECTED: ("!", "a draft like one that you rejected"),
@@ -24,7 +24,7 @@ ONE_OFFS, SNOOZED, CHANGED = "one-offs", "snoozed", "changed"
 
 @dataclass(frozen=True)
 class InboxRow:
-    """A row of the list: a draft or an unfinished item (`item`), a memory that somebody else wrote (`changed`), or the
+    """A row of the list: a draft or a todo (`item`), a memory that somebody else wrote (`changed`), or the
     fold of some rows. `until`: when a snoozed draft shows again, in seconds since the epoch."""
 
     key: str

@@ -62,7 +62,7 @@ EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
 ELSEWHERE = (
-    "{inbox.backfill} reads earlier sessions for drafts, {app.guide} writes a note, ",
+    "{inbox.backfill} reads earlier sessions for drafts, {app.note} writes a note, ",
     "{app.memories} shows the memories.",
 )
 COLUMNS = (
@@ -142,9 +142,9 @@ class Inbox(ListScreen[InboxRow]):
     row_word: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: ClassVar[str] = (
-        marks.section("Unfinished items", rows.MARKS)
+        marks.section("Todos", rows.MARKS)
         + marks.section("In front of a name", (marks.UNSAVED, *rows.ALIKE.values()))
-        + marks.section("Memories that somebody else wrote", ((rows.CHANGED_MARK, "since you last saw it"),))
+        + marks.section("Memories that were written outside memtui", ((rows.CHANGED_MARK, "since you last saw it"),))
         + "\n"
         "sure: how likely it is that this is feedback at all; lasts: how likely it is worth keeping for good; seen:"
         f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, in an earlier"
@@ -236,9 +236,9 @@ class Inbox(ListScreen[InboxRow]):
         words = [f"{many(waiting, 'note waits', 'notes wait')} for the agent"] if waiting else []
         words += [f"{stuck} stuck"] if stuck and waiting else []
         words += [many(stuck, "note is stuck", "notes are stuck")] if stuck and not waiting else []
-        line = f"{', '.join(words)}: {actions.key_of('app.guidance')} shows {'it' if waiting + stuck == 1 else 'them'}"
+        line = f"{', '.join(words)}: {actions.key_of('app.activity')} shows {'it' if waiting + stuck == 1 else 'them'}"
         self.notes_line.put(Text(line, "dim", no_wrap=True, overflow="ellipsis"))
-        self.notes_line.pieces = [(0, len(line) + 1, "app.guidance")]
+        self.notes_line.pieces = [(0, len(line) + 1, "app.activity")]
         self.notes_line.display = bool(words)
 
     def on_screen_suspend(self) -> None:
@@ -334,15 +334,15 @@ class Inbox(ListScreen[InboxRow]):
         items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
         others = sum(row.changed is not None for row in self.found)
         drafts = len(self.found) - items - len(untils) - others
-        text.append(many(drafts - doubtful, "draft") + " to review" if drafts else "No drafts", style="bold")
+        text.append(many(drafts, "draft") if drafts else "No drafts", style="bold")
+        elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
+        text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
         told = one_offs(doubtful) if doubtful else ""
         text.append(f" · {told}" if told else "", style="dim")
         text.append(f" · {others} changed by others" if others else "", style="dim")
-        text.append(f" · {many(items, 'unfinished item')}" if items else "", style="dim")
-        if self._in_other_projects:
-            count = f"{self._in_other_projects} in other projects"
-            told = f"{count} among these" if self.all_projects else f"{actions.key_of('inbox.projects')}: {count}"
-            text.append(f" · {told}", style="dim")
+        text.append(f" · {many(items, 'todo')}" if items else "", style="dim")
+        if elsewhere and not self.all_projects:
+            text.append(f" · {actions.key_of('inbox.projects')}: {elsewhere}", style="dim")
         text.append(f" · {words.waiting(untils, self.services.data.now())}" if untils else "", style="dim")
         return text
 
@@ -397,7 +397,7 @@ class Inbox(ListScreen[InboxRow]):
         return Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), words)
 
     def _draw_changed(self, item: Changed, kind: Text) -> list[Text]:
-        name, by = Text(safe_text.line(item.name, 200)), Text(f"by {changed_words.who(item)}", style="dim")
+        name, by = Text(safe_text.line(item.name, 200)), Text(changed_words.who(item), style="dim")
         where = Text(_scope(item), style="dim")
         fuzzy.mark([kind, name, by, where], self.typed)
         when = Text(age(item.now.written, self.services.data.now()), style="dim")

@@ -1,4 +1,4 @@
-"""The detail pane of the inbox: a draft (what would be written, why, similar memories) or an unfinished item."""
+"""The detail pane of the inbox: a draft (what would be written, why, similar memories) or a todo."""
 
 from collections.abc import Sequence
 
@@ -35,7 +35,7 @@ ONE_OFFS = "Drafts of what was said once and was likely not meant for good."
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
-# What can be done with an unfinished item.
+# What can be done with a todo.
 ITEM_KEYS = (
     ("inbox.done", "mark it done and remove it"),
     ("inbox.keep", "keep it even if the next session leaves other items"),
@@ -123,7 +123,8 @@ def draft_text(
     if isinstance(draft, Draft) and taken:
         text.append(_name_taken(draft) + "\n", style="yellow")
     if isinstance(draft, Draft) and item.entry.fields.get("request"):
-        text.append(f"trigger: “{safe_text.line(item.entry.fields['request'])}”, which was asked then\n", style="dim")
+        trigger = safe_text.line(item.entry.fields["request"])
+        text.append(f"trigger: “{trigger}” (your prompt before the correction)\n", style="dim")
     _quotes(text, item, found)
     if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory, beside=beside)
@@ -134,11 +135,8 @@ def draft_text(
 
 def _facts(text: Text, item: Waiting, found: Evidence | None, now: float) -> None:
     fields = item.entry.fields
-    facts = [drafts.kind(item)]
-    if sure := drafts.sure(fields.get("confidence", "")):
-        facts.append(sure)
-    facts += filter(None, (drafts.lasting(fields.get("durable", "")), drafts.by_model(fields)))
-    facts += [f"seen {fields.get('seen', '1')}×", ago(item.entry.time(), now)]
+    facts = [drafts.kind(item), *drafts.odds_of(item), *filter(None, [drafts.by_model(fields)])]
+    facts.append(ago(item.entry.time(), now))
     if (until := item.until(now)) is not None:
         facts.insert(0, f"waits until {dates.day(until, now)}")
     text.append(safe_text.line(" · ".join(facts)) + "\n", style="dim")
@@ -208,7 +206,7 @@ def draft_glance(
 
 
 def item_glance(item: Waiting, states: Sequence[str], now: float) -> Text:
-    """Return the age of an unfinished item, and its text."""
+    """Return the age of a todo, and its text."""
     text = Text().append("── ", "dim").append(_item_facts(item, states, now) + "\n", style="dim")
     return text.append(safe_text.clean(item.text[:SHOWN]))
 
@@ -292,7 +290,7 @@ def fold_text(row: InboxRow, now: float, *, is_open: bool) -> Text:
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float, *, read_only: bool) -> Text:
-    """Return an unfinished item, and what can be done with it."""
+    """Return a todo, and what can be done with it."""
     text = cut(Text(), item.text, item.path).append("\n")
     text.stylize("bold", 0, min(len(item.text), SHOWN))
     fields = item.entry.fields

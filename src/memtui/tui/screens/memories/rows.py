@@ -176,7 +176,7 @@ def place_line(place: Place | None, view: View, typed: str) -> Text:
     if place is None:
         return line
     line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-    filters = [view.kind, "what has findings" * view.wanting, "what was never delivered" * view.never]
+    filters = [view.kind, "what has problems" * view.wanting, "what was never delivered" * view.never]
     narrowed = ", ".join(filter(None, filters))
     line.append(f"  only {narrowed}" if narrowed else "", "yellow")
     if typed:
@@ -207,7 +207,7 @@ def scope_word(scope: Scope, row: Row) -> str:
 
 
 def _flags(shown: str, row: Row) -> Text:
-    """Return the letters of a row, those that are only worth knowing dim, as in Health."""
+    """Return the letters of a row, those that are only worth knowing dim, as in Setup."""
     known = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == NOTE}
     wrong = {memory_status.LETTERS[flag.code] for flag in row.flags if flag.level == PROBLEM}
     text = Text()

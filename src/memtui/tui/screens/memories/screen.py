@@ -50,7 +50,7 @@ WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
-{app.guide}  writes a note: your next prompt gets it
+{app.note}  writes a note: your next prompt gets it
 {memories.new}  creates a memory
 {app.inbox}  shows drafts from your sessions, to be approved
 {app.help}  lists all keys"""
@@ -245,7 +245,7 @@ class Memories(ListScreen[Pair]):
             hint = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
             return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{hint}"
         if view.wanting:
-            return "No memory here has findings.\nescape shows all."
+            return "No memory here has problems.\nescape shows all."
         if view.never:
             return "Everything here that memtui delivers was delivered.\nescape shows all."
         if view.kind:
@@ -272,7 +272,7 @@ class Memories(ListScreen[Pair]):
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
         wrong = sum(findings.problems(row.flags) for _, row in self.table.rows) if view.wanting else 0
-        words += " · with findings" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
+        words += " · with problems" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
         self.tell(words + (f" · {marked} marked" if marked else ""))
 
     def summary(self) -> Text:

@@ -93,7 +93,7 @@ class Search(Dialog[str | None]):
         return (
             Column("name", max(LEAST_NAME, min(MOST_NAME, width // 3))),
             Column("scope", max(LEAST_SCOPE, min(longest, MOST_SCOPE))),
-            Column("where it says so"),
+            Column("match"),
         )
 
     def on_resize(self) -> None:

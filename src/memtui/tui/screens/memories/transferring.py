@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
-from memtui.present import safe_text
+from memtui.present import drafts, safe_text
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.memories.tree import ScopeTree
@@ -81,10 +81,10 @@ class TransferCommands:
 
         store = self.services.data.store()
         plan = await asyncio.to_thread(importing.plan, store, source.found)
-        go = f"take in {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
+        go = f"add {many(len(plan.drafts), 'draft')}" if plan.drafts else ""
         if await self.services.ask(Preview(_title(source), _drafts_text(plan), go)):
             plan.write(store, os.path.basename(source.path))
-            words = f"{many(len(plan.drafts), 'draft')} came into the inbox ({actions.key_of('app.inbox')})."
+            words = f"{drafts.added(len(plan.drafts))}. Press {actions.key_of('app.inbox')} to review."
             self._said(words)
 
     async def _restore(self, source: "ImportSource") -> None:

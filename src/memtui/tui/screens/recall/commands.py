@@ -57,7 +57,7 @@ class RecallCommands:
         one = first_of(some, self.screen.one_by_one)
         here = first_of(one, self._why_gone)
         return {
-            "app.guide": Command(self.tell),
+            "app.note": Command(self.tell),
             "recall.ask": Command(self.screen.type_prompt),
             "recall.prompts": Command(self.prompts),
             "recall.session": Command(self.session),

@@ -35,8 +35,7 @@ if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
 
 NOTHING_TYPED = """Nothing typed yet.
-{recall.ask} types a prompt, {recall.prompts} offers those that you typed lately: you see which memories it would
-bring, and why."""
+Press {recall.ask} and type a prompt, or {recall.prompts} for a recent one, to see which memories Claude would get."""
 NO_MEMORIES = """Nothing is remembered here yet, so no prompt brings anything.
 {app.memories}, {memories.new} creates a memory; a draft that you approve becomes one, too."""
 NO_INDEX = """Nothing can be looked up: the memories have no index yet, and with --read-only none is built.

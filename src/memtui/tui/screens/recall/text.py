@@ -38,7 +38,7 @@ def head(found: RecallCandidate, run: RecallRun, now: float) -> Text:
     text.append(f"{mark} {words}", style=style)
     line = "" if found.delivered else f", delivered from {recall.probability(run.threshold)} on"
     text.append(f"  likely to help: {recall.probability(found.probability)}{line}\n", style="dim")
-    facts = [found.type, found.scope, f"written {ago(found.stamp, now)}" if found.stamp else ""]
+    facts = [f"{found.type} in scope {found.scope}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
     if found.description:

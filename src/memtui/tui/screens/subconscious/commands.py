@@ -8,7 +8,6 @@ from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import age, many
 from memtui.core.review.waiting import waiting_in
-from memtui.core.settings import setting
 from memtui.present import safe_text
 from memtui.present import subconscious as present
 from memtui.subconscious import control, overview, undoing
@@ -28,11 +27,6 @@ from memtui.tui.screens.subconscious.rows import WAITING, SubconsciousRow
 from memtui.tui.services import Command, Services, first_of
 from memtui.worker import starting
 
-MODES = [
-    ("off", "off: no model reads sessions"),
-    ("whisper", "whisper: it keeps its notes, and may leave a whisper for the session"),
-    ("full", "full: sessions get its notes, too"),
-]
 RUNNING = "memtui.subconscious.running"
 
 
@@ -52,7 +46,6 @@ class SubconsciousCommands:
             "subconscious.session": Command(self.session, first_of(no_row, self._why_no_session)),
             "subconscious.stop": Command(self.stop),
             "subconscious.read": Command(self.read_now, self._why_not_now),
-            "subconscious.mode": Command(self.mode),
         }
 
     @property
@@ -176,7 +169,7 @@ class SubconsciousCommands:
     def session(self) -> None:
         """Show the deliveries of the session of a row."""
         if self._row is not None:
-            self.services.show_deliveries(session=self._row.session)
+            self.services.show_activity(f"session:{self._row.session}")
 
     def stop(self) -> None:
         """Stop the subconscious, or let it read sessions again."""
@@ -200,19 +193,3 @@ class SubconsciousCommands:
             return
         starting.start(data.env, data.root, data.cwd, RUNNING, given=fastjson.dumps(payload).encode())
         self.services.say(f"It reads session {payload['session_id'][:8]} now; what comes of it shows here.")
-
-    async def mode(self) -> None:
-        """Choose whether it reads sessions, and whether sessions get its notes."""
-        data = self.services.data
-        current = str(data.setting("subconscious"))
-        below = "It asks the model of llm_backend after each turn, which costs tokens: see Health, settings."
-        answer = await self.services.ask(Choice("What may the subconscious do?", MODES, current, below=below))
-        if answer is None or answer == current:
-            return
-        try:
-            setting.assign(data.root, data.journal(), "subconscious", None if answer == "off" else answer)
-            why = control.powers(data.env, data.root, data.project_root).missing
-            note = f" But: {why}" if why and answer != "off" else ""
-            self.services.say(f"subconscious = {answer}.{note} {actions.takes_back()}")
-        finally:
-            self.services.read()

@@ -32,8 +32,8 @@ COLUMNS = (
     Column("who", 16, from_width=76),
     Column("age", 4, right=True),
 )
-BLOCK_ACTIONS = ("edit", "back", "history", "stop", "mode", "filter")
-SESSION_ACTIONS = ("back", "session", "stop", "read", "mode", "filter")
+BLOCK_ACTIONS = ("edit", "back", "history", "stop", "filter")
+SESSION_ACTIONS = ("back", "session", "stop", "read", "filter")
 
 
 @dataclass
@@ -107,8 +107,7 @@ class Subconscious(ListScreen[SubconsciousRow]):
             said = said if not room or len(f"{said} · {hint}") <= room else "it can't run"
         summary.append(said, style="bold" if running else "bold yellow")
         if found.powers.mode == "off":
-            key = actions.key_of("subconscious.mode")
-            switch = "" if self.services.read_only else f" · {key} switches it on"
+            switch = "" if self.services.read_only else f" · {actions.key_of('app.setup')} model switches it on"
             return summary.append(f": no model reads sessions{switch}", style="dim")
         if running:
             summary.append(f" · tools {present.tools(found.powers)}", style="dim")

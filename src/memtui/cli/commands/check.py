@@ -1,0 +1,338 @@
+"""`memtui check`: what is wrong with memories and MEMORY.md, also in CI and before a commit, and the fixes that need no
+decision."""
+
+import argparse
+import os
+
+from memtui.cli import memories, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.show import diff, index_fix
+from memtui.consolidate import lint, lint_fixes
+from memtui.consolidate.lint import LintInput
+from memtui.consolidate.lint_fixes import FileFix
+from memtui.core.base import paths
+from memtui.core.base.errors import EXIT_FINDINGS, NotFoundError, UsageError
+from memtui.core.base.finding import PROBLEM, Finding
+from memtui.core.base.phrasing import many
+from memtui.core.base.shell import shell_word
+from memtui.core.frontmatter import conflict_markers
+from memtui.core.health import findings
+from memtui.core.health import fixes as fixes_of
+from memtui.core.health.index_report import Report, reports
+from memtui.core.memories import apart, scopes
+from memtui.core.memories.scopes import Scope
+
+FORMATS = ("text", "github")
+UNDO = "memtui undo undoes it."
+METER = 20  # columns
+FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "check",
+        run,
+        "what is wrong with memories, and the fix: --fix",
+        "memtui check\nmemtui check --fix\nmemtui check .claude/memory --format github\n"
+        "memtui check --apart prefer-pnpm auto:package-manager",
+        "Without PATH it checks all memories of the current directory's scopes. A PATH needs no installed hooks, and "
+        "nothing is written without --fix. The exit code is 5 if there is something to fix. In a line that tells of "
+        "the past or forbids something, what the code spans name is not looked for in the project, but for "
+        "“Run `x` …”, “See `x`” and “without `x`”: docs/cli.md says more.",
+    )
+    found.add_argument("path", nargs="?", metavar="PATH", help="a directory of memories, or a project that has some")
+    found.add_argument("--fix", action="store_true", help="fix what needs no decision; of your own memories one undo")
+    found.add_argument("--format", choices=FORMATS, default="text", help="text, or github for annotations in its CI")
+    found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
+    found.add_argument(
+        "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers in MEMORY.md: keep this, or both"
+    )
+    found.add_argument("--scope", help="only this scope; with --keep: whose MEMORY.md")
+    found.add_argument("--dry-run", action="store_true", help="with --fix: only show the diff")
+    pair = found.add_mutually_exclusive_group()
+    pair.add_argument(
+        "--apart", nargs=2, metavar=("NAME", "OTHER"), help="two memories are different: never name them as alike again"
+    )
+    pair.add_argument("--compare", nargs=2, metavar=("NAME", "OTHER"), help="take back --apart")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Keep two memories apart, or check and fix."""
+    if args.apart or args.compare:
+        if args.path or args.fix:
+            raise UsageError("--apart and --compare take no PATH and no --fix.", "Call check twice.")
+        return _keep(ctx, *(args.apart or args.compare), kept=bool(args.apart))
+    if args.keep:
+        if args.path or args.fix or not args.scope:
+            raise UsageError("--keep is for one MEMORY.md.", "Say which: memtui check --scope auto --keep ours")
+        return _resolve(ctx, args)
+    if ctx.out.json and args.format == "github":
+        raise UsageError("--format github and --json can't be combined.", "Choose one of them.")
+    if args.dry_run and not args.fix:
+        raise UsageError("--dry-run goes with --fix.", "Without --fix nothing is written.")
+    if args.path is None:
+        ctx.must_have_home()
+        ctx.must_own()
+    elif args.scope:
+        raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
+    labels = {each.shown for each in memories.chosen_scopes(ctx, args.scope)} if args.scope else None
+    subject = _subject(ctx, args.path)
+    found = _within(lint.check(subject), labels)
+    if args.path is not None:
+        _must_hold_memories(ctx, args, subject)
+    planned = lint_fixes.plan_all(subject, found)
+    fixed: list[FileFix] = []
+    undo, lacking = False, list[Report]()
+    if args.fix:
+        fixed = [each for _, fixes in planned for each in fixes]
+        indexes = _reports(ctx, args, subject, labels)
+        lacking = [each for each in indexes if each.fixable and each.scope.index_path not in {f.path for f in fixed}]
+        _show(ctx, fixed)
+        index_fix.show(ctx, lacking)
+    if args.fix and not args.dry_run:
+        _ask(ctx, len(fixed) + len(lacking), yes=args.yes)
+        # What is checked without a path are the person's own memories, also before memtui keeps anything.
+        own = subject.own if args.path is None or _has_home(ctx) else {}
+        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes], lacking)
+    if (fixed or lacking) and not args.dry_run:
+        subject = _subject(ctx, args.path)
+        found = _within(lint.check(subject), labels)
+        planned = lint_fixes.plan_all(subject, found)
+    remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
+    problems = findings.problems(found)
+    indexes = _reports(ctx, args, subject, labels)
+    rows: list[dict[str, object]] = [
+        {"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed
+    ]
+    rows += [{"path": each.scope.index_path, "diff": index_fix.text(each)} for each in lacking]
+    data = {
+        "indexes": [each.data() for each in indexes],
+        "findings": [_row(each, remedies) for each in found],
+        "problems": problems,
+        "notes": findings.notes(found),
+        "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
+        "fixed": rows,
+        "undo": "memtui undo" if undo else None,
+    }
+
+    def text(out: Output) -> None:
+        if args.format == "github":
+            for each in found:
+                out.exact(annotation(each, remedies, ctx.cwd))
+        else:
+            _print(ctx, out, found, remedies)
+            _print_indexes(out, indexes)
+            _print_count(out, subject, found, remedies.fix, planned)
+        if rows and not args.dry_run:
+            out.say(f"Fixed {many(len(rows), 'file')}." + (f" {UNDO}" if undo else ""))
+
+    return Result(data, text, EXIT_FINDINGS if problems else 0)
+
+
+def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
+    """Resolve the conflict in the MEMORY.md of one scope."""
+    ctx.must_have_home()
+    ctx.must_own()
+    store = ctx.store()
+    path = fixes_of.resolve_index(store, store.scope(args.scope), args.keep)
+
+    def text(out: Output) -> None:
+        out.print(f"resolved  {line(ctx.tilde(path))}")
+        memories.say_undo(out)
+
+    return Result({"path": path, "kept": args.keep}, text)
+
+
+def _meter(share: float) -> str:
+    """Draw how full something is: `███░░░ 48%`."""
+    filled = min(METER, round(share * METER))
+    return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
+
+
+def _print_indexes(out: Output, found: "list[Report]") -> None:
+    """Print how full each MEMORY.md is."""
+    for each in found:
+        budget = each.budget
+        style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
+        full = f"{budget.lines} of {budget.max_lines} lines, {budget.units:,} of {budget.max_units:,} characters"
+        out.paragraph(out.style(f"MEMORY.md of {line(each.scope.shown)}: {_meter(budget.share)}, {full}", style))
+        if number := len(each.untrusted):
+            words = f"{many(number, 'memory is', 'memories are')} not trusted, and {'gets' if number == 1 else 'get'}"
+            out.paragraph(f"{words} no line here: memtui trust", "  ")
+    if found:
+        out.print()
+
+
+class Remedies:
+    """What to do about the findings on a subject, with commands that work on it: `fix` is the one that fixes what needs
+    no decision."""
+
+    def __init__(self, subject: LintInput, fix: str) -> None:
+        self.fix = fix
+        self.own = {each.shown: each for each in subject.own.values()}
+
+    def of(self, found: Finding) -> str:
+        """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
+        if lint_fixes.fixable(found):
+            return self.fix
+        remedy = findings.remedy(found)
+        own = self.own.get(str(found.data.get("scope")))
+        if own is None:  # names of memories in other commands mean those of the person's own scopes
+            return "" if "memtui " in remedy else remedy
+        if own.is_shared:
+            name = f"{own.shown}:{found.data.get('memory')}"
+            return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in found.data else ""
+        # `memtui doctor --fix index` writes no lines for memories that are not trusted.
+        return remedy if own.trusted or findings.fix_of(found) != "index" else ""
+
+
+def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
+    """Raise NotFoundError for a PATH without any memories: in CI nobody would notice a mistyped one."""
+    if subject.memories or any(each.problem or os.path.exists(each.index_path) for each in subject.scopes):
+        return
+    where = "this directory" if args.path == "." else args.path
+    error = NotFoundError(f"There are no memories in {where}.", "Give a directory of memories, or a project.")
+    if args.format == "github":
+        ctx.out.exact(f"::error title=memtui check::{_escaped(f'{error.message} {error.hint}')}")
+    raise error
+
+
+def _subject(ctx: Context, path: "str | None") -> LintInput:
+    if path is None:
+        return lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+    try:
+        root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
+    except UsageError:
+        return lint.at(path, ctx.cwd, ctx.now())  # no home
+    return lint.at(path, ctx.cwd, ctx.now(), root, apart.load(root), known)
+
+
+def _within(found: "list[Finding]", labels: "set[str] | None") -> "list[Finding]":
+    """Return the findings about some scopes; None stands for all."""
+    return found if labels is None else [each for each in found if str(each.data.get("scope")) in labels]
+
+
+def _show(ctx: Context, fixed: "list[FileFix]") -> None:
+    """Show what would be written."""
+    for each in [] if ctx.out.json else fixed:
+        ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
+        diff.show(ctx.out, each.before or b"", each.after)
+
+
+def _reports(ctx: Context, args: argparse.Namespace, subject: LintInput, labels: "set[str] | None") -> "list[Report]":
+    """Report on the MEMORY.md of each of one's own scopes, or of those with these labels."""
+    here = [each for each in subject.scopes if labels is None or each.shown in labels]
+    return reports(ctx.root, here) if args.path is None else []
+
+
+def _ask(ctx: Context, count: int, *, yes: bool) -> None:
+    """Ask a person about what would be written; without a terminal --fix counts as a yes."""
+    if count and ctx.can_ask and not ctx.out.json and not yes:
+        ctx.confirm(f"Write {many(count, 'file')}?", "Nothing was written.")
+
+
+def _make(
+    ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]", lacking: "list[Report]"
+) -> bool:
+    """Make fixes, those of the person's `own` scopes, by label, and add the lines that indexes are `lacking`, as one
+    step of undo. Return whether there is one."""
+    mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
+    if mine or lacking:
+        ctx.must_own()
+        store = ctx.store()
+        with store.journal.together():
+            for scope, fixes in mine:
+                lint_fixes.make_journaled(store, scope, fixes)
+            fixes_of.index(store, lacking)
+    for scope, fixes in planned:
+        if scope.label not in own:
+            lint_fixes.make(fixes)
+    return bool(mine or lacking)
+
+
+def _has_home(ctx: Context) -> bool:
+    """Tell whether memtui keeps anything on this machine; where it does not, as in CI, nothing is begun."""
+    try:
+        return os.path.isdir(ctx.root)
+    except UsageError:
+        return False
+
+
+def _keep(ctx: Context, one: str, other: str, *, kept: bool) -> Result:
+    ctx.must_have_home()
+    ctx.must_own()
+    first, second = memories.find(ctx, one), memories.find(ctx, other)
+    changed = apart.keep(ctx.store().journal, first, second, apart=kept)
+    data = {"apart": kept, "changed": changed, "memories": [first.path, second.path]}
+    what = "are kept apart" if kept else "are compared again"
+    words = f"{first.ref} and {second.ref} {what}" + (f"; {UNDO}" if changed else " already.")
+    return Result(data, lambda out: out.print(line(words)))
+
+
+def _row(found: Finding, told: Remedies) -> "dict[str, object]":
+    path, number = lint.place(found)
+    where = {"path": path or None, "line": number or None, "fixable": lint_fixes.fixable(found)}
+    return {**findings.as_row(found), "remedy": told.of(found), **where, "data": dict(found.data)}
+
+
+def annotation(found: Finding, told: Remedies, cwd: str) -> str:
+    """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
+    is below the working directory."""
+    path, number = lint.place(found)
+    level = "error" if found.level == PROBLEM else "notice"
+    inside = paths.inside(cwd, path) if path else False
+    where = {"file": os.path.relpath(path, cwd) if inside else "", "line": str(number) if number and inside else ""}
+    where["title"] = f"memtui {found.code}"
+    given = ",".join(f"{key}={_escaped(value, ':,')}" for key, value in where.items() if value)
+    said = f"{findings.message(found)} {told.of(found)}".strip()
+    return f"::{level} {given}::{_escaped(said)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for char in "%\r\n" + more:
+        text = text.replace(char, f"%{ord(char):02X}")
+    return text
+
+
+def _print(ctx: Context, out: Output, found: "list[Finding]", told: Remedies) -> None:
+    for each in found:
+        path, number = lint.place(each)
+        mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
+        first, *rest = out.wrapped(findings.message(each), 2)
+        out.print(out.style(mark, style) + " " + first)
+        for piece in rest:
+            out.print("  " + piece)
+        shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
+        where = f"{shown}:{number}" if number else shown
+        out.exact("    " + out.style(safe(f"{where}  {each.code}"), "dim"))
+        if remedy := told.of(each):
+            first, *rest = [safe(remedy)] if remedy == told.fix else out.wrapped_advice(remedy, 6)
+            out.exact("    → " + first)
+            for piece in rest:
+                out.exact("      " + piece)
+    if found:
+        out.print()
+
+
+def _print_count(
+    out: Output, subject: LintInput, found: "list[Finding]", fix: str, planned: "list[tuple[Scope, list[FileFix]]]"
+) -> None:
+    """Print how many problems there are, and how many of them `fix` fixes with what is `planned`."""
+    count = many(len(subject.memories), "memory", "memories")
+    problems, notes = findings.problems(found), findings.notes(found)
+    known = f" {notes} worth knowing." if notes else ""
+    if not problems:
+        out.print(out.style(f"{count}: nothing to fix.", "green") + known)
+        return
+    out.print(out.style(f"{count}: {many(problems, 'problem')} to fix.", "yellow") + known)
+    able = lint_fixes.fixed_by(found, planned)
+    if not able:
+        return
+    fixed, left = findings.problems(able), lint_fixes.left(found, planned)
+    which = [f"{fixed} of the problems"] * bool(fixed)
+    which += [f"{number} of what is worth knowing" for number in (findings.notes(able),) if number]
+    rest = f"; {many(left, 'problem is', 'problems are')} left for you" if left else ""
+    out.say(f"{line(fix)} fixes {' and '.join(which)}{rest}.")

@@ -1,0 +1,197 @@
+"""`memtui note`: leave a note for the agent. Monitors call it every minute, so it imports little and prints little."""
+
+import argparse
+
+from memtui.cli import parser, secret
+from memtui.cli.context import Context
+from memtui.cli.output import Result
+from memtui.core.base import fs
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.inbox import deliverable, guidance
+from memtui.core.inbox import file as inbox_file
+from memtui.core.inbox import format as inbox_format
+from memtui.core.settings import config
+
+DECLINED = "No note was saved. Write where the secret is kept, not the secret itself."
+EXAMPLE = """\
+memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
+tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
+memtui note "I moved the API keys: ask me before you use them" --to people
+memtui note --edit 7XAD --expires never
+memtui note --again 7XAD --to session:1f0c"""
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "note",
+        run,
+        "leave a note for the agent, delivered once",
+        EXAMPLE,
+        "It arrives with the next prompt in this project, or with --urgent before the next tool use. A note that a"
+        " script writes (without a terminal, and without --json) is not in the list of changes, so undo does not take"
+        " it back: --withdraw does.",
+    )
+    found.add_argument("text", nargs="*", metavar="TEXT", help="the note; `-` or nothing reads standard input")
+    found.add_argument(
+        "--to",
+        action="append",
+        default=[],
+        metavar="WHOM",
+        help="people (not a script's claude -p), session:ID, agent:NAME or path:GLOB (when a tool touches it); "
+        "if given several times, all must apply; or anyone: for all sessions, whatever the setting guide_to says",
+    )
+    found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
+    found.add_argument(
+        "--urgent", action="store_true", default=None, help="also before the next tool use, in the middle of a turn"
+    )
+    found.add_argument(
+        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer urgent"
+    )
+    found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
+    found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
+    found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
+    found.add_argument(
+        "--again",
+        metavar="ID",
+        help="deliver a note again: expired, returned too often, or already delivered",
+    )
+    found.add_argument(
+        "--edit",
+        metavar="ID",
+        help="change a note that waits: TEXT, --to (or anyone), --urgent or --no-urgent, --expires, --global",
+    )
+    found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Write a note, or do what an option says with one that was written before."""
+    options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
+    if len(options) > 1 or (options and args.text and not args.edit):
+        if len(options) == 1 and not args.list:
+            raise UsageError("--withdraw and --again take one ID.", "Give the others one by one.")
+        raise UsageError("Use only one of --list, --withdraw, --again and --edit, without a text (but for --edit).")
+    return _with_earlier(ctx, args) if options else _leave(ctx, args)
+
+
+def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
+    from memtui.cli import earlier_notes as earlier
+    from memtui.cli.show import entries as shown
+
+    if args.edit:
+        return earlier.edit(ctx, args, _text(args.text) if args.text else None)
+    if args.again:
+        expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
+        return earlier.again(ctx, args.again, expires, _fields(ctx, args))
+    if args.withdraw:
+        return earlier.withdraw(ctx, args.withdraw)
+    return shown.listing(ctx, ("guidance",), told=True)
+
+
+def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
+    to = guidance.audience(args.to, ctx.setting("guide_to"))
+    return guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+
+
+def _leave(ctx: Context, args: argparse.Namespace) -> Result:
+    text = _text(args.text)
+    if args.urgent is False:
+        raise UsageError("--no-urgent only works with --edit.")
+    fields = _fields(ctx, args)
+    directory = ctx.inbox(args.everywhere)
+    text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
+    scope = "global" if args.everywhere else "project"
+    deliverable.check(config.number(ctx.settings(), "budget"), ctx.now(), text, fields, directory)
+    # The journal would cost a monitor more than the note itself, and its notes would push all else out of undo's reach.
+    attended = ctx.out.json or ctx.out.stderr.isatty()
+    try:
+        if attended:
+            entry_id = ctx.review().guide(directory, fields, text)
+        else:
+            entry_id = inbox_file.append_entry(directory, "guidance", fields, text, now=ctx.now())
+    except fs.KeptError as error:
+        raise MemtuiError(
+            f"{directory}: the note could not be saved completely: {error.strerror or error}",
+            "Part of it may be there, and is delivered like that: see memtui note --list.",
+        ) from error
+    except OSError as error:
+        raise MemtuiError(
+            f"{directory} can't be written: {error.strerror or error}", "No note was saved. Fix that and try again."
+        ) from error
+    path = f"{directory}/{inbox_format.FILES['guidance']}"
+    unread = _warn(ctx, path) if inbox_format.unread(path) else None
+    why = _unheard(ctx) if attended else None
+    _narrate(ctx, args.everywhere, entry_id, why)
+    unknown = _unknown(ctx, entry_id, fields.get("for", ""), None if args.everywhere else ctx.slug)
+    data: dict[str, object] = {
+        "id": entry_id,
+        "scope": scope,
+        "project": None if args.everywhere else ctx.project_root,
+        "path": path,
+        "fields": fields,
+        "text": text,
+        "redacted": redacted,
+        "unread": unread,
+        "unheard": why,
+        "unknown": unknown,
+    }
+    return Result(data, lambda out: out.print(entry_id))
+
+
+def _unknown(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
+    """Warn of a session or an agent that is not known, which is likely a mistake also in a script; return it."""
+    if "session:" not in addresses and "agent:" not in addresses:
+        return []
+    from memtui.cli import addressed
+
+    return addressed.warned(ctx, entry_id, addresses, slug)
+
+
+def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
+    """Print and return the finding that an inbox is too long to be read whole."""
+    from memtui.cli.output import safe
+    from memtui.core.health import findings
+    from memtui.core.review.waiting import unread_part
+
+    found = unread_part(path)
+    if found is None:
+        return None
+    words = findings.unread_row(found)
+    ctx.out.say(f"! {safe(words['message'])}\n  {safe(words['hint'])}")
+    return words
+
+
+def _unheard(ctx: Context) -> "dict[str, str] | None":
+    """Return why no session would get the note, and what to do; None if one would."""
+    from memtui.present import unheard
+
+    return unheard.data(ctx.unheard())
+
+
+def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, str] | None") -> None:
+    """Say where the note was left; without a terminal only if that is likely a mistake, because cron mails output."""
+    if not everywhere and not ctx.project_given and ctx.cwd == ctx.env.get("HOME", "").rstrip("/"):
+        ctx.out.say(f"memtui: saved for {ctx.cwd} itself. A cron job usually needs --project DIR or --global.")
+    elif ctx.out.stderr.isatty():
+        from memtui.core.base.short_ids import short_id
+
+        where = "any project" if everywhere else ctx.project_root
+        ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui note --withdraw {short_id(entry_id)}")
+        if unheard:
+            ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
+
+
+def _text(words: "list[str]") -> str:
+    if words in ([], ["-"]):
+        data = parser.stdin_bytes(inbox_format.MAX_BYTES)
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError(
+                "The note is not UTF-8 text.", "Put other data into a file and name the file in the note."
+            ) from error
+    else:
+        text = " ".join(words)
+    return guidance.text(text)

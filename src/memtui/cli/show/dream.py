@@ -1,0 +1,204 @@
+"""`memtui consolidate --ask-model`: propose fewer, truer memories, by a model if one may be asked, and have it write
+triggers. It changes no memory."""
+
+import argparse
+import sys
+from collections.abc import Callable
+
+from memtui.cli import entries, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.cli.show.trigger_writing import DreamTriggers
+from memtui.consolidate import changeset, coverage, gates, proposed
+from memtui.consolidate.dream import Dream, DreamOutcome
+from memtui.core.base.errors import EXIT_FAILED, MemtuiError
+from memtui.core.base.phrasing import many
+from memtui.core.base.short_ids import short_id
+from memtui.core.deliveries import error_log
+from memtui.core.memories import scopes
+from memtui.core.memories.scopes import Scope
+from memtui.core.settings import config
+from memtui.llm.choice import ModelChoice, choose
+from memtui.llm.errors import OffError
+from memtui.llm.model import LanguageModel
+from memtui.llm.usage import ModelUsage
+from memtui.present import changesets, dreams, models
+
+NO_MODEL = (
+    "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken, and no"
+    " triggers are written."
+)
+REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
+
+
+def add_options(found: "parser.Parser") -> None:
+    """Add the options of `memtui consolidate` that go with --ask-model."""
+    group = found.add_argument_group("with --ask-model")
+    group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
+    group.add_argument(
+        "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
+    )
+    group.add_argument(
+        "--again",
+        action="store_true",
+        help="ask also what was answered before, and about what has proposals already",
+    )
+    group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """Dream; unattended, nobody sees an error, so it is logged."""
+    ctx.must_have_home()
+    if not args.unattended:
+        return _dreamt(ctx, args)
+    try:
+        return _dreamt(ctx, args)
+    except MemtuiError as error:
+        error_log.add(ctx.root, "dream", error)
+        raise
+
+
+def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
+    """Ask, and write the proposals."""
+    within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
+    choice = choose(ctx.env, config.load(ctx.root))
+    model = _model(ctx, choice, unattended=args.unattended)
+    dream = Dream(ctx.store(), within, model, args.remove, again=args.again)
+    asked, cost = len(dream.unanswered()), dream.estimate()
+    data: dict[str, object] = {
+        "by": dream.by,
+        "memories": dream.count,
+        "requests": len(dream.batches),
+        "answered_before": len(dream.batches) - asked,
+        "estimate": {"tokens": cost.tokens, "cost": cost.cost},
+    }
+    lines = DreamTriggers(ctx, model, within) if model is not None else None
+    if lines is not None:
+        data["triggers_estimate"] = lines.data()
+    about_lines = lines.sentence if lines is not None else ""
+    data["not_looked_at"] = [{"path": each.path, "why": why} for each, why in dream.not_looked_at]
+    none_found = choice.none_found
+    if args.dry_run:
+        return Result(data, lambda out: _print_estimate(out, dream, asked, cost, about_lines, none_found=none_found))
+    if (asked or about_lines) and not args.yes and not args.unattended:
+        about = [_sentence(dream, asked, cost)] if asked else []
+        ctx.confirm(" ".join(filter(None, [*about, about_lines, "Ask?"])), "No model was asked.")
+    with gates.held(ctx.root, ctx.now()):
+        outcome = dream.run(_progress(ctx, asked))
+        path = proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
+        if lines is not None and outcome.stopped is None:
+            lines.write()
+            data["triggers"] = len(lines.kept)
+    errors = lines.errors if lines is not None else []
+    failed = [*outcome.failed, *([outcome.stopped] if outcome.stopped is not None else []), *errors]
+    used = lines.used if lines is not None and outcome.stopped is None else outcome.used
+    for error in errors if args.unattended else ():
+        error_log.add(ctx.root, "triggers", error)
+    waiting = [] if outcome.found.proposals else entries.proposals(ctx)
+    data |= {
+        "path": path,
+        "waiting": [{"path": each.path, "by": each.by, "open": each.open} for each in waiting],
+        "proposals": [
+            {"id": each.id, "kind": each.kind, "what": changeset.title(each), "reason": dreams.reason(each)}
+            for each in outcome.found.proposals
+        ],
+        "left_out": [{"action": d.action, "memories": list(d.memories), "why": d.why} for d in outcome.dropped],
+        "failed": [each.message for each in failed],
+        "used": {"tokens": used.tokens, "cost": used.cost},
+    }
+    code = EXIT_FAILED if failed else 0
+
+    def text(out: Output) -> None:
+        if none_found:
+            out.print(NO_MODEL)
+        _print(out, outcome)
+        if lines is not None:
+            lines.print(out)
+        if outcome.asked or (lines is not None and lines.wanted):
+            out.print(f"Used: {used.tokens:,} tokens, {models.dollars(used.cost)}.")
+        for each in waiting:
+            wait = "waits" if each.open == 1 else "wait"
+            out.print(f"{many(each.open, 'proposal')} {wait} already.")
+            out.say(REVIEW)
+
+    return Result(data, text, code)
+
+
+def _writable(ctx: Context) -> list[Scope]:
+    found = scopes.discover(ctx.env, ctx.cwd)
+    return [each for each in found if each.writable and each.exists and each.kind != "instructions"]
+
+
+def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageModel | None:
+    """Return the model; None if none may be asked, the one that would be taken is not there, or unattended none can
+    be."""
+    try:
+        choice.must_be()
+    except OffError:
+        if unattended or choice.off or choice.none_found:
+            return None
+        raise
+    return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
+
+
+def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:
+    money = f", up to {models.dollars(cost.cost)}" if cost.cost is not None else ", at a price that is not known"
+    return f"{many(asked, 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens{money}."
+
+
+def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lines: str, *, none_found: bool) -> None:
+    for words in dreams.not_looked_at(dream.not_looked_at):
+        out.print(out.style(f"· {line(words)}", "dim"))
+    if dream.model is None:
+        if none_found:
+            out.print(NO_MODEL)
+        counted = many(dream.count, "memory", "memories")
+        out.print(
+            f"{counted}; no model would be asked (see memtui model): it proposes what check finds, and writes no"
+            " triggers."
+        )
+        return
+    if asked:
+        out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
+    if len(dream.batches) > asked:
+        out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
+    if not dream.batches:
+        out.print(f"{many(dream.count, 'memory', 'memories')}: none needs a look.")
+    if lines:
+        out.print(lines)
+
+
+def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
+    def say(done: int, total: int) -> None:
+        if asked and done < total:
+            ctx.out.say(f"{done + 1} of {total} …")
+
+    return say if sys.stderr.isatty() else lambda *_: None
+
+
+def _print(out: Output, outcome: DreamOutcome) -> None:
+    for each in outcome.found.proposals:
+        out.heading(f"{short_id(each.id)}  {line(changeset.title(each))}")
+        if reason := dreams.reason(each):
+            out.paragraph(line(reason), "  ")
+        covered = coverage.of_proposal(each)
+        for words in [] if covered is None else changesets.dropped(covered):
+            out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
+        for words in [] if covered is None else changesets.reworded(covered):
+            out.paragraph(f"says {line(words)}", "  ")
+        for words in [] if covered is None else changesets.fields(covered):
+            out.paragraph(line(words), "  ")
+        for words in changesets.added(each):
+            out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
+    if not outcome.found.proposals:
+        out.print("Nothing new to propose.")
+    for words in dreams.left_out(outcome.dropped):
+        out.print(out.style(f"· {words}", "dim"))
+    for error in outcome.failed:
+        out.print(out.style(f"! {line(error.message)}", "yellow"))
+    if outcome.stopped is not None:
+        out.print(out.style(f"! {line(outcome.stopped.message)} {line(outcome.stopped.hint)}", "yellow"))
+        out.print("The answers so far are kept: memtui consolidate --ask-model goes on from there.")
+    if outcome.found.proposals:
+        out.print(f"{many(len(outcome.found.proposals), 'proposal')}, nothing is changed yet.")
+        out.say(REVIEW)

@@ -1,0 +1,118 @@
+"""The commands of Activity that write: a note is written, edited, withdrawn and sent again."""
+
+from memtui import actions
+from memtui.core.deliveries import notes
+from memtui.core.deliveries.reading import read
+from memtui.core.inbox.format import Entry
+from memtui.core.review.waiting import Waiting
+from memtui.present import sessions, unheard
+from memtui.present.drafts import named
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank, note_from
+from memtui.tui.screens.activity import rows
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RowContext, SessionGroup
+from memtui.tui.screens.list_screen import ListScreen
+from memtui.tui.services import Command, first_of
+
+
+class NoteCommands:
+    """The commands, on the rows of the screen. `context`: what these are drawn with."""
+
+    def __init__(self, screen: ListScreen[Row], context: RowContext) -> None:
+        self.screen, self.services, self.context = screen, screen.services, context
+
+    def table(self) -> dict[str, Command]:
+        """Return command by action id."""
+        no_row, one = self.screen.no_row, self.screen.one_by_one
+        return {
+            "app.note": Command(self.new),
+            "activity.edit": Command(self.edit, first_of(no_row, one, self._why_not_waiting)),
+            "activity.withdraw": Command(self.withdraw, first_of(no_row, self._why_not_waiting)),
+            "activity.again": Command(self.again, first_of(no_row, one, self._why_not_again)),
+        }
+
+    async def new(self) -> None:
+        """Write a note: to the session under the cursor, or to its project if it can't be resumed any more; else to
+        this project."""
+        data, row = self.services.data, self.screen.table.row
+        if not isinstance(row, SessionGroup):
+            await self._write(GuidanceSubject(data))
+            return
+        facts = row.whole({})
+        note = blank(data) if sessions.is_gone(facts) else blank(data, to=SESSION + row.session)
+        home = (facts.slug or None, self.context.project(row.root))
+        await self._write(GuidanceSubject(data, note, key=f"session-{row.session}", home=home))
+
+    def _chosen_waiting(self) -> list[Waiting]:
+        chosen = self.screen.table.chosen()
+        return [row.item for row in chosen if isinstance(row, NoteRow) and row.item is not None]
+
+    def _why_not_waiting(self) -> str:
+        row = self.screen.table.row
+        if self._chosen_waiting():
+            return ""
+        if isinstance(row, SessionGroup):
+            return "This is a session, not a note that waits."
+        if isinstance(row, NoteRow):
+            return "It is on its way: Claude Code has it already."
+        return actions.keyed("It was sent already. {activity.again} sends it again.")
+
+    async def edit(self) -> None:
+        """Edit the waiting note under the cursor."""
+        row = self.screen.table.row
+        if isinstance(row, NoteRow):
+            home = (row.home, self.context.project(row.home or ""))
+            await self._write(GuidanceSubject(self.services.data, item=row.item, home=home))
+
+    def withdraw(self) -> None:
+        """Withdraw the chosen notes that wait."""
+        items = self._chosen_waiting()
+        try:
+            self.services.data.review().withdraw(items)
+            self.screen.table.clear_marks()
+            self.services.say(f"Withdrawn: {named(items)}. {actions.takes_back()}")
+        finally:
+            self.services.read()
+
+    def _sent(self) -> list[notes.Note]:
+        row = self.screen.table.row
+        found = read(row.logged) if isinstance(row, DeliveryEntry) else None
+        return notes.of(found) if found is not None else []
+
+    def _why_not_again(self) -> str:
+        found = isinstance(self.screen.table.row, NoteRow) or self._sent()
+        return "" if found else "There is no note in this row that could be sent again."
+
+    async def again(self) -> None:
+        """Send a note again: open the form with its text, for whom it was, and how urgent. An expired or held one waits
+        again itself."""
+        row, data, note = self.screen.table.row, self.services.data, None
+        if isinstance(row, NoteRow):
+            if row.item is not None and row.is_over:
+                self._renew(row.item)
+                return
+            name, home, entry = row.entry.id, row.home, row.entry
+        else:
+            note = self._sent()[0]
+            name, entry = note.id, Entry("", note.fields, note.text, "", 0)
+            home = note.delivery.project or data.slug
+        everywhere = note.scope == "global" if note is not None else home is None
+        values = note_from(entry, everywhere=everywhere)
+        whose = (home, self.context.project(note.delivery.root if note is not None else home or ""))
+        await self._write(GuidanceSubject(data, values, key=name, home=whose))
+
+    def _renew(self, item: Waiting) -> None:
+        try:
+            self.services.data.review().again(item)
+            self.screen.wanted = rows.newest(item.text)
+            problem = unheard.keyed(self.services.data.unheard())
+            words = f", but nothing delivers it yet: {problem}" if problem else ""
+            self.services.say(f"Queued {named([item])} again{words}. {actions.takes_back()}")
+        finally:
+            self.services.read()
+
+    async def _write(self, subject: GuidanceSubject) -> None:
+        sent = await self.services.ask(DraftForm(subject, self.services))
+        if sent:
+            self.screen.wanted = rows.newest(sent)
+            self.services.read()

@@ -1,0 +1,194 @@
+"""What the workers of Activity do: read the notes, the delivery log and the sessions, and post messages."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from memtui.core.base import paths, session_state
+from memtui.core.client import projects, serving, titles, transcript
+from memtui.core.deliveries.earlier import NOTHING_MOVED
+from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.reading import DeliveryRow, Reading, read
+from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries.session_list import SessionRow, row_of
+from memtui.core.deliveries.sessions import Session
+from memtui.core.health import findings
+from memtui.core.inbox import under_way
+from memtui.core.memories import moved
+from memtui.core.review.waiting import homes, waiting_in
+from memtui.present import undelivered
+from memtui.tui.screens.activity.rows import NoteRow
+
+if TYPE_CHECKING:
+    from memtui.core.base.finding import Finding
+    from memtui.tui.model.data import Data
+
+# Deliveries whose receipts, and sessions whose titles, are looked up between two messages.
+LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
+
+
+@dataclass
+class NotesRead(Message):
+    """The notes that wait were read. `names`: of their projects, by slug; `problem`: what could not be read, in words;
+    `unused`: no session was ever given anything."""
+
+    notes: list[NoteRow]
+    names: dict[str, str]
+    problem: str
+    unused: bool
+
+
+@dataclass
+class RowsRead(Message):
+    """A reading has more rows than before."""
+
+    reading: Reading
+
+
+@dataclass
+class SearchProgress(Message):
+    """How far a long search is, in words."""
+
+    text: str
+
+
+class ReceiptsRead(Message):
+    """More receipts or statistics are known than before."""
+
+
+class LogReplaced(Message):
+    """The log was replaced, and must be read again from its end."""
+
+
+@dataclass
+class SessionsFound(Message):
+    """More is known of some sessions, by id: what they are about, where their transcripts are."""
+
+    facts: dict[str, SessionRow]
+
+
+@dataclass
+class LiveFound(Message):
+    """These sessions are live, others than before."""
+
+    sessions: frozenset[str]
+
+
+class ActivityReader:
+    """The work of the screen's workers. `post` takes their messages."""
+
+    def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
+        self.data, self.post = data, post
+        self.live: frozenset[str] = frozenset()
+        self._homes: dict[str, str | None] = {data.slug: data.project_root}
+
+    def reading(self, wanted: Filter) -> Reading:
+        """Begin a reading at the end of the log."""
+        earlier = moved.load(self.data.root) if wanted.memory else NOTHING_MOVED
+        return Reading(self.data.root, wanted, self.data.receipts, earlier=earlier)
+
+    def read_notes(self) -> None:
+        """Read the notes of all projects that wait or are under way, those that are stuck last."""
+        data = self.data
+        slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
+        unread: list[Finding] = []
+        now, settings = data.now(), data.settings()
+        waiting = waiting_in(data.root, slugs, ("guidance",), unread)
+        self._homes |= homes(data.env, (each for each in waiting if each.slug not in self._homes))
+        notes = [
+            NoteRow(
+                each.entry.text,
+                each.entry.time(),
+                each.slug,
+                item=each,
+                states=tuple(undelivered.findings_of(settings, each, now)),
+            )
+            for each in waiting
+        ]
+        notes.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
+        notes += [
+            NoteRow(each.entry.text, each.time, each.slug, under_way=each)
+            for each in under_way.listed(data.root, slugs)
+        ]
+        names = projects.names(data.env, self._homes)
+        problem = " ".join(map(findings.with_remedy, unread))
+        self.post(NotesRead(notes, names, problem, not data.records(1)))
+
+    def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:
+        """Read `count` more rows, then look up their receipts, those of the oldest first if so wanted, then count.
+        `first`: also look up the receipts of the rows that are there already."""
+        worker = get_current_worker()
+
+        def go_on(lines: int) -> bool:
+            self.post(SearchProgress(f"{lines:,} lines read"))
+            return not worker.is_cancelled
+
+        before = 0 if first else len(reading.rows)
+        reading.more(count, go_on)
+        if worker.is_cancelled:
+            return
+        self.post(RowsRead(reading))
+        self._look_up(reading.rows[before:][:: -1 if oldest_first else 1])
+        if not self.data.statistics.ready:
+            self._count(go_on)
+
+    def follow(self, readings: Sequence[Reading]) -> None:
+        """Read what was appended to the log."""
+        for reading in readings:
+            fresh = reading.fresh()
+            if fresh is None:
+                self.post(LogReplaced())
+                return
+            if fresh:
+                self.post(RowsRead(reading))
+                self._look_up(fresh)
+        if self.data.statistics.ready:
+            self._count(lambda _: True)
+
+    def find_sessions(self, wanted: dict[str, DeliveryRow | None]) -> None:
+        """Find what sessions are about, the first first. `wanted`: their newest deliveries by id."""
+        worker, finder = get_current_worker(), transcript.Finder(paths.config_dir(self.data.env))
+        names = list(wanted)
+        for start in range(0, len(names), SESSIONS_AT_ONCE):
+            if worker.is_cancelled:
+                return
+            clients = serving.served(self.data.root)
+            some = names[start : start + SESSIONS_AT_ONCE]
+            self.post(SessionsFound({name: self._find_session(name, wanted[name], finder, clients) for name in some}))
+
+    def _find_session(
+        self, name: str, newest: DeliveryRow | None, finder: transcript.Finder, clients: dict[int, str]
+    ) -> SessionRow:
+        session = Session(name, session_state.load(self.data.root, name) if name else {})
+        delivery = read(newest) if newest is not None else None
+        if delivery is not None:
+            session.note(delivery)
+        path = session.transcript
+        if not os.path.isfile(path):
+            path = (finder.find(name) if name else None) or ""
+        return row_of(session, titles.about(path), {}, clients, self.data.now()).looked_at(path)
+
+    def look_live(self) -> None:
+        """Look which sessions are live."""
+        live = frozenset(serving.served(self.data.root).values())
+        if live != self.live:
+            self.live = live
+            self.post(LiveFound(live))
+
+    def _count(self, go_on: Callable[[int], bool]) -> None:
+        statistics = self.data.statistics
+        if statistics.count(go_on):
+            self._look_up(statistics.recent)
+            self.post(ReceiptsRead())
+
+    def _look_up(self, rows: Sequence[DeliveryRow | Delivery]) -> None:
+        """Look up receipts, a few at a time, so that those of the newest are shown first."""
+        for start in range(0, len(rows), LOOKED_UP_AT_ONCE):
+            if get_current_worker().is_cancelled:
+                return
+            if self.data.receipts.look(rows[start : start + LOOKED_UP_AT_ONCE]):
+                self.post(ReceiptsRead())

@@ -1,0 +1,140 @@
+"""One truth about what is wrong: doctor, the badge of the tab, Setup, the flags of Memories' list, its tree, and `check` tell the
+same findings with the same counts, for this project and for all."""
+
+import io
+import json
+import os
+import sys
+from collections import Counter
+
+import pytest
+
+from e2e.worlds import DemoWorld, LargeWorld
+from memtui.cli.main import main
+from memtui.core.base import clock
+from memtui.core.health import findings
+from memtui.core.memories.status import CHANGED, LETTERS
+from memtui.tui.app import MemtuiApp
+
+# Of a MEMORY.md's lines, which no memory has.
+OF_LINES = {"memories.dangling", "memories.mention"}
+
+
+@pytest.fixture(params=[DemoWorld, pytest.param(LargeWorld, marks=pytest.mark.large)], ids=["demo", "large"])
+def world(request, tmp_path):
+    made = request.param(tmp_path)
+    # A memory in another project's store that its index lacks, and a store that has no index.
+    stores = sorted((made.config / "projects").glob("*/memory"))
+    stores[0].joinpath("unlisted.md").write_text("---\nname: unlisted\n---\n\nSee [[nothing-there]].\n")
+    return made
+
+
+class Doors:
+    """What both doors say of a world."""
+
+    def __init__(self, world, monkeypatch, capsys):
+        self.world, self.capsys = world, capsys
+        self.now = world.world.now
+        self.env = {key: value for key, value in world.environment().items() if key != "PYTHONPATH"}
+        for name, value in {**self.env, "MEMTUI_NOW": clock.iso(self.now)}.items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.chdir(world.project)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO()))
+
+    def told(self, *words):
+        """Return what a command answers in JSON."""
+        self.capsys.readouterr()
+        main([*words, "--json"])
+        return json.loads(self.capsys.readouterr().out)["data"]
+
+    async def shown(self, screen, look, *keys):
+        """Return what a screen shows after some keys."""
+        app = MemtuiApp(dict(self.env), os.getcwd(), now=self.now, screen=screen)
+
+        async def rest():
+            for _ in range(3000):
+                await pilot.pause(0.01)
+                if app.has_read and not any(worker.is_running for worker in app.workers):
+                    break
+            await pilot.pause()
+
+        async with app.run_test(size=(160, 48)) as pilot:
+            await rest()
+            for key in keys:
+                await pilot.press(key)
+                await rest()
+            return look(app)
+
+
+@pytest.fixture
+def doors(world, monkeypatch, capsys):
+    return Doors(world, monkeypatch, capsys)
+
+
+def counts(rows):
+    """Count findings by code, as doctor's JSON has them."""
+    found = Counter()
+    for each in rows:
+        if each["level"] != "ok":
+            found[each["code"], each["level"]] += each["count"]
+    return found
+
+
+def setup(app):
+    screen = app.screen
+    found = Counter()
+    for row in screen.found:
+        if row.kind == "finding" and row.about.level != "ok":
+            found[row.about.code, row.about.level] += findings.number(row.about)
+    return found, screen.snapshot.problems, app.data.facts.waiting["setup"], screen.summary_line.shown.plain
+
+
+def flags(app):
+    screen = app.screen
+    found, by_place = Counter(), {}
+    for _, row in screen.reader.pairs():
+        for flag in row.flags:
+            if flag.code != CHANGED:
+                found[flag.code, flag.level] += 1
+    for place in screen.places.unfolded():
+        by_place[place.key] = place.problems
+    return found, by_place
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("everywhere", [False, True], ids=["here", "all"])
+async def test_all_tell_the_same_findings_with_the_same_counts(doors, everywhere):
+    more = ["--all-projects"] * everywhere
+    doctor = doors.told("doctor", *more)
+    told = counts(doctor["findings"])
+    problems = sum(number for (_, level), number in told.items() if level == "problem")
+    assert problems == doctor["problems"] > 0
+    assert doctor["notes"] == sum(told.values()) - problems
+
+    shown, counted, badge, summary = await doors.shown("setup", setup, *["p"] * everywhere)
+    assert shown == told
+    assert counted == problems
+    assert f"{problems} problems to fix in {'all projects' if everywhere else 'shop'}" in summary
+    assert badge == doors.told("doctor")["problems"]
+
+    of_memories = Counter({key: number for key, number in told.items() if key[0] in LETTERS})
+    flagged, places = await doors.shown("memories", flags)
+    if everywhere:
+        assert flagged == of_memories
+        tree = places["all"] + places["others"]
+    else:
+        tree = places["all"]
+    assert tree == sum(number for (_, level), number in of_memories.items() if level == "problem")
+
+    listed = doors.told("list", "--attention", *more)["memories"]
+    written = [flag for each in listed for flag in each["flags"] if not flag.startswith("changed since")]
+    assert len(written) == of_memories.total()
+
+    if everywhere:
+        return  # `check` is about one project
+    indexes = doors.told("check")["indexes"]
+    own = Counter(each["own"] for index in indexes for each in index["dangling"])
+    assert own[True] == told["memories.dangling", "problem"]
+    assert own[False] == told["memories.mention", "note"]
+    lines = told["memories.no_line", "problem"] + told["memories.no_index", "note"]
+    assert sum(len(index["missing"]) for index in indexes) == lines

@@ -1,0 +1,75 @@
+"""One idea, one word: what keys, problems and screens say, without words that mean the same as another."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memtui import actions
+from memtui.core.health import findings
+
+REPO = Path(__file__).parents[1]
+SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"
+# A word that nobody reads, and the one that stands for it. Names of files and fields on disk keep theirs.
+FORBIDDEN = {
+    r"changesets?|proposals?": "change",
+    r"candidates?": "draft",
+    r"pending[- ]updates?": "draft",
+    r"unfinished (items?|work)": "todo",
+    r"findings?": "problem",
+    r"warnings?": "problem",
+    r"(someone|somebody) else wrote|by (someone|somebody) else": "others, outside memtui",
+    r"is told|are told|was told": "says, gets",
+    r"% (feedback|lasting)": "sure, likely to last",
+    r"seen \d+(×| times)": "said 3 times",
+    r"came into the inbox|take in \d+": "added",
+    r"below the cut": "over its limit",
+    r"looks? like (a )?one-offs?": "probably one-offs",
+    r"of a (person|script)": "interactive, script",
+}
+
+
+def action_texts():
+    """The keys' words, and the titles of the palette."""
+    words = {each.id: f"{each.footer} {each.help}" for each in actions.ACTIONS}
+    return {**words, **{f"title of {name}": title for name, title in actions.TITLES.items()}}
+
+
+def problem_texts():
+    """What is wrong, and what to do about it."""
+    return {code: " ".join(filter(None, kind[:2])) for code, kind in findings.REGISTRY.items()}
+
+
+def screens():
+    """The screens of the demo, as they are drawn."""
+    return {path.name: path.read_text().partition("-- styles --")[0] for path in SNAPSHOTS.glob("*.txt")}
+
+
+@pytest.mark.parametrize("texts", [action_texts, problem_texts, screens])
+def test_nothing_is_called_by_a_word_that_another_one_stands_for(texts):
+    collected = texts()
+    assert len(collected) > 20
+    said = [
+        f"{name}: {match[0]!r}, say {better!r}"
+        for name, text in collected.items()
+        for word, better in FORBIDDEN.items()
+        for match in re.finditer(rf"(?i)(?<![\w./-])({word})(?![\w-]|\.md)", text)
+    ]
+    assert said == []
+
+
+def test_a_type_never_stands_beside_a_scope_without_a_word_between():
+    types = "user|feedback|project|reference|tool"
+    beside = re.compile(rf"\b({types}) · (global|project|auto|team|agent)\b")
+    assert {name: match[0] for name, text in screens().items() if (match := beside.search(text))} == {}
+
+
+def test_the_readme_is_short_and_its_pictures_and_pages_exist():
+    text = (REPO / "README.md").read_text()
+    assert len(text.split()) <= 750
+    assert len(re.findall(r"^- \*\*", text, re.MULTILINE)) == 6, "what it does, in six points"
+    keys = text.partition("| key |")[2].partition("\n\n")[0]
+    assert len(re.findall(r"`[^`]+`", keys)) == 10
+    links = re.findall(r"\]\(([^)#]+)", text)
+    assert len(links) > 8
+    assert [link for link in links if not (REPO / link).exists()] == []

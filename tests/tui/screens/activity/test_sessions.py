@@ -1,0 +1,341 @@
+"""Sessions in Activity: those that run come first, with what each got; folded, written to, resumed, found by title."""
+
+import os
+
+import pytest
+from textual.widgets import Select, TextArea
+
+from memtui.core.base import clock, fastjson, ids, paths
+from memtui.core.client import transcript
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.inbox import file as inbox_file
+from memtui.core.review.waiting import waiting_in
+from memtui.hooks.installer import install
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
+from tui.conftest import NOW, settle
+
+WIDE, SMALL = (120, 40), (80, 24)
+
+
+@pytest.fixture
+def app(world):
+    return MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+
+
+def names(app, world):
+    known = {name: label for label, name in world.sessions.items()}
+    return [known.get(row.session) for row in app.screen.table.rows if isinstance(row, SessionGroup)]
+
+
+def deliver(world, session, number, text="words", slug="-p", root="/p"):
+    name = ids.new_id(NOW - 50 + number)
+    item = {"kind": "guidance", "id": name, "scope": "project", "reason": "next prompt"}
+    record = {"v": 1, "id": name, "event": "UserPromptSubmit", "session_id": session, "project": slug}
+    record |= {"time": clock.iso(NOW - 50 + number), "project_root": root, "text": text, "items": [item]}
+    delivery_log.append(world.root, record, NOW)
+
+
+def put(path, text, mode="w"):
+    with open(path, mode) as file:
+        file.write(text)
+
+
+async def to(pilot, world, name):
+    table = pilot.app.screen.table
+    table.move_to(
+        next(
+            at
+            for at, row in enumerate(table.rows)
+            if isinstance(row, SessionGroup) and row.session == world.sessions[name]
+        )
+    )
+    await settle(pilot)
+
+
+def keys(app):
+    return [row.key for row in app.screen.table.rows]
+
+
+def of(app, kind):
+    return [row for row in app.screen.table.rows if isinstance(row, kind)]
+
+
+@pytest.mark.slow
+async def test_live_sessions_come_first_then_past_ones_by_what_they_got_last(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert names(app, world) == ["today", "blog", "tuesday", "monday", "older"]
+        os.rename(world.root + "/run/client-1", world.root + "/run/was-client-1")
+        put(world.root + "/run/client-1", fastjson.dumps({"session_id": world.sessions["monday"]}))
+        app.screen._look_live()
+        await settle(pilot)
+        assert names(app, world) == ["monday", "today", "blog", "tuesday", "older"]
+
+
+async def test_a_live_session_that_got_nothing_yet_is_listed(app, world):
+    put(world.root + "/run/client-1", fastjson.dumps({"session_id": "fresh"}))
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        row = of(app, SessionGroup)[0]
+        assert (row.session, row.live) == ("fresh", True)
+        app.screen.table.move_to(app.screen.table.index_of(row.key))
+        await settle(pilot)
+        assert "Nothing yet." in app.screen.detail.plain
+
+
+async def test_a_row_says_what_it_is_about_and_the_worst_that_became_of_what_it_got(app, world):
+    async with app.run_test(size=(160, 48)) as pilot:
+        await settle(pilot)
+        row = next(row for row in of(app, SessionGroup) if row.session == world.sessions["blog"])
+        title, project, seen, _, receipt = (cell.plain for cell in row.cells(app.screen.context))
+        assert (title, project, seen, receipt) == ("▸ “draft the post on caching”", "blog", "21h", "✗ 2 lost")
+
+
+@pytest.mark.slow
+async def test_notes_stand_on_top_and_the_newest_session_is_unfolded(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        kinds = [type(row) for row in app.screen.table.rows]
+        waiting = kinds.index(SessionGroup)
+        assert set(kinds[:waiting]) == {NoteRow}
+        assert kinds[waiting : waiting + 5] == [SessionGroup, DeliveryEntry, DeliveryEntry, DeliveryEntry, SessionGroup]
+        assert [row.unfolded for row in of(app, SessionGroup)] == [True, False, False, False, False]
+
+
+@pytest.mark.slow
+async def test_enter_and_l_unfold_h_folds_from_any_row_of_it(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "tuesday")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen.table.row.unfolded
+        await pilot.press("j", "j")
+        assert app.screen.table.row.session == world.sessions["tuesday"]
+        await pilot.press("h")
+        await settle(pilot)
+        assert app.screen.table.row.key == f"session {world.sessions['tuesday']}"
+        assert not app.screen.table.row.unfolded
+        await pilot.press("l", "l")
+        await settle(pilot)
+        assert app.screen.detail_covers_list
+        await pilot.press("h")
+        await settle(pilot)
+        assert not app.screen.detail_seen
+        assert app.screen.table.row.unfolded
+
+
+@pytest.mark.slow
+async def test_folds_and_the_cursor_stay_when_deliveries_arrive(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        await pilot.press("enter")
+        await to(pilot, world, "monday")
+        await pilot.press("enter", "j")
+        await settle(pilot)
+        here = app.screen.table.row_id
+        deliver(world, world.sessions["today"], 49, slug=paths.project_key(world.shop), root=world.shop)
+        deliver(world, "somebody-new", 49.5)
+        app.read()
+        await settle(pilot)
+        await settle(pilot)
+        assert app.screen.table.row_id == here
+        found = {row.session: row.unfolded for row in of(app, SessionGroup)}
+        assert found[world.sessions["monday"]]
+        assert not found[world.sessions["today"]], "it was folded by hand"
+        assert "somebody-new" in found
+
+
+async def test_the_detail_says_what_became_of_what_it_got_and_what_waits_for_it(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        text = app.screen.detail.plain
+        assert "● live · shop" in text
+        assert "✓ arrived 2 of 2  … 1 waiting" in text
+        assert "3 deliveries" in text
+        assert "ms in hooks" in text
+        assert "“CI is red on main: the lockfile job fails since 3f9a2c1.”" in " ".join(text.split("\n"))
+        assert f"claude --resume {world.sessions['today']}" in text
+        await to(pilot, world, "older")
+        assert "It can't be resumed: its transcript is gone." in app.screen.detail.plain
+        assert "· 2 unknown" in app.screen.detail.plain
+
+
+@pytest.mark.slow
+async def test_only_what_was_lost_and_escape_shows_all(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        every = keys(app)
+        await pilot.press("exclamation_mark")
+        await settle(pilot)
+        assert names(app, world) == ["blog"]
+        assert len(of(app, DeliveryEntry)) == 2
+        await pilot.press("p")
+        await settle(pilot)
+        assert not app.screen.table.rows
+        assert "escape clears the query" in app.screen.table.empty
+        await pilot.press("escape")
+        await settle(pilot)
+        assert keys(app) == every
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("caching", "blog"),
+        ("upload test", "tuesday"),
+        ("session:{tuesday}", "tuesday"),
+        ("project:blog", "blog"),
+        ("kind:drafts session:{today}", "today"),
+    ],
+)
+async def test_a_query_finds_titles_sessions_projects_and_kinds(app, world, query, found):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.want(query.format(**world.sessions))
+        await settle(pilot)
+        assert found in names(app, world)
+        assert all(row.unfolded for row in of(app, SessionGroup))
+
+
+@pytest.mark.parametrize(
+    "query", ["is:", "is:nonsense", "kind:nonsense", "session:zzzz", 'project:"', "memory:nowhere x:y"]
+)
+async def test_a_query_that_means_nothing_says_so_and_harms_nothing(app, query):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        app.screen.want(query)
+        await settle(pilot)
+        if "nonsense" in query:
+            assert f"{query.partition(':')[0]}: takes " in app.screen.table.empty
+        elif query not in {"is:", 'project:"'}:
+            assert "No matches" in app.screen.table.empty
+        await pilot.press("escape")
+        await settle(pilot)
+        assert app.screen.table.rows
+        assert not app.screen.query_text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "over"), [("today", False), ("monday", True)])
+async def test_c_tells_it_now_or_says_that_it_is_over(app, world, name, over):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, name)
+        await pilot.press("c")
+        await settle(pilot)
+        form = app.screen
+        assert isinstance(form, DraftForm)
+        assert form.query_one("#to", Select).value == f"session:{world.sessions[name]}"
+        title = {"today": "add tests for the new components", "monday": "please install the dependencies"}[name]
+        assert f"Delivered once, to “{title}”" in str(form.query_one(".where").render())
+        assert (
+            "That session is over: it gets the note once you resume it." in str(form.query_one(".where").render())
+        ) == over
+        form.query_one("#text", TextArea).text = "Only for you"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert app.screen.table.row.text == "Only for you"
+        await to(pilot, world, name)
+        assert "“Only for you”  for it alone" in app.screen.detail.plain
+    (note,) = [each for each in waiting_in(world.root, [paths.project_key(world.shop)]) if each.text == "Only for you"]
+    assert note.entry.fields["for"] == f"session:{world.sessions[name]}"
+
+
+@pytest.mark.slow
+async def test_what_can_not_be_resumed_has_no_command_for_it_and_its_project_is_told(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "older")
+        assert "--resume" not in app.screen.detail.plain
+        assert app.screen.copied() == ""
+        await pilot.press("c")
+        await settle(pilot)
+        assert app.screen.query_one("#to", Select).value == "project"
+
+
+@pytest.mark.slow
+async def test_a_note_for_an_old_session_of_another_project_goes_into_that_project(app, world):
+    for number in range(400):
+        deliver(world, "newer", number / 100)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "blog")
+        await pilot.press("c")
+        await settle(pilot)
+        chosen = app.screen.query_one("#to", Select)
+        assert "draft the post on caching" in str({value: words for words, value in chosen._options}[chosen.value])
+        app.screen.query_one("#text", TextArea).text = "For the post"
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+    assert [each.text for each in waiting_in(world.root, [paths.project_key(world.blog)], ("guidance",))][
+        -1
+    ] == "For the post"
+
+
+@pytest.mark.slow
+async def test_the_command_that_resumes_it_is_copied(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        await pilot.press("y")
+        assert app.clipboard == f"claude --resume {world.sessions['today']}"
+        await to(pilot, world, "blog")
+        await pilot.press("y")
+        assert app.clipboard == f"cd {world.blog} && claude --resume {world.sessions['blog']}"
+
+
+@pytest.mark.slow
+async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        path = transcript.find(world.config, world.sessions["today"])
+        put(path, fastjson.dumps({"type": "custom-title", "customTitle": "component tests"}) + "\n", "a")
+        app.screen.follow(frozenset({"receipts"}))
+        await settle(pilot)
+        assert of(app, SessionGroup)[0].facts.title == "component tests"
+
+
+@pytest.mark.slow
+async def test_an_empty_home_says_what_will_be_here(empty):
+    app = MemtuiApp(*empty, screen="activity", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "What sessions get is listed here" in app.screen.table.empty
+        assert "no hooks are installed" in app.screen.table.empty
+        await pilot.press("enter", "l", "h", "y", "P", "escape", "exclamation_mark", "p")
+        await settle(pilot)
+
+
+@pytest.mark.slow
+async def test_with_hooks_an_empty_list_asks_nobody_to_install_them(empty):
+    env, cwd = empty
+    install.apply(install.plan(install.settings_path(env, cwd, "user"), "install", env=env))
+    app = MemtuiApp(env, cwd, screen="activity", now=NOW, read_only=True)
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        assert "What sessions get is listed here" in app.screen.table.empty
+        assert "hooks" not in app.screen.table.empty
+
+
+@pytest.mark.slow
+async def test_the_preview_says_what_became_of_what_a_session_got_and_whose_the_notes_are(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        assert "add tests for the new components" in app.screen.glance.text.plain
+        assert app.screen.glance.tail.plain.endswith("  3 notes for whichever session prompts first")
+
+
+async def test_a_note_that_waits_for_some_files_names_them(app, world):
+    directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
+    inbox_file.append_entry(directory, "guidance", {"for": "path:src/checkout/**"}, "Mind the tax")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        await to(pilot, world, "today")
+        assert "“Mind the tax”  for shop, files src/checkout/**" in " ".join(app.screen.detail.plain.split("\n"))
