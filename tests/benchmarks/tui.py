@@ -168,7 +168,7 @@ def first_paint(env: dict[str, str], project: str) -> float:
 
 def log_paint(env: dict[str, str], project: str) -> float:
     """Seconds until the newest delivery stands in the list of deliveries."""
-    terminal = Terminal([sys.executable, "-m", "memtui", "tui", "--screen", "activity"], env, project)
+    terminal = Terminal([sys.executable, "-m", "memtui", "--screen", "activity"], env, project)
     seconds = terminal.wait_for("feedc0de"[:4])
     terminal.end()
     return seconds

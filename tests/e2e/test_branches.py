@@ -31,7 +31,7 @@ def repeated(request):
 
 
 def outcomes(on):
-    return [r["outcome"] for r in on.memtui_json("deliveries")["deliveries"] if r["event"] == "UserPromptSubmit"]
+    return [r["outcome"] for r in on.memtui_json("activity")["deliveries"] if r["event"] == "UserPromptSubmit"]
 
 
 def settled(on):

@@ -60,7 +60,9 @@ def test_what_a_model_finds_in_a_turn_waits_in_the_inbox(on, model, backend):
     (draft,) = on.drafts()
     assert draft.text.splitlines()[0] == NOTE["rule"]
     assert (draft.fields["session"], draft.fields["type"]) == (run.session_id, "project")
-    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("llm", "log")["calls"]] == [("extract", "ok")]
+    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("model", "log")["calls"]] == [
+        ("extract", "ok")
+    ]
     assert on.errors() == []
 
 

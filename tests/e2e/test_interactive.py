@@ -107,7 +107,7 @@ def test_what_comes_with_a_prompt_typed_in_mid_turn_comes_once(on, model, tool):
         terminal.say("third")
         terminal.see("Answer three")
         assert tally(model.main[-1], "A note.", "use tabs") == [1, 1]
-    assert on.eventually(lambda: {r["outcome"] for r in on.memtui_json("deliveries")["deliveries"]} == {"arrived"})
+    assert on.eventually(lambda: {r["outcome"] for r in on.memtui_json("activity")["deliveries"]} == {"arrived"})
     assert on.waiting() == ""
     assert on.errors() == []
 

@@ -112,7 +112,9 @@ def test_what_a_model_selects_comes_before_the_next_tool(on, model, backend):
     run = on.claude("tell the whole crew that everything is ready for tomorrow")
     conversation = [request for request in run.main if "<memtui-notes>" not in request.text()]
     assert [memories(request) for request in conversation] == [[], [("PreToolUse", "launch")]]
-    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("llm", "log")["calls"]] == [("recall", "ok")]
+    assert [(each["purpose"], each["outcome"]) for each in on.memtui_json("model", "log")["calls"]] == [
+        ("recall", "ok")
+    ]
     assert on.errors() == []
 
 

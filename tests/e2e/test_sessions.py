@@ -224,7 +224,7 @@ def test_receipts_say_what_arrived_and_what_did_not(on):
     on.leave("Second note", from_="script")
     late = on.claude("hi")
     found = {}
-    for record in on.memtui_json("deliveries")["deliveries"]:
+    for record in on.memtui_json("activity")["deliveries"]:
         if record["event"] == "UserPromptSubmit":
             found[record["session_id"]] = record["outcome"]
     assert found == {good.session_id: "arrived", late.session_id: "timed out"}

@@ -256,7 +256,7 @@ def test_without_a_terminal_memtui_prints_the_status(here):
     assert "waiting: 1 draft" in done.stdout
     assert "memtui inbox" in done.stdout
     assert "\x1b" not in done.stdout + done.stderr
-    refused = here.memtui("tui", check=False)
+    refused = here.memtui("--screen", "inbox", check=False)
     assert refused.returncode == 2
     assert refused.stdout == ""
     assert "The TUI needs a terminal." in refused.stderr
@@ -269,7 +269,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
     other.write_text("A note.\n")
     (here.home / ".claude/memtui/config.toml").write_text('theme = "light"\n')
     before = files(here)
-    with MemtuiTerminal(here, "tui", "--read-only", "--screen", "inbox") as tui:
+    with MemtuiTerminal(here, "--read-only", "--screen", "inbox") as tui:
         tui.see("read-only", r"\b1 draft\b", "Always use pnpm")
         tui.press("a")
         tui.see("memtui runs with --read-only", r"\b1 draft\b")
@@ -279,7 +279,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         tui.press("2")
         tui.see(r"\b1 draft\b", "Always use pnpm")
         tui.press("p5")  # other projects, and every check: what is found out is kept in no cache
-        tui.see("Modes")
+        tui.see("▾ settings")
         tui.press("q")
         assert tui.end() == 0
     assert files(here) == before
@@ -287,7 +287,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
 
 def test_tmux_at_any_size_shows_what_there_is_room_for(here):
     draft(here)
-    with TmuxTerminal(here, "tui", "--screen", "inbox", size=(80, 24)) as tui:
+    with TmuxTerminal(here, "--screen", "inbox", size=(80, 24)) as tui:
         assert len(tui.see(r"\b1 draft\b", "use-pnpm", "help").rstrip("\n").split("\n")) == 24
         tui.resize(40, 20)
         tui.see(r"\b1 draft\b", "use-pnpm")
@@ -298,7 +298,7 @@ def test_tmux_at_any_size_shows_what_there_is_room_for(here):
 
 def test_after_ctrl_z_and_fg_the_whole_screen_is_there_again(here):
     draft(here)
-    with TmuxTerminal(here, "tui", "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
+    with TmuxTerminal(here, "--screen", "inbox", size=(120, 30), in_shell=True) as tui:
         tui.see(r"\b1 draft\b", "Always use pnpm", "q quit")
         tui.press("\x1a")
         tui.see("Stopped")

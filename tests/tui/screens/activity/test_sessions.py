@@ -1,5 +1,6 @@
 """Sessions in Activity: those that run come first, with what each got; folded, written to, resumed, found by title."""
 
+import dataclasses
 import os
 
 import pytest
@@ -299,6 +300,21 @@ async def test_a_live_session_takes_the_title_that_it_gets_meanwhile(app, world)
         app.screen.follow(frozenset({"receipts"}))
         await settle(pilot)
         assert of(app, SessionGroup)[0].facts.title == "component tests"
+
+
+async def test_an_ended_session_takes_its_title_from_a_transcript_that_is_written_late(app, world):
+    path = transcript.find(world.config, world.sessions["monday"])
+    os.rename(path, path + ".later")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        app.screen.context.facts[world.sessions["monday"]] = dataclasses.replace(
+            app.screen.context.facts[world.sessions["monday"]], last=NOW - 60
+        )
+        os.rename(path + ".later", path)
+        app.screen.follow(frozenset({"receipts", "log"}))
+        await settle(pilot)
+        (row,) = [each for each in of(app, SessionGroup) if each.session == world.sessions["monday"]]
+        assert row.facts.title == "please install the dependencies"
 
 
 @pytest.mark.slow

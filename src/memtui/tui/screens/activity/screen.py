@@ -46,6 +46,8 @@ COPIED_MOST = 2_000_000
 TICK_SECONDS = 1.0
 # How often it is looked whether sessions began or ended: that changes no file that is watched.
 LIVE_SECONDS = 5.0
+# How long after a session was seen a missing transcript is looked for again.
+UNWRITTEN_SECONDS = 86400
 # How long the typing rests before the log is searched.
 TYPING_SECONDS = 0.2
 EMPTY = """Nothing yet.
@@ -159,10 +161,18 @@ class Activity(ListScreen[Row]):
             self.show_detail()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Read what has changed. After a new receipt only what live sessions are about is read again."""
-        if parts == frozenset({"receipts"}):
-            for name in self.live:
+        """Read what has changed. After a new receipt also what live sessions are about, and those without a transcript:
+        the client writes it late."""
+        if parts is not None and "receipts" in parts:
+            begun = self.services.data.now() - UNWRITTEN_SECONDS
+            unwritten = {
+                name
+                for name, facts in self.context.facts.items()
+                if not facts.transcript and (facts.last or begun) >= begun
+            }
+            for name in self.live | unwritten:
                 self.context.facts.pop(name, None)
+        if parts == frozenset({"receipts"}):
             self.fill()
         else:
             super().follow(parts)
