@@ -1,11 +1,10 @@
-"""What a person says becomes a draft, wherever they say it: by the rules alone, and by a model that is asked."""
+"""What a person says becomes a draft, wherever they say it."""
 
 import pytest
 
 from . import channels
 from .channels import CHANNELS, QUESTION
 from .model import use
-from .test_extraction import NOTE, drafting, proposing
 
 pytestmark = pytest.mark.client
 
@@ -32,21 +31,6 @@ def test_what_is_said_becomes_a_draft(on, model, channel):
     assert on.errors() == []
 
 
-@pytest.mark.every
-@pytest.mark.parametrize("backend", ["api", "claude"])
-@pytest.mark.parametrize("channel", CHANNELS)
-def test_a_model_drafts_of_what_is_said(on, model, channel, backend):
-    drafting(on, backend)
-    words, asked = "The staging database is shared with sales, so tell them before you reset it.", []
-    with CHANNELS[channel](on, model, words, proposing(words, asked)):
-        assert on.eventually(on.drafts, 20), on.errors()
-    (draft,) = on.drafts()
-    assert draft.text.splitlines()[0] == NOTE["rule"]
-    assert draft.fields["by"] == "model"
-    assert "".join(asked).count(words) == 1, "it is asked once"
-    assert on.errors() == []
-
-
 @pytest.mark.slow  # a clock of the client strikes every minute
 @pytest.mark.client("both")
 def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
@@ -64,22 +48,11 @@ def test_what_the_agent_has_a_clock_say_becomes_none(on, model):
     assert on.errors() == []
 
 
-@pytest.mark.parametrize("backend", ["off", "api", "claude"])
-def test_an_option_that_is_picked_becomes_none(on, model, backend):
-    drafting(on, backend)
-    asked = []
-    turn = channels.begun(on, model, proposing(SAID, asked), channels.question(SAID, "yarn"))
-    with turn as terminal:
+def test_an_option_that_is_picked_becomes_none(on, model):
+    with channels.begun(on, model, channels.nobody, channels.question(SAID, "yarn")) as terminal:
         terminal.see("Which package manager")
         terminal.press(channels.ENTER)
         terminal.see("Answer one")
         assert on.eventually(lambda: list(on.root.glob("sessions/*.cursor.json")))
-        assert on.eventually(lambda: len(asked) == (backend != "off") and not waiting(on))
     assert on.drafts() == []
-    assert SAID not in "".join(asked)
     assert on.errors() == []
-
-
-def waiting(on):
-    """What a model has not read yet."""
-    return list(on.root.glob("sessions/*.unread.json"))

@@ -186,17 +186,6 @@ def wrong_drafts(sources, drafts):
     return found
 
 
-def wrong_turns(sources, turns):
-    """What a model would be given as a person's or the agent's words that is not theirs."""
-    found = []
-    for turn in turns:
-        for line in turn.text.splitlines():  # pasted ones between them are left out
-            found += _wrong(sources, "text", line, sources.said, whole=True)
-        found += _wrong(sources, "agent", turn.agent, sources.spoke, whole=True)
-        found += _wrong(sources, "request", turn.request, sources.said, whole=True)
-    return found
-
-
 def wrong_heard(sources, heard):
     """What the subconscious hears from somebody who did not say it."""
     found = []

@@ -1,4 +1,4 @@
-"""What becomes a draft, and what a model or the subconscious is given, was said by whom it is said to be by: in real
+"""What becomes a draft, and what the subconscious hears, was said by whom it is said to be by: in real
 transcripts where they are beside the checkout, in small ones with everything that a client writes, and in broken ones."""
 
 import json
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from extract.oracle import Sources, wrong_drafts, wrong_turns
+from extract.oracle import Sources, wrong_drafts
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
-from memtui.extract import classifier, judged, readable, signals
+from memtui.extract import classifier, judged, signals
 from memtui.subconscious import reading
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "transcripts"
@@ -22,12 +22,11 @@ JUDGE = classifier.shipped()
 
 
 def read(path):
-    """The drafts of a transcript, and the turns that a model is given."""
+    """The drafts of a transcript."""
     conversation = Conversation(asks=signals.asks)
     for record in transcript.Reader(str(path)):
         conversation.feed(record)
-    own = [conversation.own(turn) for turn in conversation.turns]
-    return judged.drafts(own, JUDGE), readable.chosen(own, set(), conversation.was_injected)
+    return judged.drafts([conversation.own(turn) for turn in conversation.turns], JUDGE)
 
 
 def listen(path):
@@ -38,11 +37,9 @@ def listen(path):
 @pytest.mark.skipif(not FILES, reason="no transcripts in ../shared/data")
 @pytest.mark.every(step=6)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem[:20])
-def test_of_a_real_transcript_only_words_of_the_person_are_drafted_or_given_to_a_model(path):
+def test_of_a_real_transcript_only_words_of_the_person_are_drafted(path):
     sources = Sources(path.read_bytes())
-    drafts, turns = read(path)
-    assert wrong_drafts(sources, drafts) == []
-    assert wrong_turns(sources, turns) == []
+    assert wrong_drafts(sources, read(path)) == []
 
 
 # Each says what would be drafted from a person, of a word that names where it stands: `p…` is a person's, `a…` the agent's,
@@ -177,14 +174,12 @@ def lines(records):
 
 def strangers(path):
     """Whose words are where only others' may be."""
-    drafts, turns, heard = *read(path), listen(path)
+    drafts, heard = read(path), listen(path)
     found = set()
     for each in drafts:
         found |= marks(f"{each.name} {each.description} {each.request}".replace("-", " "), "atx")
         found |= marks(each.person, "atx") - PASTED  # the evidence is the whole message
         found |= marks(each.body + each.agent, "tx")
-    for each in turns:
-        found |= marks(f"{each.text} {each.request}", "atx") | marks(each.agent, "tx")
     for who, words in heard.lines:
         found |= marks(words, {"person": "atx", "agent": "tx", "tool": "x"}[who]) - PASTED
     for each in heard.mentions:
@@ -196,10 +191,9 @@ def test_of_everything_that_a_client_writes_a_persons_words_are_found_and_no_oth
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\n".join(lines(RECORDS.values())) + b"\n")
     assert strangers(path) == set()
-    drafts, turns, heard = *read(path), listen(path)
+    drafts, heard = read(path), listen(path)
     people = {word for word in WORDS if word[0] == "p"}
     assert marks(" ".join(each.person for each in drafts), "p") == people
-    assert marks(" ".join(each.text for each in turns), "p") == people
     assert marks("\n".join(heard.said("person")), "p") == people
     assert marks("\n".join(heard.said("agent")), "a") == {"aagent"}
     assert marks("\n".join(text for who, text in heard.lines if who == "tool"), "t") >= {
@@ -213,7 +207,7 @@ def test_of_everything_that_a_client_writes_a_persons_words_are_found_and_no_oth
 def test_after_each_of_them_the_next_prompt_is_not_taken_for_something_else(tmp_path, kind):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"\n".join(lines([RECORDS["hook"], RECORDS[kind], RECORDS["agent"], RECORDS["prompt"]])))
-    drafts, _ = read(path)
+    drafts = read(path)
     assert strangers(path) == set()
     (draft,) = [each for each in drafts if each.confidence >= 0.5]
     assert marks(draft.person, "patx") == {"pprompt"}
@@ -294,7 +288,7 @@ def test_of_a_real_transcript_in_another_order_only_words_of_the_person_are_draf
     shuffled.write_bytes(b"".join([*front, *torn]))
     sources = Sources(path.read_bytes())
     found = []
-    for draft in read(shuffled)[0]:
+    for draft in read(shuffled):
         # Which of the agent's messages came before, nobody can tell any more.
         found += [each for each in wrong_drafts(sources, [draft]) if not each.startswith(("agent", "body"))]
     assert found == []

@@ -9,10 +9,9 @@ from memtui.core.base import fs, paths
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox import format as inbox_format
 from memtui.extract import signals, write
-from memtui.worker import extraction, main, starting
+from memtui.worker import extraction, main
 
 RULE = "From now on use pnpm instead of npm"
-SAID = "The staging database is shared with the sales team, so tell them in #sales before you reset it."
 # Seconds for the other one to come to the same place, which it does at once if nothing keeps it out.
 PATIENCE = 0.3
 
@@ -63,19 +62,18 @@ def test_what_two_sessions_say_at_once_is_one_draft_that_was_seen_twice(env, tmp
 
 
 @pytest.mark.slow
-def test_two_workers_of_a_session_do_not_both_have_its_turns_read_by_a_model(env, tmp_path, monkeypatch):
-    started = []
-    monkeypatch.setattr(starting, "start", lambda *_, given: started.append(json.loads(given)))
+def test_two_workers_of_a_session_do_not_both_read_its_turns(env, tmp_path, monkeypatch):
+    drafted = []
+    monkeypatch.setattr(extraction.write, "write_drafts", lambda *given: drafted.extend(given[2]))
     monkeypatch.setattr(extraction, "QUIET_SECONDS", 0.0)
     meeting(monkeypatch, extraction.cursor_of, "start")
-    fs.write_atomic(f"{env['MEMTUI_HOME']}/config.toml", b'llm_backend = "api"\nextract_ask = true\n')
     rows = [
-        {"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": SAID}},
+        {"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"content": RULE}},
         {"type": "assistant", "message": {"id": "m1", "content": [{"type": "text", "text": "Done."}]}},
     ]
     transcript = tmp_path / "s1.jsonl"
     transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
     payload = {"session_id": "s1", "transcript_path": str(transcript), "cwd": str(tmp_path / "shop")}
     both(*[lambda: main.run(env, payload, "SessionEnd", ("extract",))] * 2)
-    assert [turn["uuid"] for each in started for turn in each["turns"]] == ["u1"]
+    assert [each.evidence for each in drafted] == ["u1"]
     assert fs.read_or_empty(f"{env['MEMTUI_HOME']}/log/errors.jsonl") == b""

@@ -24,7 +24,6 @@ def transcript(tmp_path_factory):
 
 @pytest.mark.parametrize("reader", ["backfill", "worker", "subconscious"])
 def test_a_transcript_of_100_mb_is_read_within_200_mb_of_memory(transcript, reader):
-    """The worker also drafts with a model, which gets a part of what it has read."""
     done = subprocess.run([sys.executable, BENCHMARK, reader, transcript], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert float(done.stdout.rpartition("peak ")[2].split()[0]) < MOST, done.stdout

@@ -63,7 +63,7 @@ Basis = tuple[tuple[float, float], dict[int, float]]
 class Signal:
     """A proposed memory. `evidence`: uuid of the transcript's record; `agent`, `person`: excerpts of what they said;
     `request`: what the person had asked for when they said it; `durable`: how likely it is worth keeping for good, None
-    if only the rules have looked at it; `by`: model, if one wrote it; `judged`: the shipped scores and the features
+    if only the rules have looked at it; `judged`: the shipped scores and the features
     that decisions on the draft correct (extract/personal.py), which are kept beside it; `repeats`: the records of the
     same reading that say it again; `part`: which rule of a message with several it is, from 0."""
 
@@ -81,7 +81,6 @@ class Signal:
     person: str = ""
     request: str = ""
     durable: float | None = None
-    by: str = ""
     judged: Basis | None = field(default=None, compare=False)
     repeats: tuple[str, ...] = ()
     part: int = 0

@@ -110,7 +110,6 @@ def fields_of(draft: Signal, project: str) -> dict[str, str]:
         "project": project,
         "evidence": draft.evidence,
         "request": draft.request,
-        "by": draft.by,
     }
     return {key: value for key, value in fields.items() if value}
 

@@ -7,8 +7,7 @@ from memtui.llm.usage import ModelUsage
 SENT = (
     "While llm_backend is off, nothing is sent. Else `memtui consolidate --ask-model` and `memtui model triggers`"
     " send the names, types, descriptions, dates and texts of the memories that they may propose something about; with"
-    " recall_select each prompt sends itself and the names, descriptions and triggers of memories; with extract_ask"
-    " each turn sends what you said in it, the agent's words before that, and the names and descriptions of memories;"
+    " recall_select each prompt sends itself and the names, descriptions and triggers of memories;"
     " with subconscious each turn sends what was said in it, the beginnings of what tools printed, the blocks, the"
     " names and descriptions of memories, and the files of the project that it looks at: by `api` to Anthropic, or to"
     " ANTHROPIC_BASE_URL if that is set; by `claude` to whatever model service your client uses. Memories that seem to"

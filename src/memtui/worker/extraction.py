@@ -3,7 +3,6 @@
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs, paths, session_state
@@ -14,7 +13,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
-from memtui.extract import classifier, items, judged, readable, signals, write
+from memtui.extract import classifier, items, judged, signals, write
 from memtui.recall import content
 from memtui.worker import recall_uses
 
@@ -125,8 +124,6 @@ def _read_session(
     }
     data = fastjson.dumps(kept).encode()
     fs.write_atomic(session_state.path(root, session_id, "cursor"), data, durable=False)
-    drafted = {origin for each in drafts if each.confidence >= threshold for origin in each.origins}
-    _ask(env, root, cwd, readable.chosen(map(conversation.own, conversation.turns), drafted, conversation.was_injected))
 
 
 def _listed(records: Iterable[dict[str, object]], recalled: dict[str, float]) -> Iterator[dict[str, object]]:
@@ -152,19 +149,6 @@ def _is_as_of(path: str, at: float) -> bool:
         return not at or abs(os.stat(path).st_mtime * 1000 - at) < 1
     except OSError:
         return False
-
-
-def _ask(env: dict[str, str], root: str, cwd: str, turns: Sequence[Turn]) -> None:
-    """Have a model read turns, if the settings want that, in a process of its own (drafting/asking.py): only that one
-    has what asks a model. Rules and classifier have made their drafts by now."""
-    settings = config.load(root)
-    wanted = config.value(settings, paths.project_root(cwd), "extract_ask") is True
-    if not turns or not wanted or config.value(settings, None, "llm_backend") == "off":
-        return
-    from memtui.worker import starting
-
-    given = {"cwd": cwd, "turns": [asdict(turn) for turn in turns]}
-    starting.start(env, root, cwd, "memtui.drafting.asking", given=fastjson.dumps(given).encode("utf-8", "replace"))
 
 
 class _Found(NamedTuple):

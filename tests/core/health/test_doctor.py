@@ -127,7 +127,7 @@ def test_settings(machine, text, word):
     only(machine, "config", word, "memtui config edit")
 
 
-@pytest.mark.parametrize("line", ["extract_ask = true", "recall_select = true", 'subconscious = "full"'])
+@pytest.mark.parametrize("line", ["recall_select = true", 'subconscious = "full"'])
 def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     config = f"{machine.root}/config.toml"
     fs.write_atomic(config, f"{line}\n".encode())
@@ -137,6 +137,14 @@ def test_what_asks_a_model_while_none_may_be_asked(machine, line):
     assert said == [f"{line.partition(' ')[0]} is on, but llm_backend is off, so no model is asked."]
     fs.append(config, b'llm_backend = "api"\n')
     assert not [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code == "config.no_model"]
+
+
+@pytest.mark.parametrize("table", ["", '[projects."/"]\n'])
+def test_a_setting_whose_feature_is_gone_is_named_and_is_no_mistake(machine, table):
+    fs.write_atomic(f"{machine.root}/config.toml", f"{table}extract_ask = true\n".encode())
+    found = [f for f in doctor.check(machine.env, str(machine.repo), NOW) if f.code.startswith("config.")]
+    assert [f.code for f in found] == ["config.removed"]
+    assert "No longer used: extract_ask" in findings.message(found[0])
 
 
 def test_a_project_table_that_names_no_root(machine):

@@ -2,17 +2,13 @@
 
 import json
 import os
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from backfill.test_backfill import Past
 from e2e.model import use
-from memtui.core.client.conversation import Turn
 from memtui.core.deliveries import error_log
-from memtui.drafting import asking
-from memtui.llm.model import LanguageModel
 from memtui.subconscious import blocks
 from memtui.subconscious.running import Along
 from memtui.worker import gated, main
@@ -82,26 +78,6 @@ def imports(scene):
         )
     desk.take(scene.base / "notes")
     assert desk.drafts()
-
-
-def of_a_model(scene):
-    scene.project()
-    turns = [
-        Turn(wish(text), "prompt", uuid=f"u{n}", session="s1", agent=text, request=text)
-        for n, text in enumerate(scene.texts)
-    ]
-
-    def notes(*_, **__):
-        kinds = {"kind": "correction", "type": "feedback", "everywhere": False, "confidence": 1.0}
-        rows = [
-            {"turn": f"t{n}", "quote": QUOTE, "name": text, "rule": f"Deploy {n} with {text}", "why": text, "how": text}
-            for n, text in enumerate(scene.texts, 1)
-        ]
-        return {"notes": [row | kinds for row in rows]}
-
-    scene.patch.setattr(LanguageModel, "ask", notes)
-    scene.patch.setattr(LanguageModel, "__init__", lambda *_: None)
-    assert asking.run(scene.env, {"cwd": str(scene.shop), "turns": [asdict(turn) for turn in turns]})
 
 
 def triggers(scene):
@@ -210,7 +186,7 @@ def refused_writes(scene):
 
 
 WRITERS = [
-    backfill, imports, of_a_model, triggers, errors, killed_subconscious, mentions, blocks_by_hand, unanswered_tasks,
+    backfill, imports, triggers, errors, killed_subconscious, mentions, blocks_by_hand, unanswered_tasks,
     refused_writes,
 ]  # fmt: skip
 

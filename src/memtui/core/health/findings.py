@@ -165,6 +165,9 @@ REGISTRY = {
         EDIT,
         "config",
     ),
+    "config.removed": Kind(
+        "No longer used: {key}. With the setting subconscious a model reads each turn.", EDIT, "config"
+    ),
     "config.misspelt": Kind("{table}{key} is not a setting. Did you mean {meant}?", EDIT, "config"),
     "config.no_model": Kind(
         "{key} is on, but llm_backend is off, so no model is asked.",

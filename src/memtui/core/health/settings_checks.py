@@ -9,12 +9,14 @@ from memtui.core.base.finding import Finding, good, note, problem
 from memtui.core.settings import config, keymap
 
 # Settings that have a model asked; `dream` goes without one.
-ASKING = ("extract_ask", "recall_select", "subconscious")
+ASKING = ("recall_select", "subconscious")
 # The settings that `keep_days` and `keep_mb` replaced.
 REPLACED = (
     *("undo_days", "undo_changes", "texts_days", "trust_days", "llm_log_days"),
     *("versions_days", "versions_mb"),
 )
+# A setting of older versions whose feature is gone: the subconscious reads the same turns.
+REMOVED = "extract_ask"
 
 
 def check(env: dict[str, str], root: str, project: str) -> Iterator[Finding]:
@@ -67,7 +69,11 @@ def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
     if old := [key for key in settings if key in REPLACED]:
         days, mb = (config.number(settings, key) for key in ("keep_days", "keep_mb"))
         yield note("config.replaced", path=path, keys=old, days=days, mb=mb)
-    elsewhere = {"projects", keymap.TABLE, *REPLACED}
+    tables = settings.get("projects", {})
+    own_tables = tables.values() if isinstance(tables, dict) else ()
+    if any(isinstance(table, dict) and REMOVED in table for table in (settings, *own_tables)):
+        yield note("config.removed", path=path, key=REMOVED)
+    elsewhere = {"projects", keymap.TABLE, REMOVED, *REPLACED}
     yield from _values({key: settings[key] for key in settings if key not in elsewhere}, finding)
     for name, why in keymap.problems(settings):
         yield finding(
@@ -76,7 +82,6 @@ def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
             key=name,
             why=why if why.endswith("?") else why + ".",
         )
-    tables = settings.get("projects", {})
     if not isinstance(tables, dict):
         yield finding("config.no_tables")
         return
@@ -92,7 +97,7 @@ def wrong(settings: dict[str, object], path: str) -> Iterator[Finding]:
         for key in table:
             if key in config.DEFAULTS and key not in config.PER_PROJECT:
                 yield finding("config.not_own", key=key)
-        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in config.DEFAULTS}
+        own = {key: table[key] for key in table if key in config.PER_PROJECT or key not in {*config.DEFAULTS, REMOVED}}
         yield from _values(own, finding, "config.own_value")
 
 

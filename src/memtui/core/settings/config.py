@@ -35,7 +35,7 @@ CHOICES = {
     "theme": (*THEMES, *MORE_THEMES.split()),
 }
 PER_PROJECT = (
-    *("mode", "extract", "extract_ask", "banner", "gate", "guide_to", "recall", "recall_select", "journal"),
+    *("mode", "extract", "banner", "gate", "guide_to", "recall", "recall_select", "journal"),
     "subconscious",
 )
 # Characters; a longer context is replaced by a preview in the client (docs/hooks.md).

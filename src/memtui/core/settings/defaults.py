@@ -9,7 +9,6 @@ DEFAULTS: "dict[str, object]" = {
     "extract": True,
     "extract_confidence": 0.5,
     "extract_learn": True,
-    "extract_ask": False,
     "banner": True,
     "gate": "show",
     "keep_days": 180,

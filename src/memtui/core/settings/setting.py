@@ -22,7 +22,6 @@ MEANINGS = {
     "extract": "draft memories from what you say",
     "extract_confidence": "drafts below this are dropped, 0 to 1",
     "extract_learn": "learn from what you approve, reject",
-    "extract_ask": "have a model read sessions, too",
     "banner": "the line for you at a session's start",
     "gate": "memories Claude writes: show, ask, off",
     "keep_days": "days until old data goes, 0: never",
@@ -56,7 +55,7 @@ FIRST = (
 # The setting that says how a model is asked, and those that do nothing without one.
 BACKEND = "llm_backend"
 OF_MODELS = (
-    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream", "extract_ask"),
+    *(BACKEND, "llm_model", "llm_daily_tokens", "llm_daily_dollars", "llm_timeout", "dream"),
     *("recall_select", "subconscious", "subconscious_tools", "subconscious_model"),
 )
 # What a value does, by setting, for those whose names don't tell.
@@ -70,11 +69,6 @@ VALUES = {
         "true": "After a turn, at most once a day, memtui dreams by itself; it only proposes changes to you. It asks a"
         " model if llm_backend names one, which then also writes triggers of new memories; `memtui undo` undoes that.",
         "false": "It is asked only when you run `memtui consolidate --ask-model`.",
-    },
-    "extract_ask": {
-        "true": "After a turn the model of llm_backend reads, in the background, what you said in it, and proposes"
-        " drafts that the rules did not find. Each quotes your words; it waits in the Inbox like the others.",
-        "false": "Drafts are made by rules, without a model.",
     },
     "recall_select": {
         "true": "With each prompt the model of llm_backend is asked, in the background, which memories it needs; it"

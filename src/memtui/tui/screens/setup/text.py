@@ -56,7 +56,7 @@ HEADINGS = {
     " of each MEMORY.md; what is below the cut is never loaded.",
     rows.MODEL: "memtui works without a model. One is asked only if the setting llm_backend says how it is reached;"
     " until then nothing is sent. Then `memtui consolidate --ask-model` and `memtui model triggers` ask it, and so do"
-    " the settings recall_select (each prompt), extract_ask and subconscious (each turn), which are off by default.\n"
+    " the settings recall_select (each prompt) and subconscious (each turn), which are off by default.\n"
     "{setup.edit} changes llm_backend.",
     rows.DISK: "What is kept, and for how long: the settings keep_days and keep_mb. An error in a hook never stops a"
     " session: it is noted here, as memtui doctor --errors shows it.",
