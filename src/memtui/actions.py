@@ -201,7 +201,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),
     Action("memories.mark_all", "A", "", "Mark all that are shown, or none", listed=True),
     Action("memories.import", "I", "", "Import memories from a file or folder, as drafts", writes=True),
-    Action("memories.export", "X", "", "Export the memories of this scope to a file or folder", writes=True),
+    Action("memories.export", "X", "", "Export the memories of this scope to a folder", writes=True),
     Action("memories.trust", "u", "trust", "Trust a memory that came with the repository, or all", writes=True),
     Action("inbox.approve", "a", "approve", "Make it a memory as shown; of a changed memory: keep it", writes=True),
     Action("inbox.edit", "e", "edit", "Rewrite and approve it; change an item, or a memory", writes=True),

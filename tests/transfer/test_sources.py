@@ -1,7 +1,6 @@
 """Each kind of source is told by its content, and gives what it holds as drafts."""
 
 import contextlib
-import json
 import sqlite3
 
 import pytest
@@ -10,17 +9,9 @@ from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.review import approve, draft
 from memtui.transfer.incoming import MAX_TEXT
 
-BLOCKS = [
-    {"id": "block-0", "label": "human", "description": "What is known of the person", "value": "\nName: Ada\nSails.\n"},
-    {"id": "block-1", "label": "project/deploy", "description": None, "value": "Deploys go out on Tuesdays."},
-    {"id": "block-2", "label": "empty", "value": ""},
-    {"id": "block-3", "label": "loaded_skills", "value": "pdf, docx"},
-]
-AGENT = {"agents": [{"name": "work", "block_ids": ["block-0", "block-1", "block-2"]}], "blocks": BLOCKS, "tools": []}
 
-
-def write(path, given):
-    path.write_text(given if isinstance(given, str) else json.dumps(given))
+def write(path, text):
+    path.write_text(text)
     return path
 
 
@@ -30,78 +21,6 @@ def approved(desk, name):
     outcome = approve.approve_all(store.journal, [draft.propose(store, desk.drafts()[name])])[0]
     assert outcome.error is None
     return outcome.memory.raw.decode()
-
-
-# Letta
-
-
-@pytest.mark.parametrize(
-    "wrap", [json.dumps, lambda given: json.dumps(json.dumps(given))], ids=["plain", "in a string"]
-)
-def test_a_letta_agent_file_gives_its_blocks(desk, wrap):
-    path = write(desk.tmp / "work.af", wrap(AGENT))
-    found = desk.read(path).found
-    assert (found.kind, found.said) == ("letta", "a Letta agent file (1 agent: work)")
-    drafts = desk.take(path)
-    assert drafts["human"].scope == "global"
-    assert drafts["human"].entry.fields["type"] == "user"
-    assert drafts["human"].text == "What is known of the person\n\nName: Ada\nSails."
-    assert drafts["project-deploy"].scope == "project"
-    assert drafts["project-deploy"].text == "Deploys go out on Tuesdays."
-    assert {each.where.partition(": ")[2]: each.why for each in found.skipped} == {
-        "work/empty": "is empty",
-        "loaded_skills": "is a list that Letta keeps for itself",
-    }
-
-
-def test_an_older_letta_agent_file_gives_its_core_memory_with_dates(desk):
-    old = {
-        "name": "sam",
-        "core_memory": [{"label": "persona", "value": "I am Sam.", "updated_at": "2025-04-01T21:18:26Z"}],
-    }
-    drafts = desk.take(write(desk.tmp / "sam.af", old))
-    fields = drafts["persona"].entry.fields
-    assert (fields["modified"], fields["source"]) == ("2025-04-01T21:18:26Z", "sam.af: sam/persona")
-    assert 'modified: "2025-04-01T21:18:26Z"' in approved(desk, "persona")
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ('{"agents": [', "broken JSON"),
-        ("[" * 100_000, "broken JSON"),
-        ('{"other": 1}', "neither `blocks` nor `core_memory`"),
-        ("", "is empty"),
-    ],
-)
-def test_broken_or_other_json_is_refused_with_what_to_do(desk, given, why):
-    with pytest.raises(MemtuiError) as error:
-        desk.read(write(desk.tmp / "a.af", given))
-    assert why in error.value.message
-    assert error.value.hint
-
-
-def test_a_stock_description_of_letta_says_nothing(desk):
-    stock = "The human block: Stores key details about the person you are conversing with."
-    block = {"id": "b", "label": "human", "value": "Name: Ada.\nLikes tea.", "description": stock}
-    given = {"agents": [{"name": "x", "block_ids": ["b"]}], "blocks": [block]}
-    found = desk.read(write(desk.tmp / "a.af", json.dumps(given))).found
-    assert [each.description for each in found.memories] == ["Name: Ada."]
-
-
-def test_a_time_that_is_none_is_left_out_and_no_field_has_a_secret(desk):
-    key = "sk-ant-api03-" + "aB3" * 30
-    block = {"label": "ci", "value": "The CI is slow.", "created_at": f"soon, with {key}", "updated_at": "2026-01-02"}
-    fields = desk.take(write(desk.tmp / "a.af", {"core_memory": [block]}))["ci"].entry.fields
-    assert "created" not in fields
-    assert fields["modified"] == "2026-01-02"
-    note = write(desk.tmp / "note.md", f"---\ntype: {key}\noriginSessionId: {key}\n---\n\nThe queue is a table.\n")
-    assert key not in str(desk.take(note)["note"].entry.fields)
-
-
-def test_blocks_of_odd_types_are_survived(desk):
-    odd = {"agents": [{"block_ids": 3}, None, "x"], "blocks": [None, 1, {"value": 3}, {"label": 7, "value": "Seven."}]}
-    assert [each.text for each in desk.take(write(desk.tmp / "odd.af", odd)).values()] == ["Seven."]
 
 
 # claude-mem
@@ -250,50 +169,12 @@ def test_a_damaged_database_is_refused(desk):
         desk.read(path)
 
 
-# basic-memory
-
-COFFEE = """---
-title: Coffee Brewing
-type: note
-permalink: home/coffee-brewing
-tags: [coffee]
-created: 2026-01-02
----
-
-# Coffee Brewing
-
-## Observations
-- [method] Pour over gives clarity #brewing
-- [tip] Grind medium-fine
-
-## Relations
-- requires [[Burr Grinder]]
-- relates_to [[Unknown Note]]
-"""
-GRINDER = "---\ntitle: Burr Grinder\ntype: note\npermalink: home/burr-grinder\n---\n# Burr Grinder\n\nGrinds evenly.\n"
-
-
-def test_notes_of_basic_memory_keep_tags_dates_and_links(desk):
-    notes = desk.tmp / "notes"
-    notes.mkdir()
-    write(notes / "Coffee Brewing.md", COFFEE)
-    write(notes / "Burr Grinder.md", GRINDER)
-    assert desk.read(notes).found.kind == "basic-memory"
-    drafts = desk.take(notes)
-    assert set(drafts) == {"coffee-brewing", "burr-grinder"}
-    fields = drafts["coffee-brewing"].entry.fields
-    assert (fields["tags"], fields["created"]) == ("coffee, brewing", "2026-01-02")
-    assert "[[burr-grinder|Burr Grinder]]" in drafts["coffee-brewing"].text
-    assert "[[Unknown Note]]" in drafts["coffee-brewing"].text
-    assert "- [method] Pour over gives clarity #brewing" in approved(desk, "coffee-brewing")
-
-
 def test_a_heading_is_no_description(desk):
     notes = desk.tmp / "notes"
     notes.mkdir()
     write(
         notes / "Tea.md",
-        "---\ntitle: Tea\npermalink: tea\n---\n# Tea\n\n## Observations\n\n- [fact] Black tea is hot\n",
+        "---\ntitle: Tea\n---\n# Tea\n\n## Observations\n\n- [fact] Black tea is hot\n",
     )
     write(notes / "One.md", "# One\n\n## Context\n\nSaid in a meeting.\n")
     write(notes / "Bare.md", "## Only this\n")
@@ -306,7 +187,7 @@ def test_a_link_by_path_follows_its_note(desk):
     (notes / "specs").mkdir(parents=True)
     write(notes / "specs/Water Spec.md", "---\ntitle: Water\npermalink: specs/w\n---\nClean water.\n")
     write(notes / "Tea.md", "---\ntitle: Tea\npermalink: tea\n---\nSee [[specs/Water Spec]] and [[water spec]].\n")
-    assert desk.read(notes).found.said == "a folder of notes of basic-memory (2 files)"
+    assert desk.read(notes).found.said == "a folder of Markdown notes (2 files)"
     text = desk.take(notes)["Tea"].text
     assert text.endswith("See [[water-spec|specs/Water Spec]] and [[water-spec|water spec]].")
 
@@ -434,6 +315,15 @@ def test_the_persons_own_claude_md_is_for_all_projects(desk):
 # Markdown
 
 
+def test_a_time_that_is_none_is_left_out_and_no_field_has_a_secret(desk):
+    key = "sk-ant-api03-" + "aB3" * 30
+    head = f"created: soon, with {key}\ndate: 2026-01-02\ntype: {key}\noriginSessionId: {key}"
+    note = write(desk.tmp / "note.md", f"---\n{head}\n---\n\nThe queue is a table.\n")
+    fields = desk.take(note)["note"].entry.fields
+    assert fields["created"] == "2026-01-02"
+    assert key not in str(fields)
+
+
 def test_a_folder_of_notes_keeps_what_their_frontmatter_gives(desk):
     notes = desk.tmp / "vault"
     (notes / "deep/er").mkdir(parents=True)
@@ -502,8 +392,13 @@ def test_an_empty_path_is_no_folder(desk, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "data", "why"),
     [
-        ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "a tar archive without gzip"),
+        ("a.tar", b"a.md".ljust(257, b"\0") + b"ustar\x0000".ljust(255, b"\0"), "a tar archive"),
         ("a.tar.xz", b"\xfd7zXZ\0\1\2", "an archive in xz"),
+        ("a.tar.gz", b"\x1f\x8b\x08\0", "an archive in gzip, which memtui does not read"),
+        ("a.zip", b"PK\3\4", "a ZIP archive"),
+        ("empty.zip", b"PK\5\6", "an empty ZIP archive"),
+        ("a.af", b'{"agents": []}', "an agent file of Letta"),
+        ("a.json", b"[]", "JSON"),
         ("a.pdf", b"%PDF-1.4\nplain words\n", "a PDF"),
         ("a.csv", b"name,text\na,b\n", "a table"),
     ],
@@ -531,9 +426,9 @@ def test_from_names_the_kind(desk):
     path = write(desk.tmp / "notes.txt", "# One\n\nFirst.\n\n# Two\n\nSecond.\n")
     assert len(desk.read(path).found.memories) == 1
     assert len(desk.read(path, "claude-md").found.memories) == 2
-    with pytest.raises(MemtuiError):
-        desk.read(path, "letta")
-    with pytest.raises(MemtuiError):
+    with pytest.raises(MemtuiError, match="is no SQLite database"):
         desk.read(path, "claude-mem")
-    with pytest.raises(MemtuiError):
-        desk.read(path, "memtui")
+    with pytest.raises(MemtuiError, match=r"There is no claude-mem\.db in"):
+        desk.read(desk.tmp, "claude-mem")
+    with pytest.raises(MemtuiError, match="is a database of claude-mem"):
+        desk.read(database(desk.tmp / "a.db", NEWEST), "markdown")

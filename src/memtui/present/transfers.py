@@ -3,17 +3,16 @@
 from collections.abc import Sequence
 
 from memtui.core.base.phrasing import many, some
+from memtui.core.base.shell import shell_word
 from memtui.core.redaction import redact
 from memtui.present import safe_text
-from memtui.transfer.exporting import Export
+from memtui.transfer.exporting import Export, folder_name
 from memtui.transfer.importing import ImportPlan
 from memtui.transfer.incoming import LeftOut
-from memtui.transfer.restoring import RestorePlan
 
 # Lines of each list that are shown.
 SHOWN = 8
 FULL = "the inbox is full. Approve or reject some drafts, then import it again"
-TAKE = "To take what the archive has, rename or remove what is here, then restore again."
 
 
 def imported(plan: ImportPlan, *, done: bool) -> list[str]:
@@ -46,24 +45,9 @@ def skipped(found: Sequence[LeftOut]) -> list[str]:
     return [*lines, f"and {len(found) - SHOWN} more"] if len(found) > SHOWN else lines
 
 
-def restored(plan: RestorePlan, *, done: bool) -> list[str]:
-    """Say what a restore writes, or wrote, a line each."""
-    verb = "restored" if done else "would be restored"
-    lines = [f"{many(len(plan.new), 'file')} {verb}."] if plan.new or not plan.same else []
-    if plan.same:
-        lines.append(
-            f"{many(len(plan.same), 'file')} {'is' if len(plan.same) == 1 else 'are'} there already, the same."
-        )
-    if plan.conflicts:
-        names = safe_text.line(some(plan.conflicts, SHOWN))
-        verb = "is" if len(plan.conflicts) == 1 else "are"
-        lines.append(f"{many(len(plan.conflicts), 'file')} {verb} there with other content and kept: {names}. {TAKE}")
-    return [*lines, *map(safe_text.line, plan.notes)]
-
-
 def exported(found: Export) -> str:
     """Say what an export holds."""
-    names = ", ".join(f"{each.label} ({len(each.memories)})" for each in found.scopes)
+    names = ", ".join(f"{label} ({count})" for label, count in found.counts.items())
     return safe_text.line(f"{many(found.memories, 'memory', 'memories')}: {names}")
 
 
@@ -79,3 +63,10 @@ def beside(found: Export) -> list[str]:
         memories = many(len(told), "memory", "memories")
         lines.append(f"{memories} {hold}: {safe_text.line(some(told, SHOWN))}. The export has them as they are.")
     return lines
+
+
+def elsewhere(export: Export, name: str) -> str:
+    """Say what to type on another machine for an export of that file name."""
+    labels = [*export.files]
+    path = name if len(labels) == 1 else f"{name}/{folder_name(labels[0])}"
+    return f"On another machine: memtui import {shell_word(path)} --scope {shell_word(labels[0])}"

@@ -26,10 +26,8 @@ from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import redact
 from memtui.core.review import waiting
 from memtui.extract.write import LEDGER
-from memtui.transfer.identity import ProjectIdentity
 from memtui.transfer.incoming import Incoming, LeftOut, SourceContent
 from memtui.transfer.limits import MOST
-from memtui.transfer.placing import Places
 
 # How many of the words of two texts, of all that either has, make them the same for a person.
 SAME = 0.85
@@ -84,16 +82,11 @@ def plan(store: Store, found: SourceContent, *, scope: str = "", most: int = MOS
         if most and len(made.drafts) >= most:
             made.left.append(given.where)  # not looked at: a database may have tens of thousands
             continue
-        try:
-            label = places.label(given)
-        except MemtuiError as error:
-            found.skipped.append(LeftOut(given.where, f"has no place here: {error.message} {error.hint}".strip()))
-            continue
+        label = places.label(given)
         secrets: Counter[str] = Counter()
         clean = _redacted(given, secrets)
         key = places.inbox(label)
         digest = ids.content_hash(normalised(clean.description + " " + clean.body))
-        texts.look_into(label)
         same = texts.same(clean)
         if same:
             made.known.append(LeftOut(given.where, same))
@@ -129,18 +122,10 @@ class _Places:
         if self.given:
             references.writable(store.scope(self.given))
         self.slug = paths.project_key(paths.project_root(store.cwd))
-        self._places = Places(store)
-        self._known: dict[tuple[str, ProjectIdentity], str] = {}
 
     def label(self, given: Incoming) -> str:
-        """Return the label of the scope for a memory. Raises NotFoundError."""
-        if self.given or not given.scope:
-            return self.given or "project"
-        key = (given.scope, given.project)
-        if key not in self._known:
-            # One that has no directory yet can be restored to, but no draft can be approved for it.
-            self._known[key] = self.store.scope(self._places.here(*key)[0].label).label
-        return self._known[key]
+        """Return the label of the scope for a memory."""
+        return self.given or given.scope or "project"
 
     def inbox(self, label: str) -> str:
         """Return which inbox drafts for a scope wait in: project or global."""
@@ -158,7 +143,6 @@ class _KnownMemories:
         self._known = KnownTexts(SAME)
         self.names: dict[str, set[str]] = {}
         self.decided: dict[str, set[str]] = {}
-        self._store = store
         for scope in store.scopes():
             self._add_scope(scope)
         for each in waiting.waiting_in(store.root, [places.slug, None], ("updates",)):
@@ -171,12 +155,6 @@ class _KnownMemories:
             for draft in refused.load(directory):
                 if draft.never:
                     self._known.add(draft.description, "a draft that was rejected for good")
-
-    def look_into(self, label: str) -> None:
-        """Know the memories of another project's scope as well."""
-        if label.startswith("auto:") and label not in self.names:
-            self.names[label] = set()
-            self._add_scope(self._store.scope(label))
 
     def _add_scope(self, scope: Scope) -> None:
         if scope.kind == "instructions" or not scope.exists or scope.problem:

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import cut
 from memtui.core.frontmatter import prose
-from memtui.transfer import identity
-from memtui.transfer.identity import ProjectIdentity
 
 # A longer text is no draft: nobody would review it, and the inbox has room for a megabyte in all.
 MAX_TEXT = 100_000
@@ -26,9 +24,9 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Incoming:
-    """One memory of a source. `where` names its place there; `scope` is empty where the source does not say, and
-    `project` unless the scope is one of a project. `created` and `modified` as in a file (RFC 3339 or a day).
-    `aliases`: the names by which others in the source link to it."""
+    """One memory of a source. `where` names its place there; `scope` is empty where the source does not say.
+    `created` and `modified` as in a file (RFC 3339 or a day). `aliases`: the names by which others in the source link
+    to it."""
 
     where: str
     name: str
@@ -36,7 +34,6 @@ class Incoming:
     body: str
     type: str = ""
     scope: str = ""
-    project: ProjectIdentity = identity.NONE
     created: str = ""
     modified: str = ""
     tags: tuple[str, ...] = ()

@@ -1,9 +1,5 @@
-"""Folders of Markdown: notes as in Obsidian, with or without frontmatter, memories of the client, and basic-memory. Of
-a MEMORY.md only what stands beside the lines of memories is taken.
-
-A note of basic-memory has `title`, `permalink` and `type` in its frontmatter, lines `- [category] observation #tag` and
-relations `- relates_to [[Other note]]`; all of it is plain Markdown, and stays in the text.
-"""
+"""Files and folders of Markdown: notes as in Obsidian, with or without frontmatter, and memories. Of a MEMORY.md only
+what stands beside the lines of memories is taken."""
 
 import os
 import re
@@ -27,47 +23,25 @@ from memtui.transfer.incoming import (
 )
 from memtui.transfer.trees import SourceFiles
 
-KIND, BASIC_MEMORY = "markdown", "basic-memory"
-OBSERVATION = re.compile(r"^\s*[-*] \[([^\]\[()]{2,40})\] \S")
-TAG = re.compile(r"(?<![\w/#&])#([^\W\d][\w/-]*)")
+KIND = "markdown"
 TITLE = re.compile(r"\A\s*# +(.+?)[ \t#]*\n")
 # Fields of a frontmatter with the time of a note, in this order.
 CREATED, MODIFIED = ("created", "created_at", "date"), ("modified", "updated", "updated_at", "last_modified")
-# Notes of a folder that are looked at to tell what it is.
-LOOKED_AT = 50
 
 
-def is_basic_memory(data: bytes) -> bool:
-    """Whether a note is one of basic-memory."""
-    made = memory.from_bytes("note.md", "", data)
-    return made.has_frontmatter and "permalink" in made.fields and "title" in made.fields
-
-
-def kind_of(tree: SourceFiles) -> str:
-    """Return which of the two kinds a folder is: by at least half of the notes that are looked at first."""
-    before = list(tree.skipped)
-    names = [each for each in tree.names if os.path.basename(each) != locate.INDEX_NAME]
-    notes = [data for name in names[:LOOKED_AT] if (data := tree.read(name)) is not None]
-    tree.skipped[:] = before  # what can't be read is told when all of it is read
-    return BASIC_MEMORY if notes and 2 * sum(map(is_basic_memory, notes)) >= len(notes) else KIND
-
-
-def read(tree: SourceFiles, kind: str, scope: str = "") -> SourceContent:
+def read(tree: SourceFiles) -> SourceContent:
     """Return the notes of a folder; a CLAUDE.md among them by its sections."""
-    about = "notes of basic-memory" if kind == BASIC_MEMORY else "Markdown notes"
     number = many(sum(map(locate.is_memory_name, map(os.path.basename, tree.names))) or len(tree.names), "file")
-    content = SourceContent(kind, f"a folder of {about} ({number})")
+    content = SourceContent(KIND, f"a folder of Markdown notes ({number})")
     for name in tree.names:
         data = tree.read(name)
         if data is not None:
-            add(content, data, name, kind, scope=scope, modified=tree.modified(name))
+            add(content, data, name, modified=tree.modified(name))
     content.skipped[:0] = tree.skipped
     return content
 
 
-def add(
-    found: SourceContent, data: bytes, name: str, kind: str = KIND, *, scope: str = "", modified: float | None = None
-) -> None:
+def add(found: SourceContent, data: bytes, name: str, *, scope: str = "", modified: float | None = None) -> None:
     """Add one file to what was found. `modified`: the file's own time, where its frontmatter has none."""
     made = memory.from_bytes(name, "", data)
     time = "" if modified is None else clock.iso_seconds(modified)
@@ -78,7 +52,7 @@ def add(
     elif claude_md.is_instructions(name):
         claude_md.add(found, made.body, name, scope=scope, modified=time)
     else:
-        found.add(_note(made, name, kind, scope, time))
+        found.add(_note(made, name, scope, time))
 
 
 def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
@@ -98,7 +72,7 @@ def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modifie
         )
 
 
-def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Incoming:
+def _note(made: Memory, name: str, scope: str, modified: str) -> Incoming:
     fields: Mapping[str, object] = made.fields  # of a broken one, what could be read
     body = made.body
     title = " ".join(memory.text_of(made.fields, "title").split())
@@ -110,15 +84,9 @@ def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Inco
     given = fields.get("name")
     whole = name.removesuffix(".md")
     stem = whole.rpartition("/")[2]
-    observed = [match[1] for line in body.split("\n") if (match := OBSERVATION.match(line))]
-    tags = [*tags_of(fields)]
-    if kind == BASIC_MEMORY:
-        tags += TAG.findall("\n".join(line for line in body.split("\n") if OBSERVATION.match(line)))
     permalink = memory.text_of(dict(fields), "permalink")
     described_as = memory.text_of(dict(fields), "description", "summary")
     typed = made.type if fields else ""
-    if kind == BASIC_MEMORY and typed not in memory.TYPES:
-        typed = "feedback" if {"preference", "rule"} & {each.lower() for each in observed} else "reference"
     return Incoming(
         name,
         given if isinstance(given, str) and any(map(str.isalnum, given)) else stem,
@@ -128,7 +96,7 @@ def _note(made: Memory, name: str, kind: str, scope: str, modified: str) -> Inco
         scope=scope,
         created=_date(fields, CREATED),
         modified=_date(fields, MODIFIED) or modified,
-        tags=tuple(dict.fromkeys(tags)),
+        tags=tags_of(fields),
         triggers=(*(each.strip("[] ") for each in triggers.in_frontmatter(fields)), *words_of(fields.get("aliases"))),
         session=made.origin_session,
         aliases=tuple(

@@ -168,18 +168,6 @@ def _agent(place: str, name: str, suffix: str, owner: str | None, top: str) -> S
     )
 
 
-def agent(env: dict[str, str], cwd: str, label: str) -> Scope | None:
-    """Return the scope of an agent by its label, also of one that has no memory here yet; None for another label."""
-    name, at, suffix = label.removeprefix("agent:").partition("@")
-    if not label.startswith("agent:") or not name or name.startswith(".") or set("/\\\0") & set(name):
-        return None
-    for place, ending, owner in _agent_places(env, cwd, paths.project_root(cwd)):
-        if ending == at + suffix:
-            found = _agent(place, name, ending, owner, locate.worktree_top(cwd))
-            return replace(found, exists=os.path.isdir(found.directory))
-    return None
-
-
 def _subdirectories(directory: str) -> list[str]:
     try:
         with os.scandir(directory) as entries:

@@ -6,11 +6,11 @@ import pytest
 
 from memtui.core.base import paths
 from memtui.core.review import waiting
-from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.preview import Preview
 from tui.conftest import settle
 
-from .hands import choose, everywhere, exists, press, read, stand_on, write
+from .hands import exists, press, write
 
 
 def drafts(world):
@@ -65,33 +65,21 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
 
 
 @pytest.mark.slow
-async def test_a_scope_is_exported_and_written_back(app, world):
+async def test_a_scope_is_exported_as_a_folder(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         app.screen.places.go_to("global")
         await settle(pilot)
         await press(pilot, "X")
         assert isinstance(app.screen, Line)
-        assert app.screen.value == "~/memtui-global.zip"
-        await type_path(pilot, "../mine.zip")
-        path = os.path.join(os.path.dirname(world.shop), "mine.zip")
-        assert exists(path)
+        assert app.screen.value == "~/memtui-global"
+        await type_path(pilot, "../mine")
+        path = os.path.join(os.path.dirname(world.shop), "mine")
+        assert exists(os.path.join(path, "concise-answers.md"))
         await press(pilot, "X")
-        await type_path(pilot, "../mine.zip")
+        await type_path(pilot, "../mine")
         assert "a file or folder of that name" in str(app.screen.query_one("#wrong").render())
         await press(pilot, "escape")
-        before = read(everywhere(world, "concise-answers.md"))
-        await stand_on(pilot, "concise-answers")
-        await press(pilot, "d")
-        assert not exists(everywhere(world, "concise-answers.md"))
-        await press(pilot, "I")
-        await type_path(pilot, "../mine.zip")
-        assert isinstance(app.screen, Choice)
-        await choose(pilot, "Write the memories back")
-        await settle(pilot)
-        assert "global:concise-answers.md" in shown(app)
-        await press(pilot, "enter")
-        assert read(everywhere(world, "concise-answers.md")) == before
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Import and export: what a file or folder would bring is shown before it is written; a scope goes into a file."""
+"""Import and export: what a file or folder would bring is shown before it is written; a scope goes into a folder."""
 
 import asyncio
 import os
@@ -10,7 +10,7 @@ from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
 from memtui.present import drafts, safe_text
-from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
@@ -18,17 +18,13 @@ from memtui.tui.services import Command, Services
 if TYPE_CHECKING:
     from memtui.transfer.importing import ImportPlan
     from memtui.transfer.recognising import ImportSource
-    from memtui.transfer.restoring import RestorePlan
 
 # Memories and files of a source that are listed.
 FIRST = 12
 # Seconds in which a reading ends, mostly; of one that takes longer it is said that it goes on.
 SOON = 0.5
-KINDS = (
-    "A Letta agent file, a claude-mem database, notes of basic-memory, a CLAUDE.md, Markdown, or an export of memtui."
-)
+KINDS = "Markdown, a file or a folder (also an export of memtui), a CLAUDE.md, or a claude-mem database."
 BELOW = "What it would bring is shown first. It waits in the inbox until you approve it."
-DRAFTS, BACK = "drafts", "back"
 
 
 class TransferCommands:
@@ -47,7 +43,7 @@ class TransferCommands:
     # import
 
     async def import_(self) -> None:
-        """Ask for a path, show what is there, and bring it into the inbox; an export of memtui can be written back."""
+        """Ask for a path, show what is there, and bring it into the inbox."""
         typed = await self.services.ask(Line("Import memories from", about=KINDS, below=BELOW, check=self._check_there))
         if not typed or not typed.strip():
             return
@@ -57,17 +53,6 @@ class TransferCommands:
         if not reading.done():
             self.services.say("Reading it …")
         source = await reading
-        if source.archive is not None:
-            ways = [
-                (DRAFTS, "Into the inbox as drafts, to review each"),
-                (BACK, "Write the memories back as they were"),
-            ]
-            way = await self.services.ask(Choice(f"{source.found.said}:", ways))
-            if way is None:
-                return
-            if way == BACK:
-                await self._restore(source)
-                return
         await self._draft(source)
 
     def _read(self, path: str) -> "ImportSource":
@@ -86,18 +71,6 @@ class TransferCommands:
             plan.write(store, os.path.basename(source.path))
             words = f"{drafts.added(len(plan.drafts))}. Press {actions.key_of('app.inbox')} to review."
             self._said(words)
-
-    async def _restore(self, source: "ImportSource") -> None:
-        from memtui.transfer import restoring
-
-        if source.archive is None:
-            return
-        store = self.services.data.store()
-        plan = await asyncio.to_thread(restoring.plan, store, source.archive)
-        go = f"write {many(len(plan.new), 'file')}" if plan.new else ""
-        if await self.services.ask(Preview(_title(source), _files_text(plan), go)):
-            plan.write(store, os.path.basename(source.path))
-            self._said(f"Restored {many(len(plan.new), 'file')}.")
 
     def _said(self, words: str) -> None:
         self.services.say(f"{words} {actions.takes_back()}")
@@ -120,13 +93,13 @@ class TransferCommands:
         if place is None:
             return
         data = self.services.data
-        found = await asyncio.to_thread(exporting.collect, data.env, place.scopes)
+        found = await asyncio.to_thread(exporting.collect, place.scopes)
         label = place.scopes[0].shown if len(place.scopes) == 1 else place.label
         home = data.env.get("HOME", "").rstrip("/")
         default = data.tilde(f"{home or data.cwd}/{exporting.default_name(label)}")
         beside = " ".join(transfers.beside(found))
-        about = f"{transfers.exported(found)}. {beside} With .zip or .tar.gz an archive, else a folder."
-        below = "On another machine: memtui import PATH --restore"
+        about = f"{transfers.exported(found)}. {beside}".strip()
+        below = transfers.elsewhere(found, "PATH")
         typed = await self.services.ask(
             Line(f"Export {safe_text.line(label)} to", default, about=about, below=below, check=self._check_free)
         )
@@ -172,18 +145,6 @@ def _drafts_text(plan: "ImportPlan") -> Text:
         text.append(f"  + {safe_text.line(f'{each.scope}:{each.name}')}", style="bold")
         text.append(f"  {safe_text.line(each.given.description)}\n")
     _append_rest(text, len(plan.drafts), transfers.skipped(plan.found.skipped))
-    return text
-
-
-def _files_text(plan: "RestorePlan") -> Text:
-    from memtui.present import transfers
-
-    text = Text("\n".join(transfers.restored(plan, done=False)) + "\n")
-    if plan.new:
-        text.append("\n")
-    for each in plan.new[:FIRST]:
-        text.append(f"  + {safe_text.line(each)}\n")
-    _append_rest(text, len(plan.new), transfers.skipped(plan.skipped))
     return text
 
 
