@@ -103,7 +103,8 @@ def _read_session(
     conversation = Conversation(state if isinstance(state, dict) else None, redacted, signals.asks)
     reader = transcript.Reader(path, start)
     recalled: dict[str, float] = {}
-    extract = _drafts(_listed(reader, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
+    records = reader if start else transcript.in_order(reader)
+    extract = _drafts(_listed(records, recalled) if is_kept else (), conversation, _judge(root, cwd), ended=ended)
     content.note_given(root, session_id, [path for path, at in recalled.items() if _is_as_of(path, at)])
     if last.strip():
         conversation.last_message = redacted(last)

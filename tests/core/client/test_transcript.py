@@ -151,6 +151,26 @@ def test_a_line_of_megabytes_is_read_and_a_monstrous_one_passed_over_without_hol
     tracemalloc.stop()
 
 
+def test_an_answer_that_is_written_before_its_prompt_is_read_behind_it():
+    def record(name, parent):
+        return {"uuid": name, "parentUuid": parent}
+
+    written = [
+        {"type": "mode"},
+        record("answer", "prompt"),
+        record("tool", "answer"),
+        record("prompt", None),
+        record("result", "tool"),
+    ]
+    assert [each.get("uuid") for each in transcript.in_order(written)] == [None, "prompt", "answer", "tool", "result"]
+
+
+def test_records_whose_parent_never_comes_stay_as_they_are():
+    written = [{"uuid": f"{number}", "parentUuid": "gone" if not number else f"{number - 1}"} for number in range(30)]
+    assert list(transcript.in_order(written)) == written
+    assert list(transcript.in_order(written[:5])) == written[:5]
+
+
 def test_a_fifo_or_an_unreadable_or_missing_file_is_an_error_and_no_hang(tmp_path):
     os.mkfifo(tmp_path / "fifo")
     for name in ("fifo", "missing", "."):

@@ -25,10 +25,12 @@ RECENT_MARGIN_SECONDS = 300.0
 # Sessions that a Finder looks up one by one, before it lists all directories.
 LOOKED_FOR = 8
 BLANKS = b" \t\r\n\0"
+# Records that wait for their parent in `in_order`.
+WAITING_MOST = 8
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from json import JSONDecoder
 
 
@@ -104,6 +106,25 @@ class Reader:
             return []
         record = _parse_one(line)
         return _parse_many(line) if record is None else [record]
+
+
+def in_order(records: "Iterable[dict[str, object]]") -> "Iterator[dict[str, object]]":
+    """Yield the records of a transcript from its beginning on, each behind its parent: the client sometimes writes the
+    first answer before the prompt. After WAITING_MOST records that wait, the order is that of the file."""
+    seen = {""}
+    waiting: list[dict[str, object]] = []
+    sorting = True
+    for record in records:
+        waiting.append(record)
+        while sorting and (ready := next((each for each in waiting if text_of(each.get("parentUuid")) in seen), None)):
+            waiting.remove(ready)
+            seen.add(text_of(ready.get("uuid")))
+            yield ready
+        if not sorting or len(waiting) > WAITING_MOST:
+            sorting = False
+            yield from waiting
+            waiting.clear()
+    yield from waiting
 
 
 def _without_images(line: bytes) -> bytes:
