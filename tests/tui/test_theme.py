@@ -29,7 +29,7 @@ async def test_a_list_out_of_focus_still_shows_its_cursor_in_the_terminals_own_c
         await settle(pilot)
         places = app.screen.places
         assert not places.has_focus
-        first = styles_of(app, places.region.y + places.cursor_row)[0]
+        first = styles_of(app, places.content_region.y + places.cursor_row)[1]
         assert not first.bgcolor.is_default
 
 

@@ -43,8 +43,6 @@ class AppCommands:
             "app.help": Command(self._help),
             "app.next_pane": Command(partial(self._pane, 1)),
             "app.previous_pane": Command(partial(self._pane, -1)),
-            "app.split_left": Command(partial(self._split, -1), self._why_no_split),
-            "app.split_right": Command(partial(self._split, 1), self._why_no_split),
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
@@ -54,16 +52,6 @@ class AppCommands:
     def _pane(self, step: int) -> None:
         screen = self.app.screen
         (screen.focus_next if step > 0 else screen.focus_previous)()
-
-    def _split(self, step: int) -> None:
-        here = self.on_top()
-        if here is not None:
-            here.split.move(step)
-            here.call_after_refresh(here.show_detail)
-
-    def _why_no_split(self) -> str:
-        here = self.on_top()
-        return here.split.why_not() if here is not None else ""
 
     async def _note(self) -> None:
         from memtui.tui.dialogs.draft_form import DraftForm

@@ -24,6 +24,7 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
@@ -33,31 +34,33 @@ from memtui.present import safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
-from memtui.tui.screens.split import Split
 from memtui.tui.services import COMMAND, Command, HowFar, Services
 from memtui.tui.widgets.bars import FootBar, TopBar
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.glance import Glance
-from memtui.tui.widgets.line import Summary
+from memtui.tui.widgets.line import Summary, fitting
 from memtui.tui.widgets.rows import RowList
-from memtui.tui.widgets.side_pane import SidePane
 
 Row = TypeVar("Row")
 # A narrower screen, in cells, has no room for the detail beside the list.
 NARROW = 100
 POLL_SECONDS = 0.02
+# Cells of a border that its title can't have.
+CORNERS = 6
 # The most of the list's room that the preview takes from it, and the rows that the list keeps in any case.
 LEAST_ROWS = 3
 GLANCE_PERCENT = 40
 
 
 class Described(NamedTuple):
-    """What the detail pane shows of a row (`text`), and the preview below a list without a pane: as much of `glance`
-    (None: of `text`) as there is room for, then all of `tail`."""
+    """What the detail pane shows of a row (`text`, with `title` in its border), and the preview below a list without a
+    pane: as much of `glance` (None: of `text`) as there is room for, then all of `tail`."""
 
     text: Text
     glance: Text | None = None
     tail: Text | None = None
+    title: str = ""
 
 
 class ListScreen(Screen[None], Generic[Row]):
@@ -85,9 +88,8 @@ class ListScreen(Screen[None], Generic[Row]):
         super().__init__()
         self.services, self.table, self.searched = services, table, searched
         self.top, self.foot = TopBar(id="top"), FootBar(id="foot")
-        self.summary_line, self.detail = Summary(id="summary"), SidePane(id="detail")
+        self.summary_line, self.middle, self.detail = Summary(id="summary"), Vertical(id="middle"), Detail(id="detail")
         self.glance = Glance(cut_tail=self.glance_cuts_tail, id="glance")
-        self.split = Split(services, self, self.detail, self.group, self.detail_percent)
         self.filter_line = Field(placeholder=placeholder, id="filter")
         self.found: Sequence[Row] = ()
         self.typed = self.status = ""
@@ -96,6 +98,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.commands = self._list_commands()
         self._nothing = table.empty
         self._then: Callable[[], object] | None = None
+        self._titles: dict[Widget, Text] = {}
 
     # layout
 
@@ -109,7 +112,7 @@ class ListScreen(Screen[None], Generic[Row]):
         """Yield the summary above two panes; a narrow screen shows the list, or the detail over it."""
         yield self.summary_line
         with Horizontal(id="panes"):
-            with Vertical(id="middle"):
+            with self.middle:
                 yield self.table
                 yield self.glance
                 yield self.filter_line
@@ -189,8 +192,26 @@ class ListScreen(Screen[None], Generic[Row]):
             self.table.move_to(at)
         self.table.keep_marks(self.found)
         self.count()
-        self.summary_line.put(self.summary())
+        self.summarize()
         self.show_detail()
+
+    def summarize(self) -> None:
+        """Show the summary."""
+        self.summary_line.put(self.summary())
+        self.entitle(self.middle, self.title_of_list())
+
+    def title_of_list(self) -> Text:
+        """Return what stands in the border of the list; by default the summary."""
+        return self.summary()
+
+    def entitle(self, pane: Widget, title: Text) -> None:
+        """Show a text in the border of a pane, as many of its facts as there is room for."""
+        room = max(1, pane.outer_size.width - CORNERS)
+        shown = fitting(title, room)
+        shown.truncate(room, overflow="ellipsis")
+        if self._titles.get(pane) != shown:
+            self._titles[pane] = shown
+            pane.border_title = Content.from_rich_text(shown)
 
     def select(self) -> Sequence[Row]:
         """Return the rows that pass the filter."""
@@ -198,10 +219,9 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def share_room(self) -> None:
         """Give the preview below the list its part of the room, or all rows that a short list leaves free."""
-        middle = self.glance.parent
-        if isinstance(middle, Widget) and self.glance.display and middle.size.height:
-            others = [each for each in middle.children if each.display and each not in {self.table, self.glance}]
-            room = middle.size.height - sum(each.size.height or 1 for each in others)
+        if self.glance.display and self.middle.size.height:
+            others = [each for each in self.middle.children if each.display and each not in {self.table, self.glance}]
+            room = self.middle.size.height - sum(each.size.height or 1 for each in others)
             # A message takes its lines from the preview, which can be scrolled.
             self.table.styles.min_height = self.table.header + min(len(self.table.rows), LEAST_ROWS)
             free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
@@ -214,7 +234,7 @@ class ListScreen(Screen[None], Generic[Row]):
         return self._nothing
 
     def summary(self) -> Text:
-        """Return the line above the list: the most important facts of the screen."""
+        """Return the most important facts of the screen: the title of the list, on a narrow screen the line above."""
         return Text()
 
     def describe(self, row: Row) -> Described:
@@ -234,8 +254,10 @@ class ListScreen(Screen[None], Generic[Row]):
         if row is None:
             self.detail.show("", Text(self.nothing_chosen, style="dim"))
             self.glance.show(Text())
+            self.entitle(self.detail, Text())
         else:
-            text, glance, tail = self.describe(row)
+            text, glance, tail, title = self.describe(row)
+            self.entitle(self.detail, Text(title))
             self.detail.show(self.table.row_id, text, self.sought)
             self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
         self.frame()
@@ -259,7 +281,6 @@ class ListScreen(Screen[None], Generic[Row]):
         """Draw the bars."""
         if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
             return
-        self.split.arrange()
         self.top.show(self.group, self.services)
         if isinstance(self.focused, Input):
             self.foot.typing(self.status)
@@ -284,11 +305,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def on_resize(self) -> None:
         """Draw the bars and the detail for the new width."""
         self.call_after_refresh(self.frame)
-        self.call_after_refresh(self.show_detail)
-
-    def on_side_pane_dragged(self, message: SidePane.Dragged) -> None:
-        """Move the split with the mouse."""
-        self.split.drag(message.x, message.y, dropped=message.dropped)
+        self.call_after_refresh(self.summarize)
         self.call_after_refresh(self.show_detail)
 
     @property
@@ -305,7 +322,7 @@ class ListScreen(Screen[None], Generic[Row]):
     def detail_width(self) -> int:
         """The width of the detail in cells, also while it is hidden."""
         width = self.size.width
-        return (width if width < NARROW else width * self.split.percent // 100) - 4
+        return (width if width < NARROW else width * self.detail_percent // 100) - 4
 
     def copied(self) -> str:
         """Return the text for the clipboard: the detail."""

@@ -388,7 +388,7 @@ async def test_an_empty_log_says_what_fills_it_and_no_word_is_cut(tmp_path, size
     app = MemtuiApp(env, str(tmp_path), now=NOW, screen="activity", read_only=True)
     async with app.run_test(size=size) as pilot:
         screen = await ready(pilot)
-        words = " ".join(" ".join(line.partition("│")[0].split()) for line in drawn(screen))
+        words = " ".join(" ".join(line[1 : screen.middle.region.right - 1].split()) for line in drawn(screen))
         for sentence in screen.table.empty.split("\n"):
             assert sentence in words
         assert "Sessions get nothing yet: no hooks are installed." in words
@@ -559,5 +559,5 @@ async def test_no_line_is_wider_than_the_screen_and_every_row_has_its_receipt(de
         assert all(strip.cell_length <= size[0] for strip in screen._compositor.render_strips())
         screen.want("is:lost")
         await ready(pilot)
-        shown = "\n".join(line.partition("│")[0] for line in drawn(screen))
+        shown = "\n".join(line[: screen.middle.region.right] for line in drawn(screen))
         assert shown.count("✗") >= len(listed(screen))

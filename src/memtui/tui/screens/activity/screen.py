@@ -450,7 +450,7 @@ class Activity(ListScreen[Row]):
 
     def draw_sums(self) -> None:
         """Draw the summary and the plots."""
-        self.summary_line.put(self.summary())
+        self.summarize()
         if self.has_class("plots"):
             data = self.services.data
             self.plots.show("plots", plots(data.statistics, data.receipts.known, self.size.width - 4))

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.widgets import Input
 
 from memtui import actions
@@ -74,7 +74,7 @@ class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
-    detail_percent: ClassVar[int] = 32
+    detail_percent: ClassVar[int] = 29
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
@@ -100,13 +100,15 @@ class Memories(ListScreen[Pair]):
         self.commands["memories.history"] = Command(self._show_history, why_none)
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
+        self._count = ""
+        self.places.border_title = "scopes"
         self._painted = False  # whether the list was painted: the detail and the index line come after it
 
     def body(self) -> ComposeResult:
         """Yield three panes; a narrow screen shows only the list, or the memory over it."""
         with Horizontal(id="panes"):
             yield self.places
-            with Vertical(id="middle"):
+            with self.middle:
                 yield self.summary_line
                 yield self.table
                 yield self.filter_line
@@ -272,8 +274,15 @@ class Memories(ListScreen[Pair]):
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
         wrong = sum(findings.problems(row.flags) for _, row in self.table.rows) if view.wanting else 0
+        words += f" · {marked} marked" if marked else ""
         words += " · with problems" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
-        self.tell(words + (f" · {marked} marked" if marked else ""))
+        self._count = words
+        self.entitle(self.middle, self.title_of_list())
+        self.tell(words)
+
+    def title_of_list(self) -> Text:
+        """Return how many memories are listed."""
+        return Text(self._count)
 
     def summary(self) -> Text:
         """Return the line above the list, for screens without room for the tree: the place and the filters."""
@@ -291,7 +300,7 @@ class Memories(ListScreen[Pair]):
 
     def _show_beside(self) -> None:
         self._painted = True
-        self.summary_line.put(self.summary())
+        self.summarize()
         self._show_index()
         self.show_detail()
 
@@ -302,7 +311,7 @@ class Memories(ListScreen[Pair]):
 
     def describe(self, row: Pair) -> Described:
         """Return the detail of a memory."""
-        return Described(self.details.text(row) if self._painted else Text())
+        return Described(self.details.text(row) if self._painted else Text(), title=safe_text.line(row[1].memory.name))
 
     @property
     def sought(self) -> str:

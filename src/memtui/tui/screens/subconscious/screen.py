@@ -75,12 +75,12 @@ class Subconscious(ListScreen[SubconsciousRow]):
     def refresh_ages(self) -> None:
         """Draw ages again."""
         super().refresh_ages()
-        self.summary_line.put(self.summary())
+        self.summarize()
 
     def on_resize(self) -> None:
         """Draw the summary for the new width, too."""
         super().on_resize()
-        self.call_after_refresh(lambda: self.summary_line.put(self.summary()))
+        self.call_after_refresh(self.summarize)
 
     def copied(self) -> str:
         """Return the text for the clipboard: of a block its text, else what a row says."""
