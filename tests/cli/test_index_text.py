@@ -21,7 +21,7 @@ def codes(shell):
 
 def test_every_command_that_looks_for_memories_names_it(bare, index):
     assert codes(bare) == ["memories.text"]
-    assert "memtui consolidate" in bare("list").out
+    assert "memtui import" in bare("list").out
     assert "line 3: “Money is stored in cents, never in floats.”" in bare("search", "cents").out
     assert "cents" not in bare("search", "port", "8081").out
     told = bare("recall", "which port does the API run on?").out
@@ -30,27 +30,6 @@ def test_every_command_that_looks_for_memories_names_it(bare, index):
     told = bare("trust").out
     assert "2 passages of text that no session gets" in told
     assert "0 memories" not in told
-
-
-def test_consolidate_makes_memories_of_it_that_are_not_trusted_yet(bare, index):
-    done = bare("consolidate", "--all", "--yes")
-    assert "memtui trust" in done.err
-    api = (index.parent / "the-api-runs-on-port-8081.md").read_text()
-    assert "description: The API runs on port 8081." in api
-    assert api.endswith("---\n\nThe API runs on port 8081.\n")
-    assert index.read_text().startswith("# Project memory\n\n- [money-is-stored")
-    assert bare.json("trust", "--list")["new"] == ["money-is-stored-in-cents-never.md", "the-api-runs-on-port-8081.md"]
-    assert codes(bare) == []
-    bare("undo")
-    assert index.read_text() == TEXT
-    assert [each.name for each in index.parent.iterdir()] == ["MEMORY.md"]
-
-
-def test_what_a_memory_says_already_only_goes_from_the_index(bare, index):
-    bare("new", "ports", "--scope", "project", "--description", "Ports", "--body", "The API runs on port 8081.")
-    index.write_text("- [ports](ports.md) — Ports\n\nThe API runs on port 8081.\n")
-    bare("consolidate", "--all", "--yes")
-    assert index.read_text() == "- [ports](ports.md) — Ports\n"
 
 
 def test_in_global_memory_it_is_a_problem_too(bare):
@@ -87,6 +66,7 @@ def test_import_makes_drafts_of_it(bare, index):
         "The API runs on port 8081.",
     ]
     assert bare.json("import", ".claude/memory/MEMORY.md", "--dry-run")["drafts"] != []
+    assert f"memtui import {index}" in " ".join(bare("check", check=False).out.split())
     (index.parent / "ann.md").write_text("---\nname: ann\ndescription: Ask Ann\n---\n\nAsk Ann.\n")
     index.write_text("- [ann](ann.md) — Ask Ann\n")
     assert bare.json("import", ".claude/memory", "--scope", "global", "--dry-run")["skipped"] == []

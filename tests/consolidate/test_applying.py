@@ -93,22 +93,21 @@ def test_only_what_is_accepted_is_made_and_of_that_only_what_was_chosen(world):
 
 
 def test_several_kinds_at_once_are_one_step(world):
-    world.write("four.md", text_of("four", body="Of [[three]]. A second thing."))
+    world.write("four.md", text_of("four", body="Of [[three]]."))
     world.write("old.md", text_of("old"))
     before = world.files()
     done = apply(
         world,
         merge(world),
-        world.proposal("split", ["four.md"], {"four.md": text_of("four"), "five.md": text_of("five", "A fifth")}),
+        world.proposal("rewrite", ["four.md"], {"four.md": text_of("four")}),
         world.proposal("archive", ["old.md"], {"old.md": None, ".archive/old.md": world.read("old.md")}),
         world.proposal("delete", ["three.md"], {"three.md": None}),
     )
-    assert [each.kind for each in done.made] == ["merge", "split", "archive", "delete"]
+    assert [each.kind for each in done.made] == ["merge", "rewrite", "archive", "delete"]
     assert world.text(".archive/old.md") == text_of("old")
-    assert "- [five](five.md) - A fifth" in world.text("MEMORY.md")
     assert "three" not in world.text("MEMORY.md")
-    listed = {each.name for each in (Store(world.env, world.repo).find(name) for name in ("one", "four", "five"))}
-    assert listed == {"one", "four", "five"}
+    listed = {each.name for each in (Store(world.env, world.repo).find(name) for name in ("one", "four"))}
+    assert listed == {"one", "four"}
     undone(world)
     assert world.files() == before
 
@@ -163,9 +162,9 @@ def test_a_stale_proposal_names_the_file_and_nothing_of_it_is_made(world, meanwh
 
 
 def test_a_file_that_is_there_by_now_is_not_overwritten(world):
-    split = world.proposal("split", ["one.md"], {"one.md": "x", "new.md": "y"})
+    both = world.proposal("merge", ["one.md", "two.md"], {"one.md": None, "two.md": None, "new.md": "y"})
     world.write("new.md", "somebody's")
-    assert [each.reason for each in apply(world, split).refused] == ["stale"]
+    assert [each.reason for each in apply(world, both).refused] == ["stale"]
     assert world.text("new.md") == "somebody's"
 
 
@@ -327,7 +326,6 @@ def test_without_room_nothing_is_changed(world, monkeypatch):
         ("rewrite", ["one.md"], {"new.md": "x"}),
         ("rewrite", ["one.md"], {"one.md": None}),
         ("rewrite", ["MEMORY.md"], {"MEMORY.md": "x"}),
-        ("split", ["one.md"], {"one.md": "x"}),
         ("delete", ["one.md"], {"one.md": "x"}),
         ("delete", ["one.md"], {"two.md": None}),
         ("relink", ["one.md"], {"one.md": None}),
@@ -371,8 +369,6 @@ class Steps:
             return self.world.proposal(kind, some[:2], {some[0]: text, some[1]: None})
         if kind in {"rewrite", "retype"} and there:
             return self.world.proposal(kind, some[:1], {some[0]: text})
-        if kind == "split" and there and missing:
-            return self.world.proposal(kind, some[:1], {some[0]: text, missing[0]: text})
         if kind == "move" and there and missing:
             return self.world.proposal(kind, some[:1], {some[0]: None, missing[0]: text})
         if kind == "archive" and there:

@@ -27,7 +27,7 @@ def planned(world):
     moved = f"{world.everywhere}/moved.md"
     return world.set(
         world.proposal("merge", ["a.md", "b.md"], {"a.md": text_of("a", "Both", "[[c]]\n" * 500), "b.md": None}),
-        world.proposal("split", ["c.md"], {"c.md": text_of("c"), "c2.md": text_of("c2")}),
+        world.proposal("rewrite", ["c.md"], {"c.md": text_of("c")}),
         world.proposal("archive", ["d.md"], {"d.md": None, ".archive/d.md": world.read("d.md")}),
         world.proposal("move", ["e.md"], {"e.md": None, moved: world.read("e.md")}),
         world.proposal("delete", ["f.md"], {"f.md": None}),

@@ -175,15 +175,6 @@ def test_of_a_merge_descriptions_and_fields_count_and_what_is_dropped_is_named_w
     assert {each.statement.path for each in coverage.of_proposal(found).dropped} == {"/a/two.md"}
 
 
-def test_of_a_split_all_outputs_together_count():
-    whole = memory("one", "Two things", "The port is 80. The host is alpha.")
-    first, second = memory("one", "Two things", "The port is 80."), memory("host", "The host", "The host is alpha.")
-    assert dropped(proposal("split", {"/a/one.md": whole}, {"/a/one.md": first, "/a/host.md": second})) == []
-    assert dropped(proposal("split", {"/a/one.md": whole}, {"/a/one.md": first, "/a/host.md": first})) == [
-        "The host is alpha."
-    ]
-
-
 def test_other_kinds_have_no_coverage():
     assert coverage.of_proposal(proposal("delete", {"/a/one.md": ONE}, {"/a/one.md": None})) is None
 

@@ -156,50 +156,6 @@ def test_a_variant_of_a_usual_type_becomes_that_type(world):
     assert b"type: reference\n" in retype.outputs[0].data
 
 
-def section(heading, words):
-    return f"## {heading}\n\n" + "".join(f"{words} number {number} of {heading}. " for number in range(40)) + "\n\n"
-
-
-def test_a_large_memory_is_split_by_its_headings_and_nothing_is_lost(world):
-    body = "What the shop needs.\n\n" + section("Deploy", "A step to take") + section("Tests & CI", "A test to run")
-    body += section("Data", "A table to keep")
-    world.write("shop.md", text_of("shop", "The shop", body))
-    world.write("MEMORY.md", INDEX + "- [shop](shop.md) — the shop\n")
-    (split,) = only(world, "split")
-    assert coverage.of_proposal(split).dropped == []
-    assert [os.path.basename(each.path) for each in split.written] == [
-        "shop.md",
-        "shop-deploy.md",
-        "shop-tests-ci.md",
-        "shop-data.md",
-    ]
-    assert (
-        split.written[0]
-        .data.decode()
-        .endswith(
-            "What the shop needs.\n\n- [[shop-deploy]]: Deploy\n- [[shop-tests-ci]]: Tests & CI\n- [[shop-data]]: Data\n"
-        )
-    )
-    assert not apply_all(world).refused
-    assert "(shop-tests-ci.md)" in world.text("MEMORY.md")
-    assert only(world, "split") == []
-
-
-def test_a_large_memory_without_sections_or_with_a_part_that_is_large_is_left(world):
-    world.write("long.md", text_of("long", "Long", "A sentence that is said again. " * 200))
-    world.write("part.md", text_of("part", "Part", section("One", "A short thing") + "## Two\n\n" + "And more. " * 600))
-    assert only(world, "split") == []
-
-
-@pytest.mark.slow
-def test_a_report_or_a_log_is_one_thing(world):
-    report = section("Summary", "A thing") + section("Tests", "A test to run") + section("Next steps", "A step")
-    log = section("2026-11-20 10:00: deploy", "A line") + section("2026-11-20 11:00: tests", "A line of") * 2
-    for name, body in (("report", report), ("log", log)):
-        world.write(f"{name}.md", text_of(name, f"The {name}", body))
-    assert only(world, "split") == []
-
-
 def test_a_link_that_is_spelled_in_another_way_leads_to_the_memory_it_means(world):
     world.write("linking.md", text_of("linking", "How we install", "See [[Prefer PNPM]] and [[nothing-like-it]]."))
     relinks = [each for each in only(world, "relink") if each.evidence[0].code == "memories.link"]

@@ -24,7 +24,6 @@ OP = "consolidate"
 DONE = {
     "merge": "merged",
     "rewrite": "rewritten",
-    "split": "split",
     "retype": "retyped",
     "move": "moved",
     "archive": "archived",
@@ -110,15 +109,12 @@ def _changes(composition: Composition) -> list[Change]:
 
 
 def _became(composition: Composition) -> dict[beside.Place, list[beside.Place]]:
-    """Map each memory that goes to those that have from now on what is kept beside it: the one that it is merged into
-    or moved to, all that it is split into, none if it is deleted."""
+    """Map each memory that goes to the one that has from now on what is kept beside it: the one that it is merged into
+    or moved to, none if it is deleted."""
     found: dict[beside.Place, list[beside.Place]] = {}
     for each in composition.made:
         written = [output.path for output in each.written if not is_index(output.path)]
-        if each.kind == "delete":
-            written = []
-        elif each.kind != "split":
-            written = written[:1]
+        written = [] if each.kind == "delete" else written[:1]
         for path in each.gone:
             old, news = composition.place(path), [composition.place(new) for new in written]
             found[old.scope.directory, old.file] = [(new.scope.directory, new.file) for new in news]

@@ -16,7 +16,7 @@ from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
-Kind = Literal["merge", "rewrite", "split", "retype", "move", "archive", "delete", "relink", "rule"]
+Kind = Literal["merge", "rewrite", "retype", "move", "archive", "delete", "relink", "rule"]
 # `open`: nobody decided yet; `edited`: accepted, with outputs that a person changed.
 Decision = Literal["open", "accepted", "edited", "rejected"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -184,9 +184,8 @@ def check(found: Proposal) -> None:
         raise _wrong(found, "removes a file that it did not read")
     if any(map(is_index, found.gone)):
         raise _wrong(found, "removes a MEMORY.md")
-    written = {each.path for each in found.outputs if is_index(each.path)}
-    if written and found.kind != "relink" and not (found.kind == "split" and written <= known):
-        raise _wrong(found, "writes a MEMORY.md, which only a relink may, and a split of that file")
+    if found.kind != "relink" and any(is_index(each.path) for each in found.outputs):
+        raise _wrong(found, "writes a MEMORY.md, which only a relink may")
     archived = [is_archived(each.path) for each in found.outputs if each.data is not None]
     if any(archived) and found.kind != "archive":
         raise _wrong(found, f"writes into {ARCHIVE}/, which only an archive may")
@@ -198,7 +197,6 @@ def check(found: Proposal) -> None:
 SHAPES: Mapping[Kind, str] = {
     "merge": "must make one file of two or more",
     "rewrite": "must only write files that it read",
-    "split": "must make two or more files of one",
     "retype": "must only write files that it read",
     "move": "must only give one file another path",
     "archive": f"must only put files into {ARCHIVE}/",
@@ -216,8 +214,6 @@ def _fits(found: Proposal, gone: int, old: list[bool], archived: list[bool]) -> 
         return written == 1 and gone >= 1 and gone + sum(old) >= 2
     if found.kind in {"rewrite", "retype"}:
         return not gone and all(old)
-    if found.kind == "split":
-        return written >= 2 and gone + sum(old) == 1
     if found.kind == "move":
         return gone == 1 and written == 1 and not any(old)
     if found.kind == "archive":
@@ -249,10 +245,6 @@ def title(found: Proposal) -> str:
     gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
     if found.kind == "merge":
         return f"merge {' and '.join(gone)} into {written[0]}"
-    if found.kind == "split":
-        read = {each.path for each in found.inputs}
-        whole = [*gone, *(name(each.path) for each in found.written if each.path in read)]
-        return f"split {some(whole)} into {some(written)}"
     if found.kind == "move":
         return f"move {gone[0]} to {found.written[0].path}"
     if found.kind in {"archive", "delete"}:

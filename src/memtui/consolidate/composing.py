@@ -126,10 +126,7 @@ class Composition:
         or it was trusted and its links follow."""
         writer = self._writer.get(path)
         read = [path] if writer is None else [each.path for each in writer.inputs if each.sha256]
-        # Nobody trusts a MEMORY.md, so what is made of its text is not trusted either.
-        from_index = writer is not None and writer.kind == "split" and any(map(is_index, read))
-        is_trusted = not from_index and all(self._is_trusted(each) for each in read)
-        return is_trusted and not is_index(path) and scope.needs_trust
+        return all(self._is_trusted(each) for each in read) and not is_index(path) and scope.needs_trust
 
     def _is_trusted(self, path: str) -> bool:
         scope = self.files.scope_of(path).scope

@@ -20,7 +20,7 @@ FieldValue = str | tuple[str, ...]
 How = Literal["dropped", "reworded", "kept"]
 ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
 # Kinds of proposal whose outputs must have what their inputs say.
-COVERED_KINDS = frozenset({"merge", "rewrite", "split"})
+COVERED_KINDS = frozenset({"merge", "rewrite"})
 # Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
 JOINING = frozenset(
     re.findall(
@@ -99,11 +99,10 @@ class Coverage(NamedTuple):
 
 
 def of_proposal(found: Proposal) -> Coverage | None:
-    """Return what became of the statements that a merge, rewrite or split read; None for other kinds, and where the
+    """Return what became of the statements that a merge or rewrite read; None for other kinds, and where the
     content of its inputs is not known."""
     files = {each.path for each in found.outputs}
-    read = [each for each in found.inputs if each.path in files and each.sha256]
-    read = [each for each in read if found.kind == "split" or not is_index(each.path)]
+    read = [each for each in found.inputs if each.path in files and each.sha256 and not is_index(each.path)]
     if found.kind not in COVERED_KINDS or any(each.data is None for each in read):
         return None
     before = [each for file in read for each in of_file(file.path, file.data or b"")]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import NamedTuple
 
-from memtui.consolidate import across, coverage, lint, lint_fixes, merging, splitting, strengthening
+from memtui.consolidate import across, coverage, lint, lint_fixes, merging, strengthening
 from memtui.consolidate.changeset import (
     ARCHIVE,
     ChangeSet,
@@ -30,7 +30,6 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import apart, copies, memory, references
-from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.links import LinkTargets
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -65,7 +64,7 @@ def plan(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: T
     planner = _Planner(store, subject, found)
     proposals: list[tuple[int, Proposal]] = []
     first = (planner.merges, planner.removals, planner.fixes, planner.types)
-    for step in (*first, planner.stronger_forms, planner.splits, planner.texts, planner.links):
+    for step in (*first, planner.stronger_forms, planner.links):
         if go_on():
             proposals += step()
     proposals.sort(key=lambda each: each[0])
@@ -306,35 +305,6 @@ class _Planner:
             yield strengthening.forbidding(found, evidence, reason)
         except MemtuiError:
             return
-
-    def splits(self) -> list[tuple[int, Proposal]]:
-        """Propose to split large memories that have sections."""
-        proposals = []
-        for at, each in self._numbered({"memories.large"}):
-            found = self._memory(each.data.get("path"))
-            if found is None or not self.store.is_trusted(found):
-                continue
-            taken = references.stems(self.scopes[found.scope_label])
-            made = splitting.proposal(found, taken, LARGEST, [_evidence(each)], findings.message(each))
-            if made is not None:
-                proposals.append((at, made))
-        return proposals
-
-    def texts(self) -> list[tuple[int, Proposal]]:
-        """Propose to make memories of what stands in a MEMORY.md and no session gets."""
-        proposals = []
-        for at, each in self._numbered({"memories.text"}):
-            scope = next((scope for scope in self.subject.scopes if scope.shown == each.data.get("scope")), None)
-            index = index_of(scope) if scope is not None and scope.writable and not scope.problem else None
-            if scope is None or index is None or os.path.islink(scope.index_path):
-                continue
-            state = IndexState(self.subject.root, scope, index)
-            own = [found for found in self.subject.memories.values() if found.scope_label == scope.label]
-            facts = [_evidence(each)], findings.message(each)
-            split = splitting.of_index(scope, index.raw, state.unread, own, *facts)
-            if split is not None:
-                proposals.append((at, split))
-        return proposals
 
     def links(self) -> list[tuple[int, Proposal]]:
         """Propose to let links to no memory lead to the one whose name only differs in its spelling: `[[Use PNPM]]`."""

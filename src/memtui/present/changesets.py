@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from memtui.consolidate.applying import DONE
-from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, is_index, name, title
+from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, name, title
 from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import cut, likeness, many, size, some
 from memtui.core.health import findings
-from memtui.core.places.locate import IN_REPOSITORY, INDEX_NAME
 
 DECISIONS = {"open": "", "accepted": "accepted", "edited": "accepted, edited", "rejected": "rejected"}
 # In a few words why something is proposed, by the code of the finding.
@@ -39,7 +38,6 @@ BRIEF = {
 MEANINGS = {
     "merge": "makes one memory of several",
     "rewrite": "changes the text of a memory",
-    "split": "makes several memories of one, or of the text of a MEMORY.md",
     "retype": "changes the type of a memory",
     "move": "gives a memory another name or scope",
     "archive": "moves a memory to .archive, where no session gets it",
@@ -60,12 +58,6 @@ REFUSED: dict[Reason, str] = {
 }
 
 
-def is_of_repository(found: Proposal) -> bool:
-    """Return whether a proposal makes memories of the text of a repository's MEMORY.md, which nobody trusts yet."""
-    read = [each.path for each in found.inputs if is_index(each.path)]
-    return found.kind == "split" and any(path.endswith(f"{IN_REPOSITORY}/{INDEX_NAME}") for path in read)
-
-
 def about(found: Proposal) -> str:
     """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
     for a merge, the one that stays first; `old-name → new-name` for a move."""
@@ -74,7 +66,7 @@ def about(found: Proposal) -> str:
         return f"{gone[0]} → {written[0]}"
     if found.kind == "rule":
         return f"{name(found.inputs[0].path)} → {instructions(found)}"
-    shown = {"archive": gone, "merge": [*written, *gone], "split": [*gone, *written]}.get(found.kind, written or gone)
+    shown = {"archive": gone, "merge": [*written, *gone]}.get(found.kind, written or gone)
     names = list(dict.fromkeys(shown))
     join = " + " if found.kind == "merge" else ", "
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []

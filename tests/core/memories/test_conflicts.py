@@ -59,7 +59,6 @@ def test_no_writer_changes_an_index_with_markers():
     assert index_lines.remove_line(data, "ports.md") == data
     assert index_lines.replace_target(data, "ports.md", "other.md") == data
     assert index_lines.set_hook(data, "ports.md", "Other", "Ports") == data
-    assert index_lines.remove_text(data, [1]) == data
 
 
 def test_links_in_a_memory_with_markers_stay():

@@ -1,7 +1,6 @@
 """The text of a MEMORY.md that belongs to no memory."""
 
 from memtui.core.memories.index import parse_index
-from memtui.core.memories.index_lines import remove_text
 from memtui.core.memories.index_text import passages
 
 STORE = """# Memory
@@ -65,14 +64,3 @@ def test_an_index_of_lines_alone_has_no_text():
 def test_a_section_without_a_memory_is_one_passage():
     text = "# Shop\n\n## Ports\n- API 8081\n- Web 3000\n\n### Later\nMove them.\r\n"
     assert found(text) == [("Ports", "- API 8081\n- Web 3000"), ("Later", "Move them.")]
-
-
-def test_text_that_is_removed_leaves_no_gap_and_no_empty_section():
-    lines = [number for each in passages(parse_index(STORE.encode()), ["ports.md"]) for number in each.lines]
-    after = remove_text(STORE.encode(), lines).decode()
-    assert "cents" not in after
-    assert "## Deploy" not in after
-    assert "\n\n\n" not in after
-    assert "- [pnpm](pnpm.md) — Use pnpm\n  and nothing else\n- ports.md" in after
-    assert after.endswith("## Feedback\n\nRules of the user:\n\n- [tabs](tabs.md) — Tabs\n")
-    assert found(after, ["ports.md"]) == []

@@ -222,8 +222,6 @@ def _applied(done: Applied, covered: "list[Coverage]", bulk: BulkResult, *, all_
         if done.made:
             parts = (changesets.made(done.made), changesets.saved(savings(done.diffs)), changesets.lost(covered))
             out.print(" ".join(filter(None, parts)))
-        if any(changesets.is_of_repository(each) for each in done.made):
-            out.say("What was made of its text came with the repository: memtui trust lets sessions get it.")
         if done.transaction:
             out.say("memtui undo undoes it.")
         if all_open and any(each.kind == "merge" for each in done.made):

@@ -86,7 +86,7 @@ KINDS = {
     "memories.text": Kind(
         "MEMORY.md of {scope} has {texts:passage} of text that no session gets, from line {line} on (“{words}”): "
         "{why}.",
-        "Make memories of it: memtui consolidate",
+        "Make drafts of it: memtui import {path}",
     ),
     "memories.changed": Kind("{file} changed since it was delivered", flag="changed since it was delivered"),
     # found by lint: wrong for anybody who reads the memory

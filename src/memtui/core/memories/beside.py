@@ -60,7 +60,7 @@ def gone_edits(root: str, directory: str, file: str) -> list[BesideEdit]:
 
 def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
     """Return the edits for memories, each (directory, file), that become others: one that is renamed or moved becomes
-    one, several that are merged the same one; those that a memory is split into have all of its rows. One that becomes
+    one, several that are merged the same one. One that becomes
     none goes without."""
     found = []
     for kind in KINDS:

@@ -397,26 +397,6 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     return after if len(budget(after, agent=agent).below) < len(found.below) else data
 
 
-def remove_text(data: bytes, numbers: Collection[int]) -> bytes:
-    """Remove lines of an index by their numbers from 1, the blank lines that they leave one after the other, and the
-    headings of sections that are empty then."""
-    index = parse_index(data)
-    gone = {number - 1 for number in numbers}
-    for at in sorted(gone):
-        below = at + 1
-        above = next((n for n in range(at - 1, -1, -1) if n not in gone), -1)
-        while below < len(index.lines) and not index.lines[below].strip() and below not in gone:
-            if above >= 0 and index.lines[above].strip() and below + 1 < len(index.lines):
-                break
-            gone.add(below)
-            below += 1
-    end = len(index.lines)
-    while end and (end - 1 in gone or not index.lines[end - 1].strip()):
-        end -= 1
-    gone.update(range(end, len(index.lines)) if gone else ())
-    return remove_empty_sections(_without(index, gone))
-
-
 def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -> bytes:
     """Return the index without some lines (numbers from 0); `lines` are its lines where others were changed."""
     if not gone:

@@ -113,7 +113,7 @@ class IndexState:
             why = UNREAD_CUT if self.scope.index_loaded else UNREAD
             texts = [each.whole for each in self.unread]
             facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
-            yield self._about("memories.text", [], why=why, texts=texts, **facts)
+            yield self._about("memories.text", [], why=why, texts=texts, path=self.scope.index_path, **facts)
 
     def flags(self) -> dict[str, Finding]:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
