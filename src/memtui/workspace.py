@@ -247,11 +247,10 @@ class Workspace:
         directory, _, file = found.path.rpartition("/")
         scope = Scope("auto", found.scope_label, directory)
         way = loading.way(self.env, self.cwd)
-        cut = (
-            way == loading.LOADED
-            and file in index_state.IndexState(self.root, scope, index_state.index_of(scope)).below
-        )
-        return loading.CUT if cut else way
+        if way != loading.LOADED:
+            return way
+        state = index_state.IndexState(self.root, scope, index_state.index_of(scope))
+        return loading.CUT if file in state.below else loading.RECALL_ONLY if file in state.recall_only else way
 
     def line_note(self, found: "Memory") -> str:
         """Say what became of a new memory's line in MEMORY.md, if that is not as usual; else empty."""

@@ -416,3 +416,47 @@ def test_two_blocks_of_frontmatter_become_one_in_the_file_and_its_description_is
     assert path.read_text() == f"---\npermalink: p/x\n{head}---\n\nText.\n"
     memtui("undo")
     assert path.read_text().count("---") == 4
+
+
+@pytest.fixture
+def over_limit(bare):
+    """The MEMORY.md of Claude Code's own memory, with more lines than are loaded; the last is of a memory about tills."""
+    from memtui.core.places import locate
+
+    found = Path(locate.auto_dir(bare.env, str(bare.cwd)))
+    found.mkdir(parents=True)
+    names = [*(f"m{number}" for number in range(220)), "tills"]
+    for name in names:
+        about = "How the till counts coins in cents" if name == "tills" else f"About {name}"
+        found.joinpath(f"{name}.md").write_text(f"---\nname: {name}\ndescription: {about}\n---\n\n{about}, always.\n")
+    index = found / "MEMORY.md"
+    index.write_text("".join(f"- [{name}]({name}.md) — Rule of {name}\n" for name in names))
+    return index
+
+
+def test_an_index_over_its_limit_is_one_problem_in_every_command(bare, over_limit):
+    sentence = "MEMORY.md of auto is over its limit: 21 memories not loaded."
+    told = bare("check", check=False).out
+    assert sentence in told
+    assert "→ memtui check --fix" in told
+    assert "221 memories: 1 problem to fix" in told
+    (cause,) = (each for each in bare.json("check", check=False)["causes"] if each["level"] == "problem")
+    assert (cause["code"], len(cause["memories"]), cause["action"]) == ("memories.cut", 21, "fix")
+    assert sentence in " ".join(bare("doctor", check=False).out.split())
+    (row,) = (each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "memories.cut")
+    assert (row["message"], len(row["memories"])) == (sentence, 21)
+
+
+def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, over_limit):
+    before = over_limit.read_bytes()
+    shown = bare("check", "--fix", "--dry-run", check=False).out
+    assert over_limit.read_bytes() == before
+    assert "-- [tills](tills.md)" in shown.replace("\u2212", "-") or "tills" in shown
+    bare("check", "--fix")
+    assert bare("check").code == 0
+    assert over_limit.read_text().partition("<!-- recall only")[2].count("](") == 21
+    assert bare("check", "--fix").code == 0
+    assert "tills" in bare("recall", "how does the till count coins?").out
+    assert "not loaded, but brought by memtui" in " ".join(bare("show", "tills").out.split())
+    bare("undo", "--yes")
+    assert over_limit.read_bytes() == before

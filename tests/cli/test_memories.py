@@ -630,24 +630,27 @@ def full_index(world):
     return index
 
 
-@pytest.mark.parametrize(
-    "command", [["check", "--scope", "global", "--fix"], ["doctor", "--fix", "index"], ["check", "--fix"]]
-)
+@pytest.mark.parametrize("command", [["check", "--scope", "global", "--fix"], ["check", "--fix"]])
 def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
     index = full_index(world)
     before = index.read_text().splitlines()
     assert len(before) == 200
-    done = memtui(*command, check=False)
+    memtui(*command, check=False)
     after = index.read_text().splitlines()
     assert after[:200] == before
-    assert after[200:] == ["- [new-one](new-one.md) — New", "- [new-two](new-two.md) — New"]
-    below = memtui.json("check", "--scope", "global", check=False)["indexes"][0]["below"]
-    assert [each["target"] for each in below] == ["new-one.md", "new-two.md"]
-    if command[0] == "doctor":
-        assert "MEMORY.md of global is full: 2 new lines are below its cut" in " ".join(done.out.split())
-    assert "2 memories below" in " ".join(
-        memtui("doctor", check=False).out.split()
-    )  # found as everything below the cut
+    assert after[202:] == ["- [new-one](new-one.md) — New", "- [new-two](new-two.md) — New", "-->"]
+    found = memtui.json("check", "--scope", "global", check=False)
+    assert (found["indexes"][0]["below"], found["indexes"][0]["missing"]) == ([], [])
+    memtui("undo", "--yes")
+    assert index.read_text().splitlines() == before
+
+
+def test_the_fix_of_doctor_says_which_lines_are_below_the_cut(memtui, world):
+    full_index(world)
+    done = memtui("doctor", "--fix", "index", check=False)
+    assert "MEMORY.md of global is full: 2 new lines are below its cut" in " ".join(done.out.split())
+    told = " ".join(memtui("doctor", check=False).out.split())
+    assert "MEMORY.md of global is over its limit: 2 memories not loaded." in told
 
 
 def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
@@ -657,7 +660,7 @@ def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
     memtui("check", "--scope", "global", "--fix", check=False)
     text = index.read_text()
     assert text.splitlines()[3] == "- [new-one](new-one.md) — New"  # in the place of the line that went
-    assert text.endswith("- [new-two](new-two.md) — New\n")
+    assert text.endswith("- [new-two](new-two.md) — New\n-->\n")
 
 
 def test_a_name_that_is_in_the_trash_says_so(memtui):

@@ -4,7 +4,7 @@ Nothing is written. A directory that is given by its path needs no memtui: no ho
 """
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
@@ -16,10 +16,10 @@ from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
 from memtui.core.base.shell import shell_word
-from memtui.core.health import content_checks, findings, index_checks, memory_checks
+from memtui.core.health import content_checks, index_checks, index_fit, memory_checks
 from memtui.core.health.memory_kinds import KINDS
 from memtui.core.journal.changes.pairs_edit import Pair
-from memtui.core.memories import index_lines, scopes
+from memtui.core.memories import scopes
 from memtui.core.memories.index import normal
 from memtui.core.memories.index_state import index_of
 from memtui.core.memories.memory import Memory
@@ -140,7 +140,7 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
             break
         memories = dict(subject.memories)
         known_to_all = content_checks.memories(subject.root, scope, memories, go_on, subject.scopes)
-        found += [each._replace(data={**_where(scope, each), **each.data}) for each in known_to_all]
+        found += [each._replace(data={**_where(subject, scope, memories, each), **each.data}) for each in known_to_all]
         if scope.problem or not scope.exists:
             continue
         own = [each for each in memories.values() if each.scope_label == scope.label]
@@ -154,19 +154,27 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
     return worst_first(each for each in found if each.level != OK) if go_on() else []
 
 
-def _where(scope: Scope, found: Finding) -> dict[str, object]:
-    """Return the path of the index for a finding on it, and whether what can be done about it is certain: moving lines
-    up has to help, and where most files are not there, they are elsewhere, and not gone."""
+def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], found: Finding) -> dict[str, object]:
+    """Return the path of the index for a finding on it, and whether what can be done about it is certain: its fix has
+    to help, and where most files are not there, they are elsewhere, and not gone."""
     if not found.subject.startswith("index:"):
         return {}
     where: dict[str, object] = {"path": scope.index_path}
     index = index_of(scope)
-    if found.code == "memories.cut":
-        agent = scope.kind == "agent"
-        where["certain"] = index is not None and index_lines.move_up(index.raw, agent=agent) != index.raw
-    if found.code == "memories.dangling" and index is not None:
-        where["certain"] = findings.number(found) <= max(FEW_LINES, len(index.entries) // 2)
+    if index is not None and found.code == "memories.cut":
+        own = by_file(scope, memories.values())
+        fitted = index_fit.fit(scope, index.raw, own, index_fit.uses_of(scope, subject.usage))
+        where["certain"] = fitted.data != index.raw
+    if index is not None and found.code == "memories.dangling":
+        files = found.data["files"]
+        where["certain"] = isinstance(files, list) and len(files) <= max(FEW_LINES, len(index.entries) // 2)
     return where
+
+
+def by_file(scope: Scope, memories: Iterable[Memory]) -> dict[str, Memory]:
+    """Return the memories of a scope by their normal path in it."""
+    own = (each for each in memories if each.scope_label == scope.label)
+    return {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
 
 
 def _of_scope(
@@ -176,10 +184,9 @@ def _of_scope(
     projects: dict[str, ProjectFiles],
     go_on: Callable[[], bool],
 ) -> Iterator[Finding]:
-    by_file = {normal(os.path.relpath(each.path, scope.directory)): each for each in own}
     index = index_of(scope)
     if index is not None:
-        yield from index_checks.of_index(scope, index, by_file)
+        yield from index_checks.of_index(scope, index, by_file(scope, own))
     yield from memory_checks.of_memories(scope, own, subject.now, go_on)
     top = locate.worktree_top(scope.directory)
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None

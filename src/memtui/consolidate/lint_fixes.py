@@ -15,15 +15,17 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, head_checks, index_checks
+from memtui.core.health import findings, head_checks, index_checks, index_fit
+from memtui.core.health.index_fit import Uses
 from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
-from memtui.core.memories.index import normal, parse_index
+from memtui.core.memories.index import budget, normal, parse_index
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.places.locate import INDEX_NAME, TEAM
@@ -65,9 +67,16 @@ def fixable(found: Finding) -> bool:
     return bool(found.data.get("certain", True)) and found.data.get("proposed", True) != ""
 
 
-def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memory] | None = None) -> list[FileFix]:
+def plan(
+    root: str,
+    scope: Scope,
+    found: Iterable[Finding],
+    known: Iterable[Memory] | None = None,
+    usage: Usage | None = None,
+) -> list[FileFix]:
     """List the fixes of a scope's files for its findings. A file that can't be fixed is left out. `root` as for
-    `Report`; `known` are memories that were read already, those of the scope among them."""
+    `Report`; `known` are memories that were read already, those of the scope among them; by `usage` an index that is
+    over its limit is ordered."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -84,7 +93,7 @@ def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memo
             before: bytes | None
             if path == scope.index_path:
                 before = read_or_none(real)
-                after = index_after(root, scope, those, _as_fixed(scope, fixes, known))
+                after = index_after(root, scope, those, _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage))
             else:
                 before = fs.read_bytes(real)
                 after = memory_after(before, those)
@@ -98,12 +107,13 @@ def plan(root: str, scope: Scope, found: Iterable[Finding], known: Iterable[Memo
 def plan_all(subject: LintInput, found: Sequence[Finding]) -> list[tuple[Scope, list[FileFix]]]:
     """List the fixes for what lint found on a subject, by scope."""
     known = subject.memories.values()
-    return [(each, plan(subject.root, each, found, known)) for each in subject.scopes]
+    return [(each, plan(subject.root, each, found, known, subject.usage)) for each in subject.scopes]
 
 
 def left(found: Sequence[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> int:
-    """Count the problems that these fixes don't fix: those left for a person."""
-    return findings.problems(found) - findings.problems(fixed_by(found, planned))
+    """Count the problems that these fixes don't fix, by cause: those left for a person."""
+    fixed = {id(each) for each in fixed_by(found, planned)}
+    return findings.problems(each for each in found if id(each) not in fixed)
 
 
 def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> list[Finding]:
@@ -145,15 +155,19 @@ def _start(found: Finding) -> int:
     return start if isinstance(start, int) else 0
 
 
-def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
+def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses) -> bytes:
     """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
-    lost its last line goes. `memories` of the scope by their normal path, as they will be."""
+    lost its last line goes, and so much is made recall-only as lines that come need room. `memories` of the scope by
+    their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
     codes = {each.code for each in found}
     # What was there before, and is not to be fixed, stays.
+    is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
     for _ in range(ROUNDS):
         after = _once(root, scope, data, found, memories)
+        if "memories.cut" in codes or (is_whole and after != data):
+            after = index_fit.fit(scope, after, memories, uses).data
         again = index_checks.of_index(scope, parse_index(after), memories)
         found = [each for each in again if fixable(each) and each.code not in left]
         if not found or after == data:
@@ -178,10 +192,8 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
             data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])
         if each.code == "memories.spills":
             data = index_lines.join_lines(data, cast("list[str]", each.data["files"]))
-    if "memories.cut" in codes:
-        data = index_lines.move_up(data, agent=scope.kind == "agent")
     # A section whose last line is gone is empty now.
-    if codes & {"memories.empty_section", "memories.same_line", "memories.cut"}:
+    if codes & {"memories.empty_section", "memories.same_line"}:
         data = index_lines.remove_empty_sections(data)
     return data
 

@@ -247,7 +247,8 @@ class _Planner:
             if lint_fixes.fixable(each):
                 by_path.setdefault(str(each.data.get("path")), []).append(at)
         for scope in self.subject.scopes:
-            for fixed in lint_fixes.plan(self.subject.root, scope, self.found, self.subject.memories.values()):
+            known, usage = self.subject.memories.values(), self.subject.usage
+            for fixed in lint_fixes.plan(self.subject.root, scope, self.found, known, usage):
                 path = f"{scope.directory}/{fixed.file}"
                 numbers = by_path.get(path, [])
                 if path in self.gone or not numbers:

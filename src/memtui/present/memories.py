@@ -24,6 +24,7 @@ LOADERS = {
 OWN_LOADERS = {
     loading.RECALLED: "Claude Code itself gives {them} with prompts of this project that fit, and loads no MEMORY.md",
     loading.CUT: "Claude Code doesn't see {them}: MEMORY.md is over its limit (`memtui check`)",
+    loading.RECALL_ONLY: "memtui brings {them} with prompts of this project that fit",
     loading.OFF: "",
 }
 # By kind of scope: what it is, and who gets its memories.

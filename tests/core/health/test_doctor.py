@@ -236,7 +236,7 @@ def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
 def test_an_index_over_its_budget(machine):
     lines = [f"## Part {n}\n" for n in range(220)]
     (machine.memory / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
-    only(machine, "memories", "cut at line 201", "1 memory below")
+    only(machine, "memories", "over its limit: 1 memory not loaded", "memtui check --fix")
 
 
 def test_memories_that_are_not_trusted(machine):

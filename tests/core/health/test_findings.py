@@ -8,7 +8,7 @@ import pytest
 
 import memtui
 from memtui.core.base.finding import problem
-from memtui.core.health import findings, fixes, memory_kinds
+from memtui.core.health import findings, fixes, memory_kinds, problems
 
 SOURCES = Path(memtui.__file__).parent
 MAKERS = {"problem", "note", "good", "told"}
@@ -48,7 +48,7 @@ def test_a_fix_is_one_that_fixes_or_a_door_makes():
 
 def test_templates_name_facts_alone():
     for code, kind in findings.REGISTRY.items():
-        for template in (kind.words, kind.remedy, kind.flag):
+        for template in (kind.words, kind.remedy, kind.flag, kind.several):
             assert all(name is None or name.isidentifier() for _, name, _, _ in string.Formatter().parse(template)), (
                 code
             )
@@ -66,6 +66,37 @@ def test_a_long_list_of_names_is_cut_and_counts_are_in_words():
         findings.message(found)
         == "MEMORY.md of auto has no line for 7 memories: a.md, b.md, c.md, d.md, e.md and 2 more."
     )
-    assert findings.problems([found]) == 7
     hidden = problem("memories.hidden", scope="auto", memory="a", count=1, path="/a.md")
     assert findings.message(hidden) == "auto:a has 1 invisible character."
+
+
+def test_problems_are_counted_by_cause():
+    def below(name):
+        return problem("memories.cut", "index:auto", scope="auto", files=[f"{name}.md"], line=201)
+
+    found = [*(below(f"m{number}") for number in range(305)), problem("memories.cut", scope="global", files=["a.md"])]
+    assert findings.problems(found) == 2
+    first, _ = problems.by_cause(found)
+    assert first.sentence == "MEMORY.md of auto is over its limit: 305 memories not loaded."
+    assert (first.action, len(first.memories), len(first.parts)) == ("fix", 305, 305)
+
+
+def test_what_needs_a_decision_each_is_a_problem_each():
+    found = [problem("memories.secret", f"memory:/{n}.md", scope="auto", memory=n, kinds="a key") for n in "ab"]
+    assert [each.action for each in problems.by_cause(found)] == ["edit", "edit"]
+    assert findings.problems(found) == 2
+
+
+def test_one_sentence_names_all_memories_of_a_cause():
+    facts = [{"scope": "auto", "memory": name, "path": f"/{name}.md"} for name in "ab"]
+    one, both = (
+        problems.by_cause(problem("memories.no_description", **each) for each in some) for some in (facts[:1], facts)
+    )
+    assert one[0].sentence == "auto:a has no description, by which Claude finds it."
+    assert both[0].sentence == "2 memories of auto have no description, by which Claude finds them: a, b."
+    assert len(both) == 1
+
+
+def test_sentences_for_several_name_facts_that_their_cause_has():
+    for code, kind in findings.REGISTRY.items():
+        assert not kind.several or (kind.by and "{files" in kind.several), code

@@ -901,7 +901,7 @@ async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(
     async with setup_app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.dangling")
-        assert findings.number(row.about) == 1
+        assert findings.memories(row.about) == ["old-wiki.md"]
         write(f"{memory}/MEMORY.md", bytes_of(f"{memory}/MEMORY.md").decode() + "- [gone](gone.md) — not there\n")
         os.unlink(
             paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/guidance.md"
@@ -912,7 +912,7 @@ async def test_the_cursor_follows_its_check_when_its_count_or_its_place_changes(
             if screen.table.row is not None and screen.table.row.about != row.about:
                 break
         now = screen.table.row
-        assert (now.about.code, findings.number(now.about)) == ("memories.dangling", 2)
+        assert (now.about.code, len(findings.memories(now.about))) == ("memories.dangling", 2)
         assert "2 files that do not exist: old-wiki.md, gone.md" in now.words
 
 

@@ -8,7 +8,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff, index_fix
-from memtui.consolidate import lint, lint_fixes
+from memtui.consolidate import lint, lint_fixes, problems
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
 from memtui.core.base import paths
@@ -20,12 +20,14 @@ from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings
 from memtui.core.health import fixes as fixes_of
 from memtui.core.health.index_report import Report, reports
+from memtui.core.health.problems import Problem
 from memtui.core.memories import apart, scopes
 from memtui.core.memories.scopes import Scope
 
 FORMATS = ("text", "github")
 UNDO = "memtui undo undoes it."
 METER = 20  # columns
+PLACES = 5  # of a problem that are printed
 FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is red, yellow
 
 
@@ -102,7 +104,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         found = _within(lint.check(subject), labels)
         planned = lint_fixes.plan_all(subject, found)
     remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
-    problems = findings.problems(found)
+    causes = problems.by_cause(found, remedies.of)
+    to_fix = sum(each.level == PROBLEM for each in causes)
     indexes = _reports(ctx, args, subject, labels)
     rows: list[dict[str, object]] = [
         {"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed
@@ -111,8 +114,9 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     data = {
         "indexes": [each.data() for each in indexes],
         "findings": [_row(each, remedies) for each in found],
-        "problems": problems,
-        "notes": findings.notes(found),
+        "causes": [_cause(each) for each in causes],
+        "problems": to_fix,
+        "notes": len(causes) - to_fix,
         "scopes": [{"scope": each.label, "path": each.directory} for each in subject.scopes],
         "fixed": rows,
         "undo": "memtui undo" if undo else None,
@@ -123,13 +127,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             for each in found:
                 out.exact(annotation(each, remedies, ctx.cwd))
         else:
-            _print(ctx, out, found, remedies)
+            _print(ctx, out, causes, remedies)
             _print_indexes(out, indexes)
-            _print_count(out, subject, found, remedies.fix, planned)
+            _print_count(out, subject, causes, remedies.fix)
         if rows and not args.dry_run:
             out.say(f"Fixed {many(len(rows), 'file')}." + (f" {UNDO}" if undo else ""))
 
-    return Result(data, text, EXIT_FINDINGS if problems else 0)
+    return Result(data, text, EXIT_FINDINGS if to_fix else 0)
 
 
 def _resolve(ctx: Context, args: argparse.Namespace) -> Result:
@@ -178,7 +182,7 @@ class Remedies:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
         if lint_fixes.fixable(found):
             return self.fix
-        remedy = findings.remedy(found)
+        remedy = problems.told(found)
         own = self.own.get(str(found.data.get("scope")))
         if own is None:  # names of memories in other commands mean those of the person's own scopes
             return "" if "memtui " in remedy else remedy
@@ -278,6 +282,11 @@ def _row(found: Finding, told: Remedies) -> "dict[str, object]":
     return {**findings.as_row(found), "remedy": told.of(found), **where, "data": dict(found.data)}
 
 
+def _cause(each: Problem) -> "dict[str, object]":
+    facts = {"code": each.cause, "level": each.level, "message": each.sentence, "memories": each.memories}
+    return {**facts, "action": each.action, "remedy": each.remedy, "places": len(each.parts)}
+
+
 def annotation(found: Finding, told: Remedies, cwd: str) -> str:
     """Return a finding as a workflow command of GitHub, which shows it beside the line in a pull request, if the file
     is below the working directory."""
@@ -297,42 +306,49 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _print(ctx: Context, out: Output, found: "list[Finding]", told: Remedies) -> None:
-    for each in found:
-        path, number = lint.place(each)
+def _print(ctx: Context, out: Output, causes: "list[Problem]", told: Remedies) -> None:
+    for each in causes:
         mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
-        first, *rest = out.wrapped(findings.message(each), 2)
+        first, *rest = out.wrapped(each.sentence, 2)
         out.print(out.style(mark, style) + " " + first)
         for piece in rest:
             out.print("  " + piece)
-        shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
-        where = f"{shown}:{number}" if number else shown
-        out.exact("    " + out.style(safe(f"{where}  {each.code}"), "dim"))
-        if remedy := told.of(each):
-            first, *rest = [safe(remedy)] if remedy == told.fix else out.wrapped_advice(remedy, 6)
+        places = list(dict.fromkeys(_shown(ctx, part) for part in each.parts))
+        for number, where in enumerate(places[:PLACES]):
+            code = "" if number else f"  {each.cause}"
+            out.exact("    " + out.style(safe(where + code), "dim"))
+        if len(places) > PLACES:
+            out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
+        if each.remedy:
+            first, *rest = [safe(each.remedy)] if each.remedy == told.fix else out.wrapped_advice(each.remedy, 6)
             out.exact("    → " + first)
             for piece in rest:
                 out.exact("      " + piece)
-    if found:
+    if causes:
         out.print()
 
 
-def _print_count(
-    out: Output, subject: LintInput, found: "list[Finding]", fix: str, planned: "list[tuple[Scope, list[FileFix]]]"
-) -> None:
-    """Print how many problems there are, and how many of them `fix` fixes with what is `planned`."""
+def _shown(ctx: Context, found: Finding) -> str:
+    path, number = lint.place(found)
+    shown = os.path.relpath(path, ctx.cwd) if path.startswith(ctx.cwd + "/") else ctx.tilde(path)
+    return f"{shown}:{number}" if number else shown
+
+
+def _print_count(out: Output, subject: LintInput, causes: "list[Problem]", fix: str) -> None:
+    """Print how many problems there are, and how many of them `fix` fixes."""
     count = many(len(subject.memories), "memory", "memories")
-    problems, notes = findings.problems(found), findings.notes(found)
-    known = f" {notes} worth knowing." if notes else ""
-    if not problems:
+    to_fix = [each for each in causes if each.level == PROBLEM]
+    known = f" {len(causes) - len(to_fix)} worth knowing." if len(causes) > len(to_fix) else ""
+    if not to_fix:
         out.print(out.style(f"{count}: nothing to fix.", "green") + known)
         return
-    out.print(out.style(f"{count}: {many(problems, 'problem')} to fix.", "yellow") + known)
-    able = lint_fixes.fixed_by(found, planned)
+    out.print(out.style(f"{count}: {many(len(to_fix), 'problem')} to fix.", "yellow") + known)
+    able = [each for each in causes if each.action == "fix"]
     if not able:
         return
-    fixed, left = findings.problems(able), lint_fixes.left(found, planned)
+    fixed = sum(each.level == PROBLEM for each in able)
+    left = len(to_fix) - fixed
     which = [f"{fixed} of the problems"] * bool(fixed)
-    which += [f"{number} of what is worth knowing" for number in (findings.notes(able),) if number]
+    which += [f"{len(able) - fixed} of what is worth knowing"] * (len(able) > fixed)
     rest = f"; {many(left, 'problem is', 'problems are')} left for you" if left else ""
     out.say(f"{line(fix)} fixes {' and '.join(which)}{rest}.")

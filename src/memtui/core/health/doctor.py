@@ -11,7 +11,7 @@ from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import OK, Finding, good, problem
 from memtui.core.client import projects
-from memtui.core.health import adoption, content_checks, file_checks, settings_checks
+from memtui.core.health import adoption, content_checks, file_checks, findings, settings_checks
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
@@ -22,7 +22,8 @@ Progress = Callable[[int, int], bool]
 
 
 def check(env: dict[str, str], cwd: str, now: float, known: dict[str, Memory] | None = None) -> list[Finding]:
-    """Run all checks except those of hooks, client and other projects. `known` as for `status.of_scope`.
+    """Run all checks except those of hooks, client and other projects, and return a finding for each cause.
+    `known` as for `status.of_scope`.
 
     A check that fails gives a finding; the others still run.
     """
@@ -84,7 +85,7 @@ def with_others(here: list[Finding], others: list[Finding]) -> list[Finding]:
 
 def _run(area: str, found: Iterator[Finding]) -> list[Finding]:
     try:
-        return list(found)
+        return [findings.merged(parts) for parts in findings.by_cause(found)]
     except (OSError, MemtuiError, ValueError, RecursionError) as error:
         why = f"{error.strerror}: {error.filename}" if isinstance(error, OSError) and error.filename else str(error)
         return [problem(f"{area}.failed", why=why)]

@@ -5,7 +5,7 @@ memories and the states of guidance take their words from here. No code reads a 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from memtui.core.base import shell
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
@@ -255,7 +255,7 @@ REGISTRY = {
         "Read and trust: memtui trust",
         "trust",
         "not trusted, not delivered: {do}",
-        "files",
+        ("directory",),
     ),
     # the journal, the delivery log, what is kept
     "journal.cut_off": Kind("A change was interrupted.", "The next change completes or reverts it."),
@@ -363,7 +363,9 @@ def _filled(template: str, found: Finding, **more: object) -> str:
 
 def message(found: Finding) -> str:
     """Return the sentence of a finding; empty for an area that is all right."""
-    return _filled(REGISTRY[found.code].words, found)
+    kind, files = REGISTRY[found.code], found.data.get("files")
+    is_several = bool(kind.several) and isinstance(files, list) and len(files) > 1
+    return _filled(kind.several if is_several else kind.words, found)
 
 
 def remedy(found: Finding) -> str:
@@ -397,24 +399,46 @@ def as_row(found: Finding) -> dict[str, object]:
         "area": found.area,
         "code": found.code,
         "level": found.level,
-        "count": number(found),
+        "memories": memories(found),
         "subject": found.subject,
         "message": message(found),
         "remedy": remedy(found),
     }
 
 
-def number(found: Finding) -> int:
-    """Return how many findings this one counts as: one for each memory or line that it names, else one."""
-    each = found.data.get(REGISTRY[found.code].each)
-    return len(each) or 1 if isinstance(each, list) else 1
+def memories(found: Finding) -> list[str]:
+    """Return the names of the memories and files that a finding is about."""
+    files = found.data.get("files") or [found.data[key] for key in ("memory", "file") if key in found.data][:1]
+    return list(map(str, files)) if isinstance(files, list) else []
+
+
+def by_cause(found: Iterable[Finding], more: Callable[[Finding], object] = lambda _: None) -> list[list[Finding]]:
+    """Group findings by what they come from (`Kind.by`), in their order; a MEMORY.md that is over its limit is one
+    cause, however many memories are below the cut. Those in a group agree in `more` too."""
+    groups: dict[object, list[Finding]] = {}
+    for number, each in enumerate(found):
+        by = REGISTRY[each.code].by
+        facts: object = number
+        if by:
+            index = each.subject if each.subject.startswith("index:") else ""
+            facts = (index, *(str(each.data.get(key)) for key in by))
+        groups.setdefault((each.code, each.level, facts, more(each)), []).append(each)
+    return list(groups.values())
+
+
+def merged(found: Sequence[Finding]) -> Finding:
+    """Return one finding for those of one cause, with the names of all memories."""
+    if len(found) == 1:
+        return found[0]
+    files = list(dict.fromkeys(name for each in found for name in memories(each)))
+    return found[0]._replace(data={**found[0].data, "files": files})
 
 
 def problems(found: Iterable[Finding]) -> int:
-    """Count the findings to fix."""
-    return sum(number(each) for each in found if each.level == PROBLEM)
+    """Count the problems to fix, by cause."""
+    return len(by_cause(each for each in found if each.level == PROBLEM))
 
 
 def notes(found: Iterable[Finding]) -> int:
-    """Count the findings that are worth knowing."""
-    return sum(number(each) for each in found if each.level == NOTE)
+    """Count what is worth knowing, by cause."""
+    return len(by_cause(each for each in found if each.level == NOTE))

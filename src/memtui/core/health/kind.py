@@ -10,11 +10,14 @@ class Kind(NamedTuple):
     `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes, `{name:similar}` a
     likeness of 100; a list of names is cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only
     a person can fix it.
-    `each` names the list of which each member counts as one finding, empty if the finding counts as one.
+    `by` names the facts that a cause has: findings of a code that agree in them are one problem. Where it is empty each
+    finding is a problem of its own. `several` is the template for more than one memory, where `words` are about one;
+    `{files}` are their names.
     """
 
     words: str = ""
     remedy: str = ""
     fix: str = ""
     flag: str = ""
-    each: str = ""
+    by: tuple[str, ...] = ()
+    several: str = ""

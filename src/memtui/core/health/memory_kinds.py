@@ -8,7 +8,11 @@ from memtui.core.health.kind import Kind
 
 UNLINK = "Remove the link."
 FIX = "memtui check --fix"
-FIX_OR_HAND = f"{FIX}, or where that leaves it, in an editor: {{path}}"
+FIX_OR = f"{FIX}, or "
+FIX_OR_HAND = FIX_OR + "in an editor: {path}"
+
+# What findings of one cause agree in.
+SCOPE, LINK = ("scope",), ("scope", "link")
 
 KINDS = {
     "memories.scope": Kind("Scope {scope} is not read: {path} {why}.", UNLINK),
@@ -31,57 +35,59 @@ KINDS = {
         "{scope}:{memory} has {count:invisible character}.",
         "They can hide instructions: look at {path} in an editor that shows them.",
         flag="{count:invisible character}",
+        by=SCOPE,
+        several="{files:memory has|memories have} invisible characters in {scope}: {files}.",
     ),
     "memories.link": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}.",
         "memtui new --scope {scope} {name}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
-        each="files",
+        by=LINK,
     ),
     "memories.elsewhere": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. It is in {where}, and a link"
         " leads within its scope only.",
         "memtui mv {where}:{name} --to {scope}, or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}: it is in {where}",
-        each="files",
+        by=LINK,
     ),
     "memories.odd_link": Kind(
         "{scope} has no {link}, but {files:memory links|memories link} to it: {files}. No memory can have this name.",
         "Correct or remove the link: memtui edit {scope}:{memory}",
         flag="broken link {link}",
-        each="files",
+        by=LINK,
     ),
     "memories.cut": Kind(
-        "MEMORY.md of {scope} is too long: cut at line {line}, with {files:memory|memories} below, which Claude Code "
-        "does not load.",
-        "Shorten lines above the cut, or move memories to another scope: memtui mv NAME --to SCOPE",
-        flag="Claude Code doesn't see this: MEMORY.md is over its limit",
-        each="files",
+        "MEMORY.md of {scope} is over its limit: {files:memory|memories} not loaded.",
+        FIX_OR + "move memories to another scope: memtui mv NAME --to SCOPE",
+        "lint",
+        "Claude Code doesn't see this: MEMORY.md is over its limit",
+        SCOPE,
     ),
     "memories.dangling": Kind(
         "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
         FIX,
         "index",
-        each="files",
+        by=SCOPE,
     ),
     "memories.mention": Kind(
         "MEMORY.md of {scope} mentions {files:file that does not exist|files that do not exist}: {files}.",
         "Correct the text by hand: {path}",
-        each="files",
+        by=SCOPE,
     ),
     "memories.no_line": Kind(
         "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
         FIX,
         "index",
         "no line in MEMORY.md",
-        "files",
+        SCOPE,
     ),
     "memories.no_index": Kind(
         "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
         FIX,
         "index",
         "no MEMORY.md lists it",
-        "files",
+        SCOPE,
     ),
     "memories.text": Kind(
         "MEMORY.md of {scope} has {texts:passage} of text that no session gets, from line {line} on (“{words}”): "
@@ -104,14 +110,31 @@ KINDS = {
         "{scope}:{memory} has two blocks of frontmatter. Claude Code takes the second one for text.",
         FIX_OR_HAND,
         "lint",
+        by=SCOPE,
+        several=(
+            "{files:memory|memories} of {scope} have two blocks of frontmatter, and Claude Code takes "
+            "the second one for text: {files}."
+        ),
     ),
     "memories.cut_head": Kind(
-        "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.", FIX_OR_HAND, "lint"
+        "{scope}:{memory} has a `---` in its frontmatter, at which Claude Code ends it.",
+        FIX_OR_HAND,
+        "lint",
+        by=SCOPE,
+        several=(
+            "{files:memory|memories} of {scope} have a `---` in their frontmatter, at which Claude "
+            "Code ends it: {files}."
+        ),
     ),
     "memories.rule_head": Kind(
         "{scope}:{memory} begins with a rule, `---`. Claude Code takes all up to the next `---` for frontmatter.",
         FIX,
         "lint",
+        by=SCOPE,
+        several=(
+            "{files:memory|memories} of {scope} begin with a rule, `---`, which Claude Code takes for "
+            "frontmatter: {files}."
+        ),
     ),
     "memories.expired": Kind("{scope}:{memory} expired on {when}.", "Delete it, or change its `{field}`."),
     "memories.copy": Kind(
@@ -119,19 +142,37 @@ KINDS = {
         "Put what only it says into {original}, and delete it: memtui rm {scope}:{memory}",
     ),
     "memories.same_name": Kind(
-        "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.", FIX, "lint"
+        "{scope}:{memory} has the name “{name}”, as {first} has, so no link reaches it by that name.",
+        FIX,
+        "lint",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} have the name of another one: {files}.",
     ),
     "memories.empty": Kind("{scope}:{memory} has no text.", "Write it, or delete it: memtui rm {scope}:{memory}"),
-    "memories.no_description": Kind("{scope}:{memory} has no description, by which Claude finds it.", FIX, "lint"),
+    "memories.no_description": Kind(
+        "{scope}:{memory} has no description, by which Claude finds it.",
+        FIX,
+        "lint",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} have no description, by which Claude finds them: {files}.",
+    ),
     "memories.no_sentence": Kind(
         "{scope}:{memory} has no description, and its text has no sentence that could be one.",
         "Write one: memtui edit {scope}:{memory} --description …",
     ),
-    "memories.same_line": Kind("MEMORY.md of {scope} lists {file} {count} times.", FIX, "lint"),
+    "memories.same_line": Kind(
+        "MEMORY.md of {scope} lists {file} {count} times.",
+        FIX,
+        "lint",
+        by=SCOPE,
+        several="MEMORY.md of {scope} lists {files:memory|memories} more than once: {files}.",
+    ),
     "memories.path": Kind(
         "{scope}:{memory} names {words}, which was removed from the repository{proposed:moved}.",
         "Correct the memory: memtui edit {scope}:{memory}",
         "lint",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} name paths that were removed from the repository: {files}.",
     ),
     "memories.command": Kind(
         "{scope}:{memory} names the command `{words}`, but {file} has no {name}.",
@@ -159,6 +200,10 @@ KINDS = {
         "so it means “{proposed}”.",
         "Write the date: memtui edit {scope}:{memory}",
         "lint",
+        by=SCOPE,
+        several=(
+            "{files:memory|memories} of {scope} name days that mean another day each time they are read: {files}."
+        ),
     ),
     "memories.branch": Kind(
         "{scope}:{memory} names the branch {words}, which was merged and is gone.",
@@ -172,6 +217,8 @@ KINDS = {
         "Line {line} in MEMORY.md of {scope} has {count} characters. Claude Code asks for at most {most}.",
         "Shorten it; the memory itself has room: {path}",
         "lint",
+        by=SCOPE,
+        several="MEMORY.md of {scope} has {files:line|lines} of more than {most} characters: {files}.",
     ),
     "memories.empty_section": Kind("The section “{title}” in MEMORY.md of {scope} is empty.", FIX, "lint"),
     "memories.spills": Kind(
@@ -186,8 +233,15 @@ KINDS = {
     "memories.no_frontmatter": Kind(
         "{scope}:{memory} has no frontmatter, so no description and no type.",
         "If it is a memory: memtui edit {scope}:{memory} --description …",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} have no frontmatter, so no description and no type: {files}.",
     ),
-    "memories.large": Kind("{scope}:{memory} has {bytes:size} of text.", "Split it: one fact in a memory."),
+    "memories.large": Kind(
+        "{scope}:{memory} has {bytes:size} of text.",
+        "Split it: one fact in a memory.",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} have too much text for one fact: {files}.",
+    ),
     "memories.type": Kind(
         "The type “{type}” of {files} in {scope} is none of the usual ones: {types}.",
         "memtui edit {scope}:{memory} --type TYPE",
@@ -197,14 +251,23 @@ KINDS = {
         "Links reach it by both. To make them one, rename the file: memtui mv {scope}:{memory} {new}",
     ),
     "memories.unquoted": Kind(
-        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.", FIX, "lint"
+        "{scope}:{memory} has values that need quotes. Claude Code reads the file as if they had some.",
+        FIX,
+        "lint",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} have values that need quotes: {files}.",
     ),
     "memories.one_way": Kind(
-        "{scope}:{memory} links to {names}, with no link back.", "Fine, unless both are about one thing."
+        "{scope}:{memory} links to {names}, with no link back.",
+        "Fine, unless both are about one thing.",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} link to others that do not link back: {files}.",
     ),
     "memories.never": Kind(
         "{scope}:{memory} was never delivered, while others of its scope were {most} times.",
         "Say in its description when it helps, or delete it.",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} were never delivered, while others were: {files}.",
     ),
     "memories.violated": Kind(
         "{scope}:{memory} was violated: {count:correction} on it after Claude had been given it.",
@@ -214,5 +277,7 @@ KINDS = {
     "memories.unused": Kind(
         "{scope}:{memory} was delivered {count} times of late, and never opened.",
         "If its line says all, that is fine; else improve its description, or delete it.",
+        by=SCOPE,
+        several="{files:memory|memories} of {scope} are delivered often and never opened: {files}.",
     ),
 }

@@ -7,6 +7,9 @@ other links are mentions. Links in frontmatter, HTML comments and fenced code ar
 The client loads "the first 200 lines or 25 KB". Claude Code 2.1.197 does it so: it removes frontmatter and comments
 that are blocks of their own, trims the rest, and loads of the first 200 lines as many whole lines as fit into 25,000
 UTF-16 units. A subagent's memory is loaded with its frontmatter and comments.
+
+Memories that are only recalled have their lines in one comment, which begins with RECALL_ONLY: the client does not load
+it, and memtui brings them with the prompts that they fit.
 """
 
 import os
@@ -25,6 +28,7 @@ SEPARATOR = re.compile(r"\s*(—|–|--|-|:)\s+")
 LINK_LIMIT = 100  # links in one line
 MAX_LINES = 200
 MAX_UNITS = 25_000
+RECALL_ONLY = "<!-- recall only"
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,12 @@ class Index:
     code: frozenset[int]  # those of code alone
     conflict: int  # the first line, from 1, with git's conflict markers; 0: none
     unclosed: int | None  # the first line, from 0, of a comment or code that is never closed
+    recall_only: tuple[IndexEntry, ...] = ()  # the lines in the comment of memories that are only recalled
+
+    @property
+    def lines_of_memories(self) -> tuple[IndexEntry, ...]:
+        """The lines of all memories, also of those that are only recalled."""
+        return (*self.entries, *self.recall_only)
 
 
 def normal(target: str) -> str:
@@ -84,12 +94,19 @@ def parse_index(data: bytes) -> Index:
     hidden, code, unclosed = _hidden(lines, doc.lines_above)
     entries: list[IndexEntry] = []
     mentions: list[IndexEntry] = []
+    recall_only: list[IndexEntry] = []
+    in_comment = False
     for number, line in enumerate(lines):
+        in_comment = number in hidden and number not in code and (in_comment or line.startswith(RECALL_ONLY))
+        if in_comment and "-->" not in line:
+            recall_only += [entry for entry in _links(line, number + 1) if entry.leads]
+        in_comment = in_comment and "-->" not in line
         if number in hidden or "](" not in line:
             continue
         for entry in _links(line, number + 1):
             (entries if entry.leads else mentions).append(entry)
-    return Index(data, bom, doc.newline, lines, tuple(entries), tuple(mentions), hidden, code, conflict, unclosed)
+    found = tuple(entries), tuple(mentions)
+    return Index(data, bom, doc.newline, lines, *found, hidden, code, conflict, unclosed, tuple(recall_only))
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:
@@ -163,14 +180,14 @@ def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
     there = {normal(name) for name in files}
     return [
         entry
-        for entry in sorted((*index.entries, *index.mentions), key=lambda entry: (entry.line, entry.start))
+        for entry in sorted((*index.lines_of_memories, *index.mentions), key=lambda entry: (entry.line, entry.start))
         if not entry.targets & there
     ]
 
 
 def missing(index: Index, files: Iterable[str]) -> list[str]:
     """List the memories among the files that no link of the index points at, sorted."""
-    known = {target for entry in (*index.entries, *index.mentions) for target in entry.targets}
+    known = {target for entry in (*index.lines_of_memories, *index.mentions) for target in entry.targets}
     return sorted(name for name in files if name.endswith(".md") and name != INDEX_NAME and normal(name) not in known)
 
 

@@ -10,6 +10,7 @@ from memtui.core.memories.index import (
     ITEM,
     MAX_LINES,
     MAX_UNITS,
+    RECALL_ONLY,
     SEPARATOR,
     Index,
     IndexEntry,
@@ -23,9 +24,11 @@ from memtui.core.memories.memory import one_line
 HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]+(.*?))?[ \t#]*$")
 HOOK_LIMIT = 150  # the client asks for entries of at most about 200 characters
 EM_DASH = " — "
+RECALL_ONLY_WORDS = ": not loaded; memtui brings each with the prompts that it fits"
 
 
-def _bytes(index: Index, lines: Iterable[str]) -> bytes:
+def joined_lines(index: Index, lines: Iterable[str]) -> bytes:
+    """Return the content of an index with other lines."""
     if index.conflict:  # whoever resolves it would lose what was written between the markers
         return index.raw
     return (("\ufeff" if index.bom else "") + "".join(lines)).encode("utf-8", "surrogateescape")
@@ -147,7 +150,7 @@ def add_line(
     is relative to the directory.
     """
     index = parse_index(data)
-    if any(entry.is_for(target) for entry in index.entries):
+    if any(entry.is_for(target) for entry in index.lines_of_memories):
         return data
     start, end = (len(index.lines) - 1, len(index.lines)) if at_end else _section(index, kind, target, gone)
     if index.unclosed is not None:
@@ -185,7 +188,7 @@ def add_line(
     else:
         text += index.newline
     lines.insert(at, text)
-    return _bytes(index, lines)
+    return joined_lines(index, lines)
 
 
 def place_line(
@@ -218,7 +221,7 @@ def place_line(
         above = list(index.lines)
         line = line_for(index, target, title, hook, above[entry.line - 1][: _indented(above[entry.line - 1])])
         above.insert(entry.line - 1, line + index.newline)
-        if not _is_below(after := _bytes(index, above), target, agent):
+        if not _is_below(after := joined_lines(index, above), target, agent):
             return after
     return add_line(data, target, title, hook, at_end=True)
 
@@ -239,10 +242,56 @@ def remove_line(data: bytes, target: str) -> bytes:
     """
     index = parse_index(data)
     gone: set[int] = set()
-    for entry in index.entries:
+    for entry in index.lines_of_memories:
         if entry.is_for(target):
             gone.update(entry_lines(index, entry))
+    block = recall_only_lines(index)
+    if index.recall_only and gone.issuperset(block[1:-1]):
+        gone.update(block)
     return _without(index, gone)
+
+
+def recall_only_lines(index: Index) -> range:
+    """Return the numbers, from 0, of the comment with the memories that are only recalled; empty if there is none."""
+    if not index.recall_only:
+        return range(0)
+    first = index.recall_only[0].line - 1
+    while not index.lines[first].startswith(RECALL_ONLY):
+        first -= 1
+    end = next(n for n in range(first, len(index.lines)) if n == len(index.lines) - 1 or "-->" in index.lines[n])
+    return range(first, end + 1)
+
+
+def recall_only(data: bytes, targets: Collection[str]) -> bytes:
+    """Move the lines of some memories into the comment of those that are only recalled, at the end of the index. Lines
+    that continue others, or that have a part of a comment, stay."""
+    index = parse_index(data)
+    moved = [entry for entry in index.entries if entry.target in targets and may_be_recall_only(index, entry)]
+    if not moved or index.conflict:
+        return data
+    gone = {number for entry in moved for number in entry_lines(index, entry)}
+    lines = [joined(index, entry).strip() + index.newline for entry in moved]
+    block = recall_only_lines(index)
+    if block:
+        at = block[-1]
+    else:
+        at = len(index.lines) if index.unclosed is None else index.unclosed
+        above = next((index.lines[n] for n in range(at - 1, -1, -1) if n not in gone), "")
+        lead = index.newline * ((not above.endswith("\n") and bool(above)) + bool(above.strip()))
+        lines = [lead, RECALL_ONLY + RECALL_ONLY_WORDS + index.newline, *lines, "-->" + index.newline]
+        lines += [index.newline] * (at < len(index.lines))
+    kept = [line for number, line in enumerate(index.lines[:at]) if number not in gone]
+    rest = [line for number, line in enumerate(index.lines) if number >= at and number not in gone]
+    return joined_lines(index, [*kept, *lines, *rest])
+
+
+def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
+    """Return whether a line can move into the comment: nothing is below it, and no comment begins or ends in it."""
+    numbers = entry_lines(index, entry)
+    text = "".join(index.lines[n] for n in numbers)
+    below = next((each for each in index.entries if each.line > numbers[-1] + 1), None)
+    is_parent = below is not None and below.line == numbers[-1] + 2 and below.indent > entry.indent
+    return not is_parent and "<!--" not in text and "-->" not in text
 
 
 def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
@@ -252,7 +301,8 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
     """
     index = parse_index(data)
     lines = list(index.lines)
-    for entry in sorted((*index.entries, *index.mentions), key=lambda entry: (entry.line, entry.start), reverse=True):
+    found = (*index.lines_of_memories, *index.mentions)
+    for entry in sorted(found, key=lambda entry: (entry.line, entry.start), reverse=True):
         if not entry.is_for(old):
             continue
         line = lines[entry.line - 1]
@@ -263,7 +313,7 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
         if new_title and entry.title == old_title and label >= 0:
             before = before[: label + 1] + _title(new_title) + before[label + 1 + len(entry.title) :]
         lines[entry.line - 1] = before + (new if bracketed else links.encoded(new)) + anchor + line[entry.end :]
-    return _bytes(index, lines)
+    return joined_lines(index, lines)
 
 
 def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
@@ -272,7 +322,7 @@ def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
     index = parse_index(data)
     lines = list(index.lines)
     text, before = _hook(hook), _hook(was)
-    for entry in index.entries:
+    for entry in index.lines_of_memories:
         if entry.is_for(target) and entry.hook == before:
             line = lines[entry.line - 1]
             close = line.find(")", entry.end)
@@ -280,7 +330,7 @@ def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
             between = found[0] if found and found[0].strip() else _separator(index)
             line_end = line[len(line.rstrip("\r\n")) :]
             lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + line_end
-    return _bytes(index, lines)
+    return joined_lines(index, lines)
 
 
 def repeated(index: Index) -> list[list[IndexEntry]]:
@@ -338,7 +388,7 @@ def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
         if entry.target in wanted and end > entry.line:
             last = lines[end - 1]
             lines[entry.line - 1 : end] = [joined(index, entry) + last[len(last.rstrip("\r\n")) :]]
-    return _bytes(index, lines)
+    return joined_lines(index, lines)
 
 
 def empty_sections(index: Index) -> list[tuple[int, int, str]]:
@@ -372,7 +422,7 @@ def shorten_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
             close = line.find(")", entry.end)
             lead = line[: close + 1] + (SEPARATOR.match(line, close + 1) or [EM_DASH])[0]
             lines[entry.line - 1] = lead + _hook(hook) + line[len(line.rstrip("\r\n")) :]
-    return _bytes(index, lines)
+    return joined_lines(index, lines)
 
 
 def move_up(data: bytes, *, agent: bool = False) -> bytes:
@@ -393,7 +443,7 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
         return data
     at = _block_end(index, above[-1])
     lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in gone)]
-    after = _bytes(index, lines)
+    after = joined_lines(index, lines)
     return after if len(budget(after, agent=agent).below) < len(found.below) else data
 
 
@@ -404,4 +454,4 @@ def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -
     kept = [line for number, line in enumerate(lines or index.lines) if number not in gone]
     if kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
         kept[-1] = kept[-1].rstrip("\r\n")
-    return _bytes(index, kept)
+    return joined_lines(index, kept)

@@ -75,7 +75,8 @@ class IndexState:
     records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
 
     `dangling` are the links to files that are not there, `missing` the files without a line, `below` the files whose
-    only lines are below the cut, `unread` the text of no memory that no session gets.
+    only lines are below the cut, `recall_only` those that the index keeps from being loaded, `unread` the text of no
+    memory that no session gets.
     """
 
     def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
@@ -89,6 +90,8 @@ class IndexState:
         above = {target for e in self.index.entries if cut is None or e.line < cut for target in e.targets}
         below = {target for e in self.budget.below for target in e.targets} - above
         self.below = [name for name in files if memory_index.normal(name) in below] if below else []
+        kept = {target for e in self.index.recall_only for target in e.targets} - above
+        self.recall_only = [name for name in files if memory_index.normal(name) in kept] if kept else []
         passages = index_text.passages(self.index, files) if not scope.index_loaded or cut is not None else []
         self.unread: list[Passage] = [
             each for each in passages if not scope.index_loaded or (cut is not None and each.lines[-1] >= cut)

@@ -32,6 +32,7 @@ BY_CLIENT = {
     loading.RECALLED: "given by Claude Code itself, where a prompt fits",
     loading.OFF: "Claude Code's own memory is off here",
     loading.CUT: "not loaded: below the cut of MEMORY.md",
+    loading.RECALL_ONLY: "not loaded, but brought by memtui with prompts that it fits",
 }
 CHANGED = "memories.changed"
 

@@ -5,8 +5,9 @@ from memtui.core.places import settings_faults, settings_files
 
 VARIABLE = "CLAUDE_CODE_DISABLE_AUTO_MEMORY"
 TRUE, FALSE = ("1", "true", "yes", "on"), ("0", "false", "no", "off")
-# What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that.
-LOADED, RECALLED, OFF, CUT = "loaded", "recalled", "off", "cut"
+# What `way` returns; and of a single memory, that its line in MEMORY.md is behind what is loaded of that, or that
+# MEMORY.md keeps it from being loaded.
+LOADED, RECALLED, OFF, CUT, RECALL_ONLY = "loaded", "recalled", "off", "cut", "recall only"
 # What has the client recall memories: a variable, and a feature that its vendor switches on; and what keeps it from
 # looking for such features, unless SILENT_READS is set.
 STORES, FLAG = "CLAUDE_MEMORY_STORES", "tengu_moth_copse"

@@ -273,7 +273,7 @@ class Memories(ListScreen[Pair]):
         view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
-        wrong = sum(findings.problems(row.flags) for _, row in self.table.rows) if view.wanting else 0
+        wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if view.wanting else 0
         words += f" · {marked} marked" if marked else ""
         words += " · with problems" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
         self._count = words

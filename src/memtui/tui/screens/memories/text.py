@@ -178,7 +178,8 @@ def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
     text.append_text(both(meter.budget))
     entry = next((each for each in meter.index.entries if each.is_for(row.file)), None)
     if entry is None:
-        where = MEANINGS["N"]
+        is_kept = any(each.is_for(row.file) for each in meter.index.recall_only)
+        where = "recall only: not loaded, but brought with prompts that it fits" if is_kept else MEANINGS["N"]
     else:
         cut = meter.budget.cut_line
         lost = f", the cut is at {cut}" if cut is not None and entry.line >= cut else ""

@@ -154,7 +154,7 @@ def _count(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
 
 
 def _problems(found: Sequence[Scope], rows: Mapping[str, Sequence[Row]]) -> int:
-    return sum(findings.problems(row.flags) for scope in found for row in rows.get(scope.label, ()) if row.flags)
+    return findings.problems(flag for scope in found for row in rows.get(scope.label, ()) for flag in row.flags)
 
 
 class ScopeTree(RowList[Place]):

@@ -1,0 +1,174 @@
+"""Bring a MEMORY.md under its limit in three steps, of which only as many are done as it takes: shorten long lines, put
+the lines of memories that are used first in their list, make those that are never used recall-only.
+
+No memory's file changes, headings and prose keep their place, and no text goes that the memory does not have as well.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from memtui.core.health import index_checks
+from memtui.core.memories import index_lines
+from memtui.core.memories.index import Index, IndexEntry, budget, normal, parse_index
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Usage
+
+# How often each memory was used and delivered, by its normal path in the scope.
+Uses = Mapping[str, tuple[int, int]]
+NEVER = (0, 0)
+# A step can make room for another one, but not without end.
+ROUNDS = 5
+
+
+def uses_of(scope: Scope, usage: Usage | None) -> Uses:
+    """Return how often the memories of a scope were used and delivered; nothing where that is not to be looked at."""
+    if usage is None or not usage.memories:
+        return {}
+    tops = {f"{scope.directory}/", f"{os.path.realpath(scope.directory)}/"}
+    found: dict[str, tuple[int, int]] = {}
+    for path, counts in usage.memories.items():
+        for top in tops:
+            if path.startswith(top):
+                file = normal(path.removeprefix(top))
+                before = found.get(file, NEVER)
+                found[file] = before[0] + counts.uses, before[1] + counts.deliveries
+    return found
+
+
+class Fit(NamedTuple):
+    """An index that was brought under its limit, and how many lines each step changed."""
+
+    data: bytes
+    shortened: int = 0
+    ordered: int = 0
+    recall_only: int = 0
+    raised: int = 0  # lines moved above the text that kept them from being loaded
+
+
+def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
+    """Bring the index of a scope under its limit; one that is within it, or in conflict, is returned unchanged.
+    `memories` of the scope by their normal path. What a subagent's index has too much stays below the cut, its least
+    used lines last: its client loads comments too."""
+    found = Fit(data)
+    for _ in range(ROUNDS):
+        after = _once(scope, found, memories, uses)
+        if after.data == found.data:
+            break
+        found = after
+    return found
+
+
+def _once(scope: Scope, found: Fit, memories: Mapping[str, Memory], uses: Uses) -> Fit:
+    agent = scope.kind == "agent"
+
+    def fits(data: bytes) -> bool:
+        return budget(data, agent=agent).cut_line is None
+
+    data = found.data
+    if fits(data) or parse_index(data).conflict:
+        return found
+    short, count = _shortened(scope, data, memories)
+    found = found._replace(data=short, shortened=found.shortened + count)
+    if fits(short):
+        return found
+    ordered, count = _ordered(short, uses)
+    found = found._replace(data=ordered, ordered=found.ordered + count)
+    if not agent and (less := _recall_only(ordered, uses, fits)) is not None:
+        return found._replace(data=less[0], recall_only=found.recall_only + less[1])
+    # Text alone is over the limit, or comments count: lines of memories go above it.
+    raised = index_lines.move_up(ordered, agent=agent)
+    count = len(budget(ordered, agent=agent).below) - len(budget(raised, agent=agent).below)
+    return found._replace(data=raised, raised=found.raised + count)
+
+
+def _shortened(scope: Scope, data: bytes, memories: Mapping[str, Memory]) -> tuple[bytes, int]:
+    """Shorten the lines that are too long and whose text the memory has as well, to the head of their sentence."""
+    count = 0
+    for each in index_checks.of_index(scope, parse_index(data), memories):
+        if each.code == "memories.long_hook" and each.data["certain"]:
+            file, proposed, words = (str(each.data[key]) for key in ("file", "proposed", "words"))
+            data, before = index_lines.shorten_hook(data, file, proposed, words), data
+            count += data != before
+    return data, count
+
+
+def _ordered(data: bytes, uses: Uses) -> tuple[bytes, int]:
+    """Sort the lines of each list by use, most first; equals keep their order. Return how many moved."""
+    index = parse_index(data)
+    lines = list(index.lines)
+    use = {each.line - 1: _used(each, uses) for each in index.entries}
+    moved = 0
+    for block in _lists(index):
+        best = sorted(block, key=lambda each: max(use.get(line, NEVER) for line in each), reverse=True)
+        changed = [each for each, other in zip(best, block, strict=True) if each != other]
+        if not changed:
+            continue
+        moved += len(changed)
+        text = [index.lines[number] for each in best for number in each]
+        start, end = block[0][0], block[-1][-1] + 1
+        if not lines[end - 1].endswith("\n"):
+            text = [
+                *(line if line.endswith("\n") else line + index.newline for line in text[:-1]),
+                text[-1].rstrip("\r\n"),
+            ]
+        lines[start:end] = text
+    after = index_lines.joined_lines(index, lines)
+    return (after, moved) if moved and _same_memories(index, parse_index(after)) else (data, 0)
+
+
+def _lists(index: Index) -> Iterator[list[range]]:
+    """Yield each list of memories without a gap, as the lines (from 0) of its items with all that is indented below."""
+    items: list[range] = []
+    indent = 0
+    for entry in index.entries:
+        lines = index_lines.entry_lines(index, entry)
+        if items and lines.start < items[-1].stop:
+            continue
+        if items and lines.start == items[-1].stop and entry.indent >= indent:
+            if entry.indent > indent:
+                items[-1] = range(items[-1].start, lines.stop)
+            else:
+                items.append(lines)
+            continue
+        if len(items) > 1:
+            yield items
+        items, indent = [lines], entry.indent
+    if len(items) > 1:
+        yield items
+
+
+def _used(entry: IndexEntry, uses: Uses) -> tuple[int, int]:
+    return max((uses.get(each, NEVER) for each in entry.targets), default=NEVER)
+
+
+def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tuple[bytes, int] | None:
+    """Make as few memories recall-only as bring the index under its limit, those never used first, from the end; None
+    if that does not."""
+    index = parse_index(data)
+    able = [each for each in reversed(index.entries) if index_lines.may_be_recall_only(index, each)]
+    targets = list(dict.fromkeys(each.target for each in sorted(able, key=lambda each: _used(each, uses))))
+
+    def without(count: int) -> bytes:
+        return index_lines.remove_empty_sections(index_lines.recall_only(data, targets[:count]))
+
+    too_many = budget(data)
+    too_many = budget(data)
+    lines, units = too_many.lines - too_many.max_lines, too_many.units - too_many.max_units
+    sizes: dict[str, list[int]] = {}
+    for each in able:
+        sizes.setdefault(each.target, []).extend(index_lines.entry_lines(index, each))
+    for count, target in enumerate(targets, 1):
+        lines -= len(sizes[target])
+        units -= sum(len(index.lines[number].encode("utf-16-le", "replace")) >> 1 for number in sizes[target])
+        if lines <= 0 and units <= 0 and fits(after := without(count)):
+            return (after, count) if _same_memories(index, parse_index(after)) else None
+    return None
+
+
+def _same_memories(before: Index, after: Index) -> bool:
+    """Return whether two indexes have lines of the same memories, and mention the same."""
+    pairs = ((each.lines_of_memories, each.mentions) for each in (before, after))
+    one, other = ([sorted(normal(each.target) for each in entries) for entries in pair] for pair in pairs)
+    return one == other
