@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -144,37 +143,6 @@ def test_the_best_come_first_and_the_next_ones_the_next_time(past):
     assert len(past.fill(most=3).drafts) == 1
     assert past.fill(most=3).drafts == []
     assert len(past.drafts()) == 4
-
-
-ORDERS = [
-    "Are you able to test it on the other machine",
-    "Why not adding the folder to the ignore list?",
-    "No, I think you need to get back to main, pull in the latest changes and create a pr for this",
-    "I get that our biggest problem is the flaky network, and feel that",
-    "No, it seems like there is no such thing in that service, did you make it up?",
-    "Wrong, instead use the listener with (the option once or",
-]
-PLAIN = [
-    "Always run the linter before each commit.",
-    "Stop adding comments that only repeat what the code says.",
-    "Answer me in German, please, always.",
-    "We use pnpm in this repository, never npm.",
-    "Please remember that the staging database is read-only for us.",
-]
-
-
-def test_what_is_said_to_be_for_good_comes_before_questions_fragments_and_orders(past):
-    past.say("one", *ORDERS, *PLAIN)
-    first = [each.candidate.draft.person for each in past.fill(most=len(PLAIN)).drafts]
-    assert sorted(first) == sorted(PLAIN)
-
-
-@pytest.mark.parametrize("said", ORDERS)
-def test_with_the_same_scores_a_question_a_fragment_and_an_order_come_last(past, said):
-    past.say("one", "We should be using the strong types wherever we can.")
-    plain = past.read(dry=True).found.ranked(NOW)[0]
-    other = replace(plain, draft=replace(plain.draft, description=said, person=said))
-    assert other.judged_again(personal.Correction()).score(NOW) < plain.score(NOW)
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,12 @@ from dataclasses import replace
 import pytest
 
 from backfill.test_backfill import Past
-from memtui.backfill import lines, offering, worth
+from memtui.backfill import lines, offering
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
-from memtui.core.inbox import format as inbox_format
 from memtui.extract import judged, write
-from memtui.extract.signals import Signal
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
 UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
@@ -138,12 +136,6 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
         conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
     write.write_drafts(past.env, str(past.tmp / "shop"), judged.drafts(conversation.turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
-
-
-def test_words_about_the_task_at_hand_count_little(past):
-    for words in ("Read plan.md and roadmap.md", "I should do X to fix it"):
-        draft = Signal("correction", "a", "feedback", "project", words, "", 0.9, person=words, durable=0.8)
-        assert worth.weighed(draft).durable < inbox_format.DELIVERED
 
 
 def test_a_draft_was_seen_as_often_as_was_said_when_it_came(past):

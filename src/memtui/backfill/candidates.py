@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, fields, replace
 
-from memtui.backfill import worth
 from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
@@ -18,6 +17,8 @@ SAME = 0.7
 REMEMBERED = 5000
 # What the order of candidates depends on: the weights of what it is worth, how often said, how recent.
 WORTH, OFTEN, RECENT = 0.75, 0.15, 0.1
+# How likely a draft lasts that only the rules have seen.
+UNKNOWN = 0.2
 # From so many sessions on it counts no more; days after which a rule counts half as recent.
 SESSIONS, HALF_LIFE = 4, 90.0
 # The fields of a draft that are no text.
@@ -63,15 +64,15 @@ class Candidate:
     def score(self, now: float) -> float:
         """Return how much it deserves to be offered first, from 0 to 1: what is surely feedback and lasts is worth
         something, not what is one of both."""
-        value = self.confidence * (worth.UNKNOWN if self.draft.durable is None else self.draft.durable)
+        value = self.confidence * (UNKNOWN if self.draft.durable is None else self.draft.durable)
         often = (min(SESSIONS, max(1, len(self.sessions))) - 1) / (SESSIONS - 1)
         days = max(0.0, now - (clock.parse(self.newest) or 0.0)) / clock.DAY
         recent: float = 0.5 ** (days / HALF_LIFE)
         return round(WORTH * value + OFTEN * often + RECENT * recent * min(1.0, 2 * value), 4)
 
     def judged_again(self, correction: Correction) -> "Candidate":
-        """Return it with what was learned since it was found, and as its words weigh."""
-        return replace(self, draft=worth.weighed(judged.again(self.draft, correction, paths.project_key(self.project))))
+        """Return it with what was learned since it was found."""
+        return replace(self, draft=judged.again(self.draft, correction, paths.project_key(self.project)))
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from memtui.backfill import lines, worth
+from memtui.backfill import lines
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import MAX_TEXT, Conversation, Turn, normalised
 from memtui.core.redaction.redact import redact
@@ -97,7 +97,7 @@ def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversat
     """Tell whether a draft is sure enough, and says something that neither a hook nor the agent said before."""
     said = normalised(draft.description)
     return (
-        (draft.confidence >= threshold or worth.is_rule(draft))
+        draft.confidence >= threshold
         and not (draft.kind == "confirmation" and signals.too_short(said))
         and bool(_WORD.search(said))
         and said not in normalised(turn.agent)

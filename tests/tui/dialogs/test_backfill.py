@@ -201,7 +201,7 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
         await settle(pilot)
         await answer(pilot, "B", "enter", "escape", "B")
         assert isinstance(app.screen, Preview)
-        assert app.screen.title_text.startswith("Nothing is new since the last reading; what waits: 2 drafts")
+        assert app.screen.title_text.startswith("Nothing is new since the last reading; what waits: 3 drafts")
         await answer(pilot, "enter", "B")
         assert app.screen.group == "inbox"
         leave(world.env, world.shop, OTHER, "newer")
