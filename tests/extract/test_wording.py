@@ -18,85 +18,49 @@ RULES = [
     "ask before you delete anything that isn't yours",
     "run the linter without fixing",
 ]
-LEADS = [
-    "",
-    "No, ",
-    "no wait, ",
-    "Perfect, ",
-    "ok so ",
-    "actually ",
-    "I told you to ",
-    "I want you to ",
-    "you should ",
-    "we should ",
-    "could we ",
-    "can you please ",
-    "why not ",
-    "I think we should ",
-    "I think it's better to ",
-    "maybe we could ",
-    "Given the size of the app, ",
-    "I would ",
-    "let's ",
-    "we don't want to ",
-    "I'd prefer to ",
-    "also, ",
-]
-NEGATION = re.compile(r"\\b(?:no|not|never|without|don't|isn't|avoid)\\b".replace("\\\\", "\\"), re.IGNORECASE)
+LEADS = ["", "No, ", "no wait, ", "ok so ", "actually ", "also, ", "from now on ", "please ", "going forward, "]
 
 
 @pytest.mark.parametrize(
     ("text", "description"),
     [
-        ("why not keep things consistent with the others?", "Keep things consistent with the others"),
-        ("why don't we cache the token?", "Cache the token"),
-        ("Can you please use type hints?", "Use type hints"),
-        ("could we move the helpers into one file?", "Move the helpers into one file"),
         ("I want you to ask first", "Ask first"),
-        ("you should sort the imports", "Sort the imports"),
-        ("and maybe we should do the logging as a separate PR", "Do the logging as a separate PR"),
-        ("we should not log tokens", "Don't log tokens"),
-        ("you shouldn't mock the database", "Don't mock the database"),
-        ("I don't want to have tokens in the repository", "Don't have tokens in the repository"),
-        ("we don't want any new dependencies", "Avoid new dependencies"),
-        ("I told you not to edit the lock file", "Don't edit the lock file"),
-        ("I think it's better not to guess", "Don't guess"),
-        ("I would call it a session", "Call it a session"),
-        ("Given the size of the app, I think we should better ask first", "Ask first"),
-        ("Perfect, now also add a test", "Add a test"),
         ("no wait, use the staging database", "Use the staging database"),
-        ("we never push to main directly", "Never push to main directly"),
+        ("and please also add a test!", "Add a test"),
+        ("from now on ask me before you write a migration", "Ask me before you write a migration"),
+        ("we never push to main directly.", "We never push to main directly"),
+        ("I told you not to edit the lock file", "I told you not to edit the lock file"),
+        ("could we move the helpers into one file?", "Could we move the helpers into one file?"),
+        ("No comments in generated files", "No comments in generated files"),
+        ("Why did you delete the folder?", "Why did you delete the folder?"),
+        ("pnpm.lock stays as it is", "pnpm.lock stays as it is"),
     ],
 )
-def test_a_wish_becomes_an_order(text, description):
+def test_a_description_is_the_sentence_without_lead_ins(text, description):
     assert wording.describe(text) == description
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "orders"),
     [
-        "No comments in generated files",
-        "We should not only test but ship",
-        "You don't need to run it",
-        "I don't think we should do that",
-        "You should have asked me",
-        "Should we test it?",
-        "Can we use redis or do we need something else?",
-        "I don't want it to log",
-        "Why did you delete the folder?",
+        ("Use type hints", True),
+        ("could we move the helpers into one file?", True),
+        ("you shouldn't mock the database", True),
+        ("I'd like you to sort the imports", True),
+        ("let's cache the token", True),
+        ("why don't we cache the token?", True),
+        ("the cache is cold", False),
+        ("I don't think we should do that", False),
+        ("Why did you delete the folder?", False),
     ],
 )
-def test_what_would_change_its_meaning_stays_as_it_is(text):
-    assert wording.describe(text) == text
+def test_a_sentence_that_asks_for_something_says_what_to_do(text, orders):
+    assert wording.orders(text) == orders
 
 
-@given(st.sampled_from(LEADS), st.sampled_from(RULES), st.sampled_from(["", ".", "!", "?", ", please", " - thanks!"]))
-def test_no_word_of_negation_is_lost_and_none_comes_in(lead, rule, end):
-    found = wording.describe(lead + rule + end)
-    said = len(NEGATION.findall(rule)) + ("don't" in lead)
-    kept = len(NEGATION.findall(found))
-    assert kept == said or (lead in ("why not ", "No, ", "no wait, ") and kept == said + 1), found
-    assert set(re.findall(r"[a-z']+", rule)) - {"not", "also"} <= set(re.findall(r"[a-z']+", found.lower()))
+@given(st.sampled_from(LEADS), st.sampled_from(RULES), st.sampled_from(["", ".", "!", "?"]))
+def test_no_word_of_a_rule_is_lost_and_none_comes_in(lead, rule, end):
+    assert wording.describe(lead + rule + end).lower() == rule + end.rstrip(".!")
 
 
 @given(st.text(max_size=500))
@@ -108,14 +72,9 @@ def test_a_description_is_one_line_and_not_too_long(text):
     assert len(wording.negations(found)) or "…" in found or not re.search(r"\w not \w", text.lower()) or "?" in text
 
 
-def test_a_whole_clause_is_better_than_a_cut():
+def test_a_description_is_cut_at_a_word():
     text = "Put the helpers of the parser into one module, so that the tests can import them in one line, and so on and on and on and on"
-    assert (
-        wording.describe(text)
-        == "Put the helpers of the parser into one module, so that the tests can import them in one line"
-    )
-    ends_with_not = "Put the helpers of the parser of all the languages that we know into one module of their own right now, but not the lexer"
-    assert wording.describe(ends_with_not).endswith("…")
+    assert wording.describe(text) == text[:117] + "…"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +85,8 @@ def test_a_whole_clause_is_better_than_a_cut():
         ("Don't edit the lock file", "do-not-edit-lock-file"),
         ("Do not edit the lock file", "do-not-edit-lock-file"),
         ("Never push to main directly", "never-push-main-directly"),
-        ("The cache isn't relevant, store it in a file", "store-file"),
+        ("The cache isn't relevant, store it in a file", "cache-not-relevant-store-file"),
+        ("Let's follow the guide", "follow-guide"),
         ("It won't work and it can't work", "not-work"),
         ("The build doesn't work", "build-not-work"),
         ("We explicitly said why one would want that, given the new", "explicitly-said-why-one-want"),
@@ -135,7 +95,7 @@ def test_a_whole_clause_is_better_than_a_cut():
         ("Künftig die Umlaute nicht mehr ändern", "kunftig-die-umlaute-nicht-mehr"),
     ],
 )
-def test_a_name_is_short_and_says_what_to_do(text, name):
+def test_a_name_has_the_content_words_of_its_text(text, name):
     assert naming.slug(text) == name
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 
-from memtui.extract import phrases, wording
+from memtui.extract import wording
 from memtui.extract.phrases import compiled
 
 # How many sentences before one are looked at for what it refers to; how many after it may belong to it; characters of a
@@ -47,16 +47,6 @@ class Sentence:
     def announces(self) -> bool:
         """Whether it says that something follows."""
         return self.text.endswith((":", "\uff1a")) or _FOLLOWING.search(self.text) is not None
-
-    def without(self, reason: str) -> "Sentence":
-        """Return the sentence without a reason that it ends with, and the word before that; empty if it is no more."""
-        found, short = phrases.REASON.search(self.said), phrases.REASON.search(self.text)
-        ends = self.said.rstrip(phrases.CLOSING).lower().endswith(reason.lower())
-        if not reason or found is None or short is None or not ends:
-            return self
-        mark = self.said[-1] if self.said[-1] in ".!?" and found.start() else ""
-        text, said = wording.undangled(self.text[: short.start()]), wording.undangled(self.said[: found.start()])
-        return replace(self, text=text, low=text.lower(), said=said + mark)
 
 
 _REFERS = compiled(
@@ -259,7 +249,7 @@ def _forbids(sentence: Sentence) -> bool:
 
 @lru_cache(maxsize=REMEMBERED)
 def _orders(sentence: Sentence) -> bool:
-    return wording.imperative(wording.describe(sentence.text))
+    return wording.orders(sentence.text)
 
 
 def _around(sentences: Sequence[Sentence], at: int, *, alone: bool) -> Iterator[int]:

@@ -301,23 +301,7 @@ NOT_A_RULE = compiled(
     |i (?:don't|do not) (?:know|think|understand|see|care|mind|get|believe|remember))\b
     |\b(?:do you|did you|if (?:you|we|i)) (?:always|never|prefer)\b"""
 )
-# Where a sentence gives a reason, and what it is, with a word for “otherwise”; a reason of a word or two tells nothing.
-REASON = compiled(
-    r"""(?:^|[\s,;:–—(-])(?:(?=(?:or else|sonst|sinon|altrimenti)\b|否则)|because|the reason is(?: that)?|so that
-    |since (?=(?:it|we|i|they|the|this|that|our|my|these|those|there)\b)|weil|denn|damit|parce qu[e'] ?
-    |afin que|porque|ya que|perché|因为|なぜなら|왜냐하면)[\s:,]*(?P<reason>[^\n]{8,})"""
-)
 SENTENCE_END = re.compile(r"(?<=[.!?…。！？])(?:[\"')]*\s[\s\"')]*|[\"')]+$)|(?<=[。！？])[\"')]*|\n+")
-# What closes a sentence and is no part of a reason.
-CLOSING = " .,;:-—)?!。，、！？"
-# When a rule is for: the clause that begins with such a word, up to the next comma.
-OCCASION = compiled(
-    r"""(?:^|[\s,;])(?P<when>(?:when(?:ever)?|each time|every time|before|after|while|if|wenn|bevor|nachdem|quand
-    |avant de|cuando|antes de|quando) (?:you|we|i|it|the|a|an|there|any|every|each|running|writing|adding|changing|du
-    |wir|ich|tu|vous|nous)\b[^,;.!?\n]{4,100})(?=[,;.!?](?:\s|$)|$)"""
-)
-# Before an "if" that says what is checked, not when something is done.
-WHETHER = compiled(r"\b(?:checks?|see|know|knows|ask|asks|wonder(?:ing)?|sure|tell|decide|verify|say|says|look|idea) $")
 # The only form of question that asks for a habit.
 REQUEST = compiled(r"^(?:can|could|would|will) you\b|\bplease\b")
 # What a program, not a person, puts to the agent; data below which a person writes something is a paste.

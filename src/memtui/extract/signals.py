@@ -385,7 +385,7 @@ def _objection(sentences: list[Sentence], turn: Turn) -> float:
     asks = bool(phrases.COUNTER.match(sentences[0].low))
     directive = any(phrases.DIRECTIVE.search(s.low) for s in sentences if not s.question)
     ordered = turn.interrupted and any(
-        wording.imperative(wording.describe(s.text)) and not phrases.GO_ON.match(s.low) and len(s.text.split()) > 2
+        wording.orders(s.text) and not phrases.GO_ON.match(s.low) and len(s.text.split()) > 2
         for s in sentences[:4]
         if not s.question
     )
@@ -417,22 +417,22 @@ def _telling(sentence: Sentence, at: int) -> float:
     it asks, tells of the past, or is short; of equals the first."""
     low = phrases.REFUSAL.sub("", sentence.low)
     description = wording.describe(sentence.text)
-    asks = sentence.question and not wording.imperative(description)
+    orders = wording.orders(sentence.text)
     words = len(low.split())
     return (
         2.0 * weight_of(phrases.STANDING, low)
         + 1.5 * weight_of(phrases.PREFERENCE, low)
-        + 1.5 * wording.imperative(description)
+        + 1.5 * orders
         + 1.0 * bool(phrases.DIRECTIVE.search(low))
         + 0.4 * bool(weight_of(phrases.OBJECTION, low))
-        - 1.2 * asks
+        - 1.2 * (sentence.question and not orders)
         - 1.0 * bool(phrases.PAST.search(low))
         - 0.5 * bool(phrases.LOCAL.search(low))
         - 0.5 * bool(weight_of(phrases.PRAISE, low))
         - 1.5 * (words < MIN_RULE_WORDS and low.isascii())
         - 5.0 * (not _LETTER.search(low))
         - 0.5 * (sentence.text.endswith(":"))
-        - 1.0 * (carried.limits(sentence) and not wording.imperative(description))
+        - 1.0 * (carried.limits(sentence) and not orders)
         - 0.3 * (len(description.split()) < LEAST_TELLING and description.isascii())
         + min(len(sentence.text), 60) / 120
         - 0.02 * at
@@ -478,18 +478,18 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
     others = [at for at, each in enumerate(sentences) if _carries(each) and (apart is None or at > found.at)]
     alone = _rule(sentences[found.at], crowd=False)[0] >= ALONE
     kept = carried.carrying(sentences, found.at, others, apart or (), alone=alone)
-    told = worded.told(found.sentence, kept, turn.time)
-    if not told.description:
+    draft_words = worded.quoted(found.sentence, kept, turn.time)
+    if not draft_words.description:
         return None
     person = found.kind_of_rule == "person"
     said = " ".join(each.said for each in own)
     return Signal(
         kind=found.kind,
-        name=naming.slug(told.description),
-        type="user" if person else _type_of(found.sentence, told.description),
+        name=naming.slug(draft_words.description),
+        type="user" if person else _type_of(found.sentence),
         scope="global" if person or phrases.GLOBAL.search(said.lower()) else "project",
-        description=told.description,
-        body=told.body,
+        description=draft_words.description,
+        body=draft_words.body,
         confidence=round(max(0.0, found.confidence), 2),
         evidence=turn.uuid,
         session=turn.session,
@@ -509,11 +509,11 @@ def _carries(sentence: Sentence) -> bool:
     return max(rule, weight_of(phrases.OBJECTION, sentence.low)) >= LEAST_FEEDBACK
 
 
-def _type_of(sentence: Sentence, description: str) -> str:
+def _type_of(sentence: Sentence) -> str:
     """Return the type of a memory that is not about the person: where something is to be found, a fact about the
     project, or how to work."""
     low = phrases.REFUSAL.sub("", sentence.low)
-    orders = wording.imperative(description)
+    orders = wording.orders(sentence.text)
     if phrases.PLACE.search(low) and not orders:
         return "reference"
     return "project" if phrases.FACT.match(low) and not orders and not phrases.NORM.search(low) else "feedback"
