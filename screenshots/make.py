@@ -48,7 +48,7 @@ PICTURES = (
     Picture("deliveries", "activity", (stage.prompt,)),
     Picture("sessions", "activity", (stage.session,)),
     Picture("consolidate", "consolidate", (stage.merge,)),
-    Picture("recall", "recall", (stage.recalled,)),
+    Picture("recall", "memories", (stage.recalled,)),
     Picture("subconscious", "subconscious", (stage.block,)),
     Picture("setup", "setup", (stage.finding,)),
     Picture("backfill", "inbox", (stage.press("B"), stage.press("enter")), past=True),

@@ -8,7 +8,6 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memtui.core.base import fs, paths
@@ -19,7 +18,6 @@ from memtui.workspace import Workspace
 
 if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
-    from memtui.core.deliveries.session_list import SessionList, SessionRow
     from memtui.core.memories.memory import Memory
     from memtui.recall import judge
     from memtui.recall.points import TermPoints
@@ -246,24 +244,6 @@ class Recalling:
 
         return prompts.recent(self.space.config_dir, [paths.slug(self.space.project_root)], most)
 
-    @cached_property
-    def _session_list(self) -> "SessionList":
-        from memtui.core.deliveries import log as delivery_log
-        from memtui.core.deliveries.reading import Receipts
-        from memtui.core.deliveries.session_list import SessionList
-
-        proofs = Receipts(self.space.env, self.space.now)
-        return SessionList(self.space.env, self.space.now, proofs, most=delivery_log.WINDOW_BYTES)
-
-    def sessions(self, most: int) -> "list[SessionRow]":
-        """Return the newest sessions of this project, live ones first."""
-        listed = self._session_list
-        listed.count()
-        mine = [row.id for row in listed.rows() if row.slug == self.space.slug][:most]
-        listed.look_up(mine)
-        found = {row.id: row for row in listed.rows()}
-        return [found[name] for name in mine if name in found]
-
     # what can be changed from here; each is one step of undo
 
     def add_trigger(self, found: "Memory", line: str) -> None:
@@ -287,13 +267,6 @@ class Recalling:
                     muting.unmute(store, each, texts)
                 else:
                     muting.mute(store, each, counted, words.terms)
-
-    def pin(self, found: "Sequence[Memory]", *, pinned: bool) -> None:
-        """Pin memories, or unpin them. Raises MemtuiError."""
-        store = self.space.store()
-        with store.journal.together():
-            for each in found:
-                store.edit(each, {"pinned": "true" if pinned else ""}, op="pin", verb="pin" if pinned else "unpin")
 
 
 def ms_since(began: float) -> float:

@@ -416,7 +416,6 @@ def numbers(tui, world):
         ("5", "▾ problems"),
         ("6", "proposed"),
         ("7", "notes|whisper|off"),
-        ("8", "likely +memory"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
@@ -534,15 +533,17 @@ def activity(tui, world):
 
 
 def recalled(tui, _):
-    """8 shows what a prompt would bring."""
-    tui.press("8")
-    tui.see("likely +memory", "to help|would be delivered")
-    tui.press("i")
-    tui.see("to the list")
+    """r in Memories shows what a prompt would bring."""
+    tui.press("r")
+    tui.see("likely +name", "recent prompts")
     tui.press("how do we put the new version live?\r")
     tui.see("1 memory would be delivered", "✓ .[0-9]+ .*release-steps")
-    tui.press("1")
-    tui.see("size +sent +last", gone="likely +memory")
+    tui.press("t")
+    tui.see("A trigger for release-steps")
+    tui.press("\x1b")
+    tui.see("✓ .[0-9]+ .*release-steps", gone="A trigger for")
+    tui.press("\x1b")
+    tui.see("size +sent +last", gone="likely +name")
 
 
 def undone_by_itself(tui, _):
@@ -598,7 +599,7 @@ KEYS = {
     ("cli.md", "B"): backfilled,
     **{("README.md", key): changed_by_others for key in ("e", "x")},
     **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
-    **{(file, "8"): recalled for file in ("README.md", "faq.md", "cli.md")},
+    **{(file, "r"): recalled for file in ("README.md", "faq.md", "cli.md")},
     **{(file, "?"): help_ for file in ("README.md", "faq.md")},
     **{(file, "c"): note_and_undo for file in ("README.md", "faq.md")},
     **{("faq.md", key): activity for key in ("3", "!", "P")},
@@ -627,19 +628,19 @@ def test_documented_keys_do_what_is_said(world):
 
 
 def test_documented_settings_of_keys_are_heard(world):
-    """`"memories.edit" = "E"` and `"app.quit" = "x,ctrl+x"` of docs/file-formats.md."""
+    """`"memories.edit" = "E"` and `"app.quit" = "Q,ctrl+x"` of docs/file-formats.md."""
     text = (documented.REPO / "docs/file-formats.md").read_text()
-    lines = [line for line in ('"memories.edit" = "E"', '"app.quit" = "x,ctrl+x"') if line in text]
+    lines = [line for line in ('"memories.edit" = "E"', '"app.quit" = "Q,ctrl+x"') if line in text]
     assert len(lines) == 2
     (world.root / "config.toml").write_text("[keys]\n" + "\n".join(lines) + "\n")
-    for key in ("x", "\x18"):
+    for key in ("Q", "\x18"):
         with MemtuiTerminal(world) as tui:
             tui.see("hooks", "prefer-pnpm")
-            if key == "x":
+            if key == "Q":
                 tui.press("E")
                 tui.see("save  ")
                 tui.press("\x1b")
-                tui.see("x quit", gone="save  ")
+                tui.see("Q quit", gone="save  ")
             tui.press(key)
             assert tui.end() == 0
 

@@ -320,7 +320,9 @@ async def tell(pilot):
 
 
 async def recalled(pilot):
-    """A prompt on the screen Recall, and what it would bring."""
+    """A prompt in recall, and what it would bring."""
     await settled(pilot)
-    pilot.app.screen.show_prompt(PROMPT)
+    await pilot.press("r")
+    await settled(pilot)
+    pilot.app.screen.recall.show_prompt(PROMPT)
     await settled(pilot)

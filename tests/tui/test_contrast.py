@@ -43,7 +43,7 @@ DIALOGS = {
     "a choice, narrowed": ("1", stage.memory("prefer-pnpm"), press("t", "f", "e")),
     "a choice, narrowed to nothing": ("1", stage.memory("prefer-pnpm"), press("t", "x", "x")),
     "a question": ("1", stage.memory("prefer-pnpm"), press("D")),
-    "a line": ("1", stage.memory("prefer-pnpm"), press("r")),
+    "a line": ("1", stage.recalled, press("t")),
     "a memory's form": ("1", stage.memory("prefer-pnpm"), press("e")),
     "the trash": ("1", press("b")),
     "the changes": ("1", press("U")),

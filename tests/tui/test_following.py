@@ -129,7 +129,7 @@ async def test_nothing_is_done_to_another_memory_while_the_filter_hides_the_mark
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         before = journal(world)
-        await pilot.press("space", "space", "slash", *"payment", "enter", "d")
+        await pilot.press("space", "space", "slash", *"payment", "enter", "x")
         await settle(pilot)
         assert [row.memory.stem for _, row in app.screen.table.rows] == ["payment-provider"]
         assert journal(world) == before

@@ -14,7 +14,7 @@ from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
-SCREENS = ["memories", "inbox", "activity", "setup", "consolidate", "recall"]
+SCREENS = ["memories", "inbox", "activity", "setup", "consolidate"]
 
 
 async def help_text(pilot):
@@ -56,7 +56,6 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
         ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
         ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
         ("consolidate", {"✓", "!", "✗", "→"}),
-        ("recall", {"✓", "·", "=", "…", "x", "!", "▲"}),
     ],
 )
 async def test_marks_that_are_rare_are_explained_too(world, name, marks):
@@ -83,6 +82,17 @@ async def test_the_help_key_in_the_help_begins_the_tour(app):
         await pilot.press("escape")
         await settle(pilot)
         assert len(app.screen_stack) == 1
+
+
+@pytest.mark.slow
+async def test_the_marks_of_recall_are_explained_while_it_is_on(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("r")
+        await settle(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert {"✓", "·", "=", "…", "x", "!", "▲"} <= told(await help_text(pilot))
 
 
 async def test_the_word_of_the_column_last_is_explained(world):

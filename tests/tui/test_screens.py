@@ -322,7 +322,6 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         seen += "\n".join(lines(app))
     if size[0] >= 120 and name not in {
         "consolidate",
-        "recall",
         "subconscious",
     }:  # where nothing is proposed, or asked, about these
         assert "[red]loud" in seen

@@ -22,7 +22,7 @@ LOOKS = {"dark": ("textual-dark", {}), "light": ("textual-light", {}), "no colou
 # In a terminal's own colours, which are named.
 ANSI = {"on dark": ("ansi-dark", {}), "on light": ("ansi-light", {})}
 SIZES = {"80x24": (80, 24), "120x40": (120, 40)}
-MORE_SIZES = SIZES | {"60x15": (60, 15), "160x48": (160, 48)}
+MORE_SIZES = SIZES | {"60x15": (60, 15), "120x36": (120, 36), "160x48": (160, 48)}
 
 
 press = stage.press
@@ -33,7 +33,6 @@ SCREENS = {
     "activity": (press("3"), stage.prompt),
     "setup": (press("5"), stage.finding),
     "consolidate": (press("6"),),
-    "recall": (press("8"), stage.recalled),
     "subconscious": (press("7"), stage.block),
 }
 
@@ -144,7 +143,11 @@ MORE = {
     "activity-empty": ("80x24", (press("escape"),), {"screen": "activity", "world": fresh}),
     "ascii-activity": ("80x24", (stage.prompt,), {"screen": "activity", "world": without_utf8}),
     "ascii-memories": ("80x24", (prefer_pnpm,), {"world": without_utf8}),
-    "ascii-recall": ("80x24", (stage.recalled, press("enter")), {"screen": "recall", "world": without_utf8}),
+    "ascii-recall": ("80x24", (stage.recalled, press("enter")), {"world": without_utf8}),
+    "recall-80x24": ("80x24", (stage.recalled,), {}),
+    "recall-120x36": ("120x36", (stage.recalled,), {}),
+    "recall-160x48": ("160x48", (stage.recalled,), {}),
+    "recall-nothing": ("80x24", (press("escape"), press("r")), {"world": fresh}),
     "ascii-plots": ("80x24", (press("P"),), {"screen": "activity", "world": without_utf8}),
     "backfill-asked": ("80x24", (press("B"),), {"screen": "inbox", "world": with_a_past}),
     "backfill-running": ("80x24", (stage.reading_the_past,), {"screen": "inbox", "world": with_a_past}),

@@ -39,7 +39,7 @@ async def test_what_another_control_room_did_meanwhile_is_asked_about(app, world
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "d")
+        await press(pilot, "x")
         elsewhere(world, "tui", "delete", "project:release-steps")
         await press(pilot, "z")
         assert not exists(other)
@@ -62,7 +62,7 @@ async def test_a_change_before_one_that_can_not_be_undone_is_asked_about(app, wo
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "d")
+        await press(pilot, "x")
         store = app.data.store()
         store.erase(store.find("project:release-steps"))
         await press(pilot, "z")
@@ -78,7 +78,7 @@ async def test_what_was_taken_back_elsewhere_is_not_made_again_unasked(app, worl
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "d")
+        await press(pilot, "x")
         elsewhere(world, "cli", "undo")
         await press(pilot, "Z")
         assert exists(path)
@@ -97,7 +97,7 @@ async def test_every_key_of_a_burst_is_one_step(app, world):
         there = files(world)
         for name in ("prefer-pnpm", "release-steps", "payment-provider"):
             await stand_on(pilot, name)
-            await press(pilot, "d")
+            await press(pilot, "x")
         for _ in range(3):
             app.action_run("app.undo")
         await settle(pilot)
@@ -140,7 +140,7 @@ async def test_escape_stops_an_undo_of_many_and_it_goes_on_or_turns_round(crowd)
             assert app.screen.status == f"0 of {MANY} undone, escape stops"
             await pilot.press("home", "j", "j")
             assert app.screen.table.cursor == 2
-            await pilot.press("d")  # not now
+            await pilot.press("x")  # not now
             assert "Changes are being made" in told(app)[-1]
             await pilot.press("escape")
         await until(pilot, lambda: not app.at_work)
@@ -173,7 +173,7 @@ async def test_the_rest_of_a_stopped_undo_is_one_more_step(crowd):  # noqa: F811
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "d", "j", "enter")
+        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         await settle(pilot)
         gone = files(crowd)
@@ -207,7 +207,7 @@ async def test_going_round_the_themes_is_one_step_until_something_else_is_change
         await press(pilot, "Z")
         assert app.theme != first
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "d")
+        await press(pilot, "x")
         await pilot.press("ctrl+t", "z")
         await settle(pilot)
         assert not exists(project(world, "prefer-pnpm.md"))
@@ -221,7 +221,7 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "d", "j", "enter")
+        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         await press(pilot, "b")
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
@@ -242,7 +242,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         await stand_on(pilot, "release-steps")
         await press(pilot, "space")
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "space", "d")
+        await press(pilot, "space", "x")
         write(taken, "another one")
         await press(pilot, "U", "enter")
         assert left_alone(app) == (

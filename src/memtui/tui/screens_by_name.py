@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, activity, setup, consolidate, recall or
-    subconscious.
+    """Return a new screen by its name: memories, inbox, activity, setup, consolidate or subconscious.
 
     Raises KeyError.
     """
@@ -34,10 +33,6 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.consolidate.screen import Consolidate
 
         return Consolidate(services)
-    if name == "recall":
-        from memtui.tui.screens.recall.screen import Recall
-
-        return Recall(services)
     if name == "subconscious":
         from memtui.tui.screens.subconscious.screen import Subconscious
 

@@ -45,7 +45,7 @@ async def test_undo_of_what_was_made_here_is_done_at_once_and_told(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         path = app.screen.table.row[1].memory.path
-        await pilot.press("d")
+        await pilot.press("x")
         await settle(pilot)
         assert not there(path)
         await pilot.press("z")

@@ -251,7 +251,6 @@ FORMS = {
     "draft": ("inbox", "e"),
     "new memory": ("memories", "n", "enter"),
     "memory": ("memories", "e"),
-    "name": ("memories", "r"),
     "search": ("memories", "S"),
     "filter": ("memories", "slash"),
     "filter of the inbox": ("inbox", "slash"),

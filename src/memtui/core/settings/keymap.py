@@ -74,7 +74,7 @@ def problems(settings: Mapping[str, object]) -> Iterator[tuple[str, str]]:
     known = actions.defaults()
     table = settings.get(TABLE, {})
     if not isinstance(table, dict):
-        yield TABLE, 'must be a table, such as [keys] "app.quit" = "x".'
+        yield TABLE, 'must be a table, such as [keys] "app.quit" = "Q".'
         return
     for name, keys in written(settings).items():
         if name not in known:

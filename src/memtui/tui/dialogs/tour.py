@@ -65,11 +65,11 @@ STEPS: Sequence[TourStep] = (
         "{consolidate.accept} makes the change, {consolidate.reject} drops it for good.",
     ),
     TourStep(
-        "recall",
+        "memories",
         "Recall: what would a prompt bring?",
         "Before each prompt the few memories that will help with it are delivered. Here you see which, for any prompt,"
         " what is left out, and why.",
-        "{recall.ask} types a prompt, {recall.prompts} offers yours, {recall.trigger} adds words to find a memory by.",
+        "{memories.recall} in Memories types a prompt; there, {memories.retype} adds words to find a memory by.",
     ),
     TourStep(
         "memories",

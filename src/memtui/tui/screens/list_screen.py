@@ -79,7 +79,7 @@ class ListScreen(Screen[None], Generic[Row]):
     glance_cuts_tail: ClassVar[bool] = False
     # A row in messages: "There is no … under the cursor".
     row_word: ClassVar[str] = "line"
-    legend: ClassVar[str] = ""
+    legend: str = ""
     nothing_chosen: ClassVar[str] = "Nothing is selected."
 
     def __init__(
@@ -283,10 +283,14 @@ class ListScreen(Screen[None], Generic[Row]):
             return
         self.top.show(self.group, self.services)
         if isinstance(self.focused, Input):
-            self.foot.typing(self.status)
+            self.foot.typing(self.typing_keys(), self.status)
         else:
             usable = [action for action in self.footer_actions() if self._can_run(action)]
             self.foot.show(usable, self.status, self.services, over=self.detail_covers_list)
+
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys that work in the line in which a person types, and what each does."""
+        return (("enter", "to the list"), ("escape", "clear, back"))
 
     def _can_run(self, action: actions.Action) -> bool:
         if (action.listed and self.detail_covers_list) or (action.writes and self.services.read_only):

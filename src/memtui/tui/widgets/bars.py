@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "activity", "setup", "consolidate", "subconscious", "recall")
+TABS = ("memories", "inbox", "activity", "setup", "consolidate", "subconscious")
 # Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
 # whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
 # their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
 # orders: the longest first; then what everybody knows first, and what is rarely opened last.
 SHORT = {"subconscious": "Subc", "consolidate": "Cons", "activity": "Act", "memories": "Mem"}
-NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup", "consolidate", "recall")
+NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup", "consolidate")
 ONE_BLANK = 1
 ALL_SHORT = ONE_BLANK + len(SHORT)
 OPEN_SHORT = ALL_SHORT + 1
@@ -128,10 +128,11 @@ class FootBar(OneLine):
 
     DEFAULT_CSS = "FootBar { background: $panel; color: $text; }"
 
-    def typing(self, status: str) -> None:
-        """Draw the bar while a person types: the keys of the screen are letters then."""
+    def typing(self, keys: "Sequence[tuple[str, str]]", status: str) -> None:
+        """Draw the bar while a person types: the keys of the screen are letters then. `keys`: those that are none, and
+        what each does."""
         text = Text(" ", no_wrap=True, end="")
-        for key, word in (("enter", "to the list"), ("escape", "clear, back")):
+        for key, word in keys:
             text.append(key, style="bold").append(f" {word}  ", style="dim")
         self.pieces = ()
         text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")

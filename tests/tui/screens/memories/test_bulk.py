@@ -55,11 +55,6 @@ async def retype(pilot):
     await choose(pilot, "tool")
 
 
-async def rename(pilot):
-    await pilot.press("r")
-    await fill_line(pilot, "use-pnpm")
-
-
 async def move(pilot):
     await pilot.press("m")
     await choose(pilot, "global")
@@ -91,7 +86,7 @@ async def edit(pilot):
 
 
 async def trash(pilot):
-    await press(pilot, "d")
+    await press(pilot, "x")
 
 
 async def restore(pilot):
@@ -119,10 +114,10 @@ def several(act, before=""):
 @pytest.mark.parametrize(
     ("act", "bulk", "before"),
     [
-        *(one(act) for act in (retype, rename, move, copy, copy_beside, new, edit, trash)),
-        one(restore, "d"),
+        *(one(act) for act in (retype, move, copy, copy_beside, new, edit, trash)),
+        one(restore, "x"),
         *(several(act) for act in (retype, move, copy, trash)),
-        several(bulk_restore, "d"),
+        several(bulk_restore, "x"),
     ],
 )
 async def test_undo_redo_and_undo_again_give_the_very_bytes(app, world, act, bulk, before):
@@ -183,7 +178,7 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "concise-answers")
-        await press(pilot, "space", "space", "d")
+        await press(pilot, "space", "space", "x")
         write(everywhere(world, "concise-answers.md"), "another one")
         await press(pilot, "b", "space", "space", "enter")
         assert exists(everywhere(world, "conventional-commits.md"))
@@ -214,11 +209,11 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
         app.screen.places.go_to("global")
         await pilot.pause()
         app.screen.table.focus()
-        await press(pilot, "A", "d")
+        await press(pilot, "A", "x")
         assert not exists(index)
         await press(pilot, "z")
         assert files(world) == there
-        await press(pilot, "A", "d", "b")
+        await press(pilot, "A", "x", "b")
         await press(pilot, *["space"] * 3, "enter")
         assert files(world) == there
 
@@ -260,7 +255,7 @@ async def test_keys_are_answered_while_many_are_changed_and_escape_stops(crowd):
             await until(pilot, lambda: memories.status == f"0 of {MANY} done, escape stops")
             await pilot.press("j", "j")
             assert memories.table.cursor == 2
-            await pilot.press("d")  # not now
+            await pilot.press("x")  # not now
             assert "Changes are being made" in told(app)[-1]
             await pilot.press("escape")
         await until(pilot, lambda: not app.at_work)
@@ -281,7 +276,7 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "d")
+        await press(pilot, "/", *"many-", "enter", "A", "x")
         assert app.screen.question == f"Move {MANY} memories to the trash?"
         await press(pilot, "enter")  # cancel is in focus
         assert files(crowd) == there
@@ -299,11 +294,11 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         app.screen.places.go_to("others")
         await until(pilot, lambda: len(app.screen.table.rows) > 1)
         app.screen.table.focus()
-        await press(pilot, "/", *"xyzzy", "enter", "A", "d")
+        await press(pilot, "/", *"xyzzy", "enter", "A", "x")
         assert app.screen.question == "Move 2 memories of 2 projects to the trash?"
         await press(pilot, "enter")
         assert files(world) == there
-        await press(pilot, "d", "j", "enter")
+        await press(pilot, "x", "j", "enter")
         assert files(world) != there
 
 
@@ -335,7 +330,7 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "/", *"many-", "enter", *["space"] * 8)
         if place == "trash":
-            await press(pilot, "d", "b", *["space"] * 8)
+            await press(pilot, "x", "b", *["space"] * 8)
         await press(pilot, "D")
         assert app.screen.question == "Delete 8 memories for good? This can't be undone."
 
@@ -347,7 +342,7 @@ async def test_many_go_and_come_back_as_one_step(crowd):
         await settle(pilot)
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
-        await press(pilot, "/", *"many-", "enter", "A", "d", "j", "enter")
+        await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
         assert not exists(everywhere(crowd, "many-000.md"))
         assert f"Trashed: {MANY} memories. z undoes." in told(app)

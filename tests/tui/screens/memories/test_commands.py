@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import re
 import stat
 
 import pytest
@@ -24,7 +23,7 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         await settle(pilot)
         await stand_on(pilot, "release-steps")
         index = read(project(world, "MEMORY.md"))
-        await press(pilot, "d")
+        await press(pilot, "x")
         assert not exists(project(world, "release-steps.md"))
         assert "release-steps" not in read(project(world, "MEMORY.md"))
         assert "release-steps" not in names(app)
@@ -32,7 +31,7 @@ async def test_trash_undo_redo_of_one_and_of_many_as_one_step(app, world):
         assert exists(project(world, "release-steps.md"))
         assert read(project(world, "MEMORY.md")) == index
         await stand_on(pilot, "concise-answers")
-        await press(pilot, "space", "space", "d")
+        await press(pilot, "space", "space", "x")
         assert not exists(everywhere(world, "concise-answers.md"))
         assert not exists(everywhere(world, "conventional-commits.md"))
         assert app.screen.table.marks == set()
@@ -83,7 +82,7 @@ async def test_the_trash_gives_back_and_forgets(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "editor")
-        await press(pilot, "d", "b")
+        await press(pilot, "x", "b")
         assert isinstance(app.screen, Trash)
         stems = [item.memory.stem for item in app.screen.table.rows]
         assert stems == ["editor", "prefer-tabs"]
@@ -103,7 +102,7 @@ async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_
         await settle(pilot)
         await stand_on(pilot, "conventional-commits")
         before = app.screen.table.row[1]
-        await press(pilot, "d", "b", "enter", "escape")
+        await press(pilot, "x", "b", "enter", "escape")
         await stand_on(pilot, "conventional-commits")
         after = app.screen.table.row[1]
         assert after.memory.changed_at == before.memory.changed_at
@@ -137,29 +136,6 @@ async def test_retype_gives_a_file_without_frontmatter_some(app, world):
         head = "---\nname: ports\ndescription: The shop listens on 8080.\nmetadata:\n  type: reference\n---\n\n"
         assert read(project(world, "ports.md")) == head + text
         assert app.screen.table.row[1].memory.type == "reference"
-
-
-@pytest.mark.slow
-async def test_rename_takes_links_and_index_with_it(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("r")
-        assert isinstance(app.screen, Line)
-        app.screen.query_one("Input").value = "use-pnpm"
-        await press(pilot, "enter")
-        assert "name: use-pnpm" in read(project(world, "use-pnpm.md"))
-        assert "[[use-pnpm]]" in read(project(world, "release-steps.md"))
-        assert "(use-pnpm.md)" in read(project(world, "MEMORY.md"))
-        assert app.screen.table.row[1].memory.stem == "use-pnpm"
-        said = [note.message for note in app._notifications][-1]
-        assert said == "Renamed to use-pnpm; links and index follow. z undoes."
-        detail = app.screen.detail.plain
-        assert re.search(r"delivered \d+×", " ".join(detail.split()))  # as prefer-pnpm
-        await pilot.press("r")
-        app.screen.query_one("Input").value = "no/slashes"
-        await press(pilot, "enter")  # told, and nothing happens
-        assert exists(project(world, "use-pnpm.md"))
 
 
 @pytest.mark.slow
@@ -297,7 +273,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
         await settle(pilot)
         app.screen.places.go_to("instructions")
         await pilot.pause()
-        for key in ("d", "e", "t", "r", "m"):
+        for key in ("x", "e", "t", "P", "m"):
             await press(pilot, key)
             assert app.screen.group == "memories"
         assert exists(world.shop + "/CLAUDE.md")
@@ -308,7 +284,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
         quiet.screen.places.go_to("all")
         await pilot.pause()
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "d", "e", "n", "s", "R")
+        await press(pilot, "x", "e", "n", "s", "R")
         assert quiet.screen.group == "memories"
         assert exists(project(world, "prefer-pnpm.md"))
     assert read(world.root + "/run/tui.json") == left
@@ -389,7 +365,7 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
         await settle(pilot)
         await stand_on(pilot, "roll-out")
         for answer, there in (("escape", True), ("y", False)):
-            await press(pilot, "d")
+            await press(pilot, "x")
             assert isinstance(app.screen, Choice)
             assert "others will get this change" in app.screen.question
             if answer == "escape":

@@ -386,7 +386,7 @@ async def test_the_cursor_goes_to_the_memory_that_an_undo_brings_back(app):
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         gone = app.screen.table.row_id
-        await pilot.press("d")
+        await pilot.press("x")
         await settle(pilot)
         await pilot.press("k", "k", "z")
         await settle(pilot)
@@ -415,7 +415,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         marked = len(app.screen.table.marks)
         assert marked > 2
         await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("o", "d")
+        await pilot.press("o", "x")
         await settle(pilot)
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")
@@ -470,7 +470,7 @@ async def test_what_is_empty_says_what_to_do(tmp_path):
         await pilot.press("escape")  # the hooks are offered first
         await settle(pilot)
         assert "n  creates a memory" in app.screen.table.empty
-        await pilot.press("d", "e", "y")  # nothing to do it to: told, not raised
+        await pilot.press("x", "e", "y")  # nothing to do it to: told, not raised
         assert app.screen.group == "memories"
 
 

@@ -75,7 +75,7 @@ class Activity(ListScreen[Row]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("activity")]
     group: ClassVar[str] = "activity"
-    legend: ClassVar[str] = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
+    legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts"})
     row_word: ClassVar[str] = "row"
     DEFAULT_CSS = """

@@ -52,7 +52,7 @@ class Consolidate(ListScreen[ProposalRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories"})
     row_word: ClassVar[str] = "change"
     nothing_chosen: ClassVar[str] = "No change is selected."
-    legend: ClassVar[str] = (
+    legend: str = (
         marks.section("Changes", rows.MARKS)
         + "\n"
         + marks.section("Kinds", changesets.MEANINGS.items())

@@ -141,7 +141,7 @@ class Inbox(ListScreen[InboxRow]):
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "entry"
     nothing_chosen: ClassVar[str] = "Nothing waits."
-    legend: ClassVar[str] = (
+    legend: str = (
         marks.section("Todos", rows.MARKS)
         + marks.section("In front of a name", (marks.UNSAVED, *rows.ALIKE.values()))
         + marks.section("Memories that were written outside memtui", ((rows.CHANGED_MARK, "since you last saw it"),))

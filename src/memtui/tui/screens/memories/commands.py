@@ -42,15 +42,15 @@ class MemoryCommands:
     ) -> None:
         self.services, self.list, self.places, self.reader, self.bulk = services, table, places, reader, bulk
 
-    def table(self, one_by_one: Callable[[], str]) -> dict[str, Command]:
-        """Return command by action id; `one_by_one`: why a command works on one memory only."""
+    def table(self) -> dict[str, Command]:
+        """Return command by action id."""
         some, changeable = self.list.why_none, first_of(self.list.why_none, self.list.why_read_only)
         return {
-            "memories.trash": Command(self.trash, changeable),
+            "memories.remove": Command(self.trash, changeable),
+            "memories.pin": Command(self.pin, changeable),
             "memories.purge": Command(self.purge, changeable),
             "memories.restore": Command(self.restore),
             "memories.retype": Command(self.retype, changeable),
-            "memories.rename": Command(self.rename, first_of(some, one_by_one, self.list.why_read_only)),
             "memories.move": Command(self.move, changeable),
             "memories.copy": Command(self.copy, some),
             "memories.trust": Command(self.trust),
@@ -123,7 +123,7 @@ class MemoryCommands:
         self.reader.expected = path or ""
         self.services.read()
 
-    # type, name, scope
+    # type, pin, scope
 
     async def retype(self) -> None:
         """Change the type of the chosen memories."""
@@ -134,15 +134,16 @@ class MemoryCommands:
         elif kind:
             await self._each(lambda store, found: store.retype(found, kind), f"Made {kind}")
 
-    async def rename(self) -> None:
-        """Rename the chosen memory."""
-        found = self.list.chosen()[0][1].memory
-        name = await self.services.ask(Line(f"Rename {found.stem} to", found.stem))
-        store = self.services.data.store()
-        if name and name != found.stem and await self._others_may_get(store, self.list.chosen()):
-            self._attempt(
-                lambda: store.rename(found, name), f"Renamed to {name}; links and index follow. {actions.takes_back()}"
-            )
+    async def pin(self) -> None:
+        """Pin the chosen memories, so that recall counts them more; unpin them if all are pinned."""
+        from memtui.recall import fields
+
+        off = all(fields.read(row.memory.raw, row.file, ()).pinned for _, row in self.list.chosen())
+        verb, value = ("unpin", "") if off else ("pin", "true")
+        await self._each(
+            lambda store, found: store.edit(found, {"pinned": value}, op="pin", verb=verb),
+            "Unpinned" if off else "Pinned",
+        )
 
     async def _ask_scope(self, question: str, *, without: str = "") -> Scope | None:
         targets = {scope.label: scope for scope in self.reader.targets() if scope.label != without}

@@ -14,6 +14,7 @@ from memtui.core.base.phrasing import age, size
 from memtui.core.health import findings
 from memtui.core.memories import memory
 from memtui.core.memories import status as memory_status
+from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
 from memtui.present import legend, safe_text
@@ -25,6 +26,8 @@ from memtui.tui.screens.memories.tree import Place
 from memtui.tui.widgets.rows import Column
 
 Pair = tuple[Scope, Row]
+# In recall, the row where delivery ends: it is no memory, and no command acts on it.
+RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
 class Sort(NamedTuple):

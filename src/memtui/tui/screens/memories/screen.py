@@ -4,7 +4,7 @@ import dataclasses
 import gc
 import os
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import events, on
@@ -30,7 +30,7 @@ from memtui.tui.screens.memories.editing import MemoryEditing
 from memtui.tui.screens.memories.navigation import MemoryNavigation
 from memtui.tui.screens.memories.reading import Arrived, Counted, Ended, MemoryReader, Read
 from memtui.tui.screens.memories.returned import Returned
-from memtui.tui.screens.memories.rows import Pair, View
+from memtui.tui.screens.memories.rows import RULE, Pair, View
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.text import glance_text
 from memtui.tui.screens.memories.trail import Trail
@@ -40,13 +40,17 @@ from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
+if TYPE_CHECKING:
+    from memtui.tui.screens.memories.recall import Recall
+    from memtui.tui.screens.memories.recall_reading import RecallNews
+
 # The least width in cells for the memory beside the list; on a narrower screen it is below.
 BESIDE = 176
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
-IN_LIST = ("edit", "new", "trash", "filter", "mark", "retype", "move", "sort", "attention")
-WHILE_READ = ("edit", "next", "previous", "follow", "trash", "retype", "move")
+IN_LIST = ("edit", "new", "remove", "filter", "recall", "mark", "retype", "move", "sort", "attention")
+WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
 
@@ -79,7 +83,7 @@ class Memories(ListScreen[Pair]):
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
     row_word: ClassVar[str] = "memory"
-    legend: ClassVar[str] = rows.LEGEND
+    legend: str = rows.LEGEND
     table: MemoryTable
 
     def __init__(self, services: Services) -> None:
@@ -93,15 +97,18 @@ class Memories(ListScreen[Pair]):
         self.navigation = MemoryNavigation(services, self, table, self.places, self.view, self.relist)
         editing = MemoryEditing(services, table, self.places, self.reader)
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
-        self.commands |= self.navigation.table(self.here) | commands.table(self.one_by_one)
+        self.commands |= self.navigation.table(self.here) | commands.table()
         self.commands |= TransferCommands(services, self.places).table()
         self.returned = Returned(services, self, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
         self.commands["memories.history"] = Command(self._show_history, why_none)
+        self.commands["memories.recall"] = Command(self._begin_recall)
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self._count = ""
         self.places.border_title = "scopes"
+        self._usual_commands = self.commands
+        self.recall: Recall | None = None  # made when it is first begun
         self._painted = False  # whether the list was painted: the detail and the index line come after it
 
     def body(self) -> ComposeResult:
@@ -143,6 +150,8 @@ class Memories(ListScreen[Pair]):
     def reload(self) -> None:
         """Read all scopes in a worker."""
         self.reader.reload()
+        if recall := self.recalled:
+            recall.run(fresh=True)
 
     def follow(self, parts: frozenset[str] | None) -> None:
         """Reload after a change of memories or settings. For the log, read only what was appended."""
@@ -150,12 +159,14 @@ class Memories(ListScreen[Pair]):
             self.reload()
         elif "log" in parts:
             self.reader.count_deliveries()
+            if recall := self.recalled:
+                recall.run(fresh=False)
         elif "receipts" in parts:
             self._take_outcomes(self.services.data.outcomes([]))
 
     def files_on_screen(self) -> list[str]:
         """Return the files of the memories on the screen."""
-        return [row.memory.path for _, row in self.table.on_screen()]
+        return [pair[1].memory.path for pair in self.table.on_screen() if pair is not RULE]
 
     def on_read(self, message: Read) -> None:
         """Show the memories that were read."""
@@ -204,7 +215,7 @@ class Memories(ListScreen[Pair]):
         self.returned.look()
         self.sift()
         if reader.expected:
-            self.go_to(reader.expected)
+            self._move_to(reader.expected)
 
     def on_screen_resume(self) -> None:
         """Put the cursor on the memory that was approved meanwhile, once it is read."""
@@ -217,8 +228,74 @@ class Memories(ListScreen[Pair]):
         place = self.places.row
         return [pair for pair in self.reader.pairs(place.scopes) if place.holds(pair[1])] if place else []
 
+    # recall
+
+    @property
+    def recalled(self) -> "Recall | None":
+        """Recall while the list is in that state, else None."""
+        return self.recall if self.has_class("recalling") else None
+
+    async def _begin_recall(self) -> None:
+        """Show a line for a prompt, and order the list by how likely each memory helps with it."""
+        from memtui.tui.screens.memories import recall_rows
+        from memtui.tui.screens.memories.recall import Recall
+
+        recall = self.recall
+        if recall is None:
+            recall = self.recall = Recall(
+                self.services, self, self.table, self.reader, leave=self._leave_recall, relist=self.sift
+            )
+            await self.middle.mount(recall.labelled, before=0)
+        self.clear_filter()
+        self.table.clear_marks()
+        self.add_class("recalling")
+        self.commands = self._usual_commands | recall.table()
+        self.table.recall_columns, self.table.rule = recall_rows.COLUMNS, recall.rule
+        self.legend = recall_rows.LEGEND
+        self.sift()
+        recall.begin()
+
+    def _leave_recall(self) -> bool:
+        """Show all memories again; return False if recall is not on."""
+        if self.recalled is None:
+            return False
+        self.remove_class("recalling")
+        self.commands, self.table.recall_columns, self.legend = self._usual_commands, (), rows.LEGEND
+        self.clear_filter()
+        self.table.clear_marks()
+        self.sift()
+        self.table.focus()
+        return True
+
+    def on_recall_news(self, message: "RecallNews") -> None:
+        """Show what a worker of recall has to say."""
+        if recall := self.recalled:
+            message.show(recall)
+
+    @on(Input.Changed, "#prompt")
+    def _prompt_typed(self, event: Input.Changed) -> None:
+        if recall := self.recalled:
+            recall.typed(event.value)
+
+    @on(Input.Submitted, "#prompt")
+    def _prompt_submitted(self) -> None:
+        self.table.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """Offer recent prompts with the arrow keys while a prompt is typed."""
+        recall = self.recalled
+        if recall and recall.line.has_focus and event.key in {"up", "down"}:
+            event.stop()
+            event.prevent_default()
+            self.services.start(self, recall.choose_prompt(), "memories.recall")
+
     def sift(self) -> None:
-        """Show the memories of the chosen place that pass the filters, in order."""
+        """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
+        if recall := self.recalled:
+            self._pairs = fuzzy.Haystack(recall.pairs(), rows.searched)
+            self.table.fit()
+            self.fill()
+            return
         view = self.view
         self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.autosaves), rows.searched)
         self.table.measure(self._pairs.rows, view.sort, view.reverse)
@@ -231,7 +308,12 @@ class Memories(ListScreen[Pair]):
 
     def select(self) -> Sequence[Pair]:
         """Return the memories that match what is typed."""
-        return self._pairs.select(self.typed)
+        recall = self.recalled
+        return recall.filtered(self._pairs, self.typed) if recall else self._pairs.select(self.typed)
+
+    def markable(self) -> Sequence[Pair]:
+        """Return the memories that are listed."""
+        return [pair for pair in self.table.rows if pair is not RULE]
 
     def fill(self) -> None:
         """Show the memories that match what is typed, and the fill level of their indexes."""
@@ -240,7 +322,9 @@ class Memories(ListScreen[Pair]):
 
     def why_empty(self) -> str:
         """Return why the list is empty, and what to do."""
-        view, place = self.view, self.places.row
+        view, place, recall = self.view, self.places.row, self.recalled
+        if recall and not self.typed:
+            return recall.why_empty()
         if not self.reader.loaded:
             return READING
         if self.typed:
@@ -270,6 +354,9 @@ class Memories(ListScreen[Pair]):
         if self.reader.partly:
             self.tell("reading …")
             return
+        if recall := self.recalled:
+            self.tell(recall.count(self.typed))
+            return
         view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
         words += f" · {view.kind}" if view.kind else ""
@@ -281,11 +368,14 @@ class Memories(ListScreen[Pair]):
         self.tell(words)
 
     def title_of_list(self) -> Text:
-        """Return how many memories are listed."""
-        return Text(self._count)
+        """Return how many memories are listed; in recall what the prompt would bring."""
+        return self.recalled.summary() if self.recalled else Text(self._count)
 
     def summary(self) -> Text:
-        """Return the line above the list, for screens without room for the tree: the place and the filters."""
+        """Return the line above the list, for screens without room for the tree: the place and the filters; in recall
+        what the prompt would bring."""
+        if recall := self.recalled:
+            return recall.summary()
         return rows.place_line(self.places.row, self.view, self.typed)
 
     def _show_index(self) -> None:
@@ -311,6 +401,8 @@ class Memories(ListScreen[Pair]):
 
     def describe(self, row: Pair) -> Described:
         """Return the detail of a memory."""
+        if recall := self.recalled:
+            return recall.describe(row)
         return Described(self.details.text(row) if self._painted else Text(), title=safe_text.line(row[1].memory.name))
 
     @property
@@ -320,25 +412,40 @@ class Memories(ListScreen[Pair]):
 
     def _glance(self, pair: Pair) -> tuple[Text, str]:
         """Return the preview for the free rows below the list, on a narrow screen, and the words it highlights."""
+        if recall := self.recalled:
+            head = recall.describe(pair).glance or Text()
+            return Text("\n").append_text(head) if self.has_class("narrow") else Text(), self.sought
         return glance_text(pair[1].memory) if self.has_class("narrow") else Text(), self.sought
 
     def _draw(self, pair: Pair) -> list[Text]:
+        if recall := self.recalled:
+            return recall.draw(pair, self.typed)
         brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()
         return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.autosaves, now, brief=brief)
 
     def copied(self) -> str:
-        """Return the text for the clipboard: the whole file of the memory."""
+        """Return the text for the clipboard: the whole file of the memory; in recall what the model would get."""
+        if recall := self.recalled:
+            return recall.copied(self.table.row)
         return self.table.row[1].memory.raw.decode("utf-8", "replace") if self.table.row else ""
 
     def footer_actions(self) -> list[Action]:
         """Return the actions for the memory under the cursor, in the list or while its text is read."""
         reading, pair = self.detail.has_focus, self.table.row
+        if recall := self.recalled:
+            return recall.footer_actions()
         order = list(WHILE_READ if reading else IN_LIST)
         if pair is not None and "U" in pair[1].letters:
             order.insert(1, "trust")
         if reading and not self.trail.links():
             order.remove("follow")
         return [actions.get(f"memories.{verb}") for verb in order]
+
+    def typing_keys(self) -> Sequence[tuple[str, str]]:
+        """Return the keys for the line in which a prompt or a query is typed."""
+        if self.recalled and self.recalled.line.has_focus:
+            return (("enter", "to the list"), ("↓", "recent prompts"), ("escape", "back"))
+        return super().typing_keys()
 
     # moving
 
@@ -352,8 +459,19 @@ class Memories(ListScreen[Pair]):
         self._show_index()
         self.detail.focus()
 
+    def _move_to(self, path: str) -> None:
+        """Put the cursor on a memory that a command brought; in recall only if it is listed."""
+        if self.recalled is None:
+            self.go_to(path)
+            return
+        self.reader.expected = ""
+        if (at := self.table.index_of(path)) is not None:
+            self.table.move_to(at)
+
     def go_to(self, path: str) -> None:
-        """Put the cursor on a memory, clearing filters that hide it; one that is not read yet, once it is."""
+        """Put the cursor on a memory, leaving recall and clearing filters that hide it; one that is not read yet, once
+        it is."""
+        self._leave_recall()
         found = next((pair for pair in self.reader.pairs() if pair[1].memory.path == path), None)
         self.reader.expected = "" if found else path
         if found is None:
@@ -372,6 +490,7 @@ class Memories(ListScreen[Pair]):
 
     def go_to_scope(self, label: str) -> None:
         """Show the memories of a scope, clearing filters; of one that is not read yet, once it is."""
+        self._leave_recall()
         self.view.widen()
         self.clear_filter()
         self.places.want(label)
@@ -386,14 +505,14 @@ class Memories(ListScreen[Pair]):
         self.navigation.enter_place()
 
     def on_click(self, event: events.Click) -> None:
-        """Choose a scope when the line above the list is clicked."""
+        """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
         if event.widget is self.summary_line:
-            self.services.action_run("memories.scope")
+            self.services.action_run("memories.recall" if self.recalled else "memories.scope")
 
     @on(RowList.Headed, "#list")
     def _headed(self, event: RowList.Headed) -> None:
         sort = rows.sort_of(event.column)
-        if sort:
+        if sort and not self.recalled:
             self.navigation.order(sort, sort == self.view.sort and not self.view.reverse)
 
     @on(Input.Changed, "#filter")
@@ -407,15 +526,27 @@ class Memories(ListScreen[Pair]):
         """Return the steps of escape, from what runs to the place in the tree."""
         return (
             self.bulk.stop,
+            self._leave_prompt,
             self._step_back,
             self.leave_detail,
             lambda: self.filter_line.has_focus and self.clear_filter(),
             self.table.clear_marks,
             self.clear_filter,
+            self._leave_recall,
             self._widen,
             self._stop_reading,
             self._to_all,
         )
+
+    def _leave_prompt(self) -> bool:
+        """Go from the prompt to the list; if nothing is listed, to all memories."""
+        recall = self.recalled
+        if recall is None or not recall.line.has_focus:
+            return False
+        if not self.table.rows:
+            return self._leave_recall()
+        self.table.focus()
+        return True
 
     def _step_back(self) -> bool:
         return not self.filter_line.has_focus and self.trail.step_back()

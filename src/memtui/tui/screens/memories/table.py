@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Sequence
 
+from rich.segment import Segment
 from rich.text import Text
 from textual.strip import Strip
 
+from memtui.present import legend, safe_text
 from memtui.tui.model import fuzzy
 from memtui.tui.screens.memories import rows as memory_rows
-from memtui.tui.screens.memories.rows import Pair
+from memtui.tui.screens.memories.rows import RULE, Pair
 from memtui.tui.widgets import painting
 from memtui.tui.widgets.glance import preview
-from memtui.tui.widgets.rows import RowList
+from memtui.tui.widgets.rows import Column, RowList
 
 # The fewest free rows that show a preview.
 LEAST_ROWS = 3
 
 
 class MemoryTable(RowList[Pair]):
-    """The list; `glance` returns the preview of a row, and the words that it highlights."""
+    """The list; `glance` returns the preview of a row, and the words that it highlights. In recall it has columns of
+    its own, and a rule where delivery ends: `rule` returns its words."""
 
     DEFAULT_CSS = "MemoryTable { width: 1fr; }"
 
@@ -29,7 +32,25 @@ class MemoryTable(RowList[Pair]):
         self.order = ("name", False)
         self.scopes: list[str] = []
         self.longest_name = 0
+        self.recall_columns: Sequence[Column] = ()
+        self.rule: Callable[[], str] = str
         self._below: tuple[object, list[Strip]] = ((), [])
+
+    def chosen(self) -> list[Pair]:
+        """Return the memories that a command acts on; the rule is none."""
+        return [pair for pair in super().chosen() if pair is not RULE]
+
+    def toggle_mark(self) -> None:
+        """Mark or unmark the memory under the cursor; from the rule only move on."""
+        if self.row is RULE:
+            self.action_move(1)
+        else:
+            super().toggle_mark()
+
+    def mark_range(self) -> None:
+        """Begin or end a range, as every list does; the rule is not marked."""
+        super().mark_range()
+        self.marks.discard(RULE[1].memory.path)
 
     def why_none(self) -> str:
         """Return why no memory is chosen; empty if there is one."""
@@ -59,7 +80,9 @@ class MemoryTable(RowList[Pair]):
     def fit(self) -> None:
         """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
-        if width > 0:
+        if self.recall_columns:
+            self.columns = list(self.recall_columns)
+        elif width > 0:
             self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest_name=self.longest_name)
 
     def sorts(self) -> list[str]:
@@ -90,6 +113,19 @@ class MemoryTable(RowList[Pair]):
             return super().render_line(y)
         preview = self._preview_lines()
         return preview[below] if below < len(preview) else Strip.blank(self.size.width, self.rich_style)
+
+    def _line(self, at: int, width: int) -> Strip:
+        if self.rows[at] is not RULE:
+            return super()._line(at, width)
+        here = at == self.cursor
+        paint = self._paint
+        assert paint is not None
+        style = paint.base + paint.cursor if here else self.get_component_rich_style("rows--head")
+        words = f"{legend.CURSOR if here else ' '}── {safe_text.line(self.rule())} "
+        text = Text(words, no_wrap=True)
+        text.truncate(width, overflow="ellipsis")
+        line = text.plain + "─" * max(0, width - 1 - text.cell_len)
+        return Strip([Segment(line, style)]).adjust_cell_length(width, paint.base).crop(0, width)
 
     def _preview_lines(self) -> list[Strip]:
         width = self.size.width

@@ -49,7 +49,7 @@ class Setup(ListScreen[SetupRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("setup")]
     group: ClassVar[str] = "setup"
-    legend: ClassVar[str] = rows.LEGEND
+    legend: str = rows.LEGEND
     nothing_chosen: ClassVar[str] = LOOKING
 
     def __init__(self, services: Services) -> None:

@@ -52,7 +52,7 @@ class Subconscious(ListScreen[SubconsciousRow]):
     detail_percent: ClassVar[int] = 48
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
-    legend: ClassVar[str] = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts("Whispers")
+    legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts("Whispers")
 
     def __init__(self, services: Services) -> None:
         table = RowList[SubconsciousRow](COLUMNS, self._draw, lambda row: row.key, id="list")

@@ -1,9 +1,8 @@
-"""The detail of the Recall screen: whether a memory would be delivered and why, the parts of its score, and the text
+"""The detail of a memory in recall: whether a memory would be delivered and why, the parts of its score, and the text
 exactly as the model would get it; for the rule, the whole of what it would get."""
 
 from rich.text import Text
 
-from memtui import actions
 from memtui.core.base.phrasing import ago, cut, many
 from memtui.present import recall, safe_text
 from memtui.present.bars import bar
@@ -19,9 +18,9 @@ PROMPT_SHOWN = 600
 GUTTER = "│ "
 
 
-def detail(found: RecallCandidate, run: RecallRun, now: float, *, read_only: bool) -> Text:
-    """Return all about a memory in a dry run."""
-    text = head(found, run, now)
+def detail(found: RecallCandidate, run: RecallRun, where: str, now: float, *, read_only: bool) -> Text:
+    """Return all about a memory in a dry run. `where`: the name of its scope."""
+    text = head(found, run, where, now)
     _parts(text, found, max((each.parts.get("lexical", 0.0) for each in run.candidates), default=0.0))
     _terms(text, found)
     _shifts(text, found)
@@ -30,15 +29,15 @@ def detail(found: RecallCandidate, run: RecallRun, now: float, *, read_only: boo
     return text
 
 
-def head(found: RecallCandidate, run: RecallRun, now: float) -> Text:
-    """Return what a memory is, and whether it would be delivered."""
+def head(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
+    """Return what a memory is, and whether it would be delivered. `where`: the name of its scope."""
     text = Text()
     text.append(safe_text.line(found.name, 200) + "\n", style="bold")
     mark, style, words = recall.outcome(found.outcome)
     text.append(f"{mark} {words}", style=style)
     line = "" if found.delivered else f", delivered from {recall.probability(run.threshold)} on"
     text.append(f"  likely to help: {recall.probability(found.probability)}{line}\n", style="dim")
-    facts = [f"{found.type} in scope {found.scope}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
+    facts = [f"{found.type} in {where}", f"written {ago(found.stamp, now)}" if found.stamp else ""]
     facts += ["pinned"] if found.pinned else []
     text.append(safe_text.line(" · ".join(each for each in facts if each), 200) + "\n", style="dim")
     if found.description:
@@ -93,9 +92,9 @@ def exact(text: Text, title: str, found: "RecallCandidate | RecallRun") -> None:
         text.append(GUTTER, style="dim").append(line + "\n")
 
 
-def glance(found: RecallCandidate, run: RecallRun, now: float) -> Text:
+def glance(found: RecallCandidate, run: RecallRun, where: str, now: float) -> Text:
     """Return the preview of a memory: what it is, why it was found, and the beginning of its text."""
-    text = head(found, run, now)
+    text = head(found, run, where, now)
     why = recall.because(found)
     if why:
         text.append(f"{safe_text.line(cut(why, 200))}\n", style="cyan")
@@ -105,16 +104,15 @@ def glance(found: RecallCandidate, run: RecallRun, now: float) -> Text:
     return text
 
 
-def whole(run: RecallRun, session: str) -> Text:
-    """Return the detail of the rule: what the prompt would bring altogether, and of which words. `session`: whose it
-    would be, in words."""
+def whole(run: RecallRun) -> Text:
+    """Return the detail of the rule: what the prompt would bring to a new session, and by which of its words."""
     text = Text()
     title = "All that the prompt would bring" if run.delivered else "Nothing would be delivered"
     text.append(f"{title}\n", style="bold")
     text.append(safe_text.line(nearest) + "\n" if (nearest := recall.nearest(run)) else "")
     left_out = many(len(run.left_out), "other was found", "others were found")
     searched = f"{many(run.memories, 'memory', 'memories')} searched"
-    facts = [session, left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
+    facts = [left_out if run.left_out else "nothing is left out", searched, recall.took(run)]
     text.append(safe_text.line(" · ".join(facts), 300) + "\n", style="dim")
     text.append("\nThe words that counted\n", style="bold")
     words = run.words if run.words.strip() else "none"
@@ -129,11 +127,12 @@ def whole(run: RecallRun, session: str) -> Text:
 def add_keys(text: Text, found: RecallCandidate, *, read_only: bool) -> None:
     """Append the keys that work on a memory, and what each does."""
     keys = [
-        ("recall.trigger", "find it by other words, too"),
-        ("recall.mute", "never deliver it for prompts like this" if found.outcome != "muted" else "deliver it again"),
-        ("recall.pin", "no longer count it more" if found.pinned else "count it more, for every prompt"),
-        ("recall.edit", "edit it"),
-        ("recall.follow", "go to it, in Memories"),
+        ("memories.retype", "add a trigger: find it by other words, too"),
+        (
+            "memories.remove",
+            "never deliver it for prompts like this" if found.outcome != "muted" else "deliver it again",
+        ),
+        ("memories.pin", "no longer count it more" if found.pinned else "count it more, for every prompt"),
+        ("memories.edit", "edit it"),
     ]
-    known = {action.id for action in actions.of("recall")}
-    append_keys(text, [each for each in keys if each[0] in known], read_only=read_only)
+    append_keys(text, keys, read_only=read_only)

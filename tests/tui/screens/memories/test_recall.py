@@ -1,42 +1,41 @@
-"""Recall: a prompt on top, below it what it would bring and what not, and why; changed from there, undone by z."""
+"""Recall in Memories: a prompt, the list ordered by what helps, and why; changed from there, undone by z."""
 
 import os
 
 import pytest
 
-from memtui.core.base import ids
-from memtui.core.deliveries import given
 from memtui.core.deliveries import log as delivery_log
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.screens.recall.rows import RULE
+from memtui.tui.screens.memories.rows import RULE
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (160, 48), (80, 24)
 PROMPT = "do we install with pnpm or with npm here?"
 
 
-@pytest.fixture
-def app(world):
-    return MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW)
-
-
 def names(app):
     """The rows: memories by name, the rule as a dash."""
-    return [row.found.name if row.found else "-" for row in app.screen.table.rows]
+    return ["-" if pair is RULE else pair[1].memory.name for pair in app.screen.table.rows]
 
 
 def outcomes(app):
-    return {row.found.name: row.found.outcome for row in app.screen.found if row.found}
+    return {each.name: each.outcome for each in app.screen.recall.last.candidates}
+
+
+def candidate(app):
+    """What the search says of the memory under the cursor."""
+    return app.screen.recall.candidate(app.screen.table.row)
 
 
 async def ask(pilot, prompt=PROMPT):
     """Type a prompt, and go to the list."""
     await settle(pilot)
-    await pilot.press("i")
-    pilot.app.screen.prompt_line.value = prompt
+    await pilot.press("r")
+    await settle(pilot)
+    pilot.app.screen.recall.line.value = prompt
     await pilot.press("enter")
     await settle(pilot)
 
@@ -53,16 +52,25 @@ def put(path, text):
 
 async def to(pilot, name):
     table = pilot.app.screen.table
-    table.move_to(next(at for at, row in enumerate(table.rows) if row.found and row.found.name == name))
+    table.move_to(next(at for at, (_, row) in enumerate(table.rows) if row.memory.name == name))
     await settle(pilot)
 
 
-async def test_it_begins_with_the_newest_prompt_of_the_person(app):
+async def test_it_begins_with_the_newest_prompt_of_the_person_and_escape_comes_back(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        assert app.screen.prompt == "no, no snapshots please, they break with every redesign"
+        await to(pilot, "payment-provider")
+        listed = names(app)
+        await pilot.press("r")
+        await settle(pilot)
+        assert app.screen.recall.prompt == "no, no snapshots please, they break with every redesign"
         assert "your newest prompt" in app.screen.summary().plain
+        assert app.focused is app.screen.recall.line
+        await pilot.press("escape", "escape", "escape")
+        await settle(pilot)
+        assert names(app) == listed
         assert app.focused is app.screen.table
+        assert app.screen.recalled is None
 
 
 async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_with_the_reason(app):
@@ -83,7 +91,7 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
         assert "delivered from .40 on" in app.screen.detail.plain
         app.screen.table.move_to(1)
         await settle(pilot)
-        assert app.screen.table.row.key == RULE
+        assert app.screen.table.row is RULE
         assert "The words that counted" in app.screen.detail.plain
         assert "Use pnpm for every install" in app.screen.detail.plain
 
@@ -92,15 +100,16 @@ async def test_what_would_be_delivered_stands_above_the_rule_and_the_rest_below_
 async def test_the_list_follows_while_a_prompt_is_typed(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await pilot.press("i", *"test")
+        await pilot.press("r")
+        await settle(pilot)
+        await pilot.press(*"test")
         await settle(pilot)
         assert "a prompt of a word or two recalls nothing" in app.screen.why_empty()
-        assert app.focused is app.screen.prompt_line
+        assert app.focused is app.screen.recall.line
         await pilot.press(*" database start how")
         await settle(pilot)
         assert {"test-database", "test-postgres"} <= set(names(app)[:2])
-        await pilot.press("down", "escape")
-        assert app.screen.table.cursor == 1
+        await pilot.press("escape")
         assert app.focused is app.screen.table
 
 
@@ -147,43 +156,20 @@ async def test_a_memory_is_pinned_and_counts_more(app, world):
     before = content(path)
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
-        likely = app.screen.table.row.found.probability
+        likely = candidate(app).probability
         await pilot.press("P")
         await settle(pilot)
-        found = app.screen.table.row.found
+        found = candidate(app)
         assert (found.name, found.pinned) == ("prefer-pnpm", True)
         assert found.probability > likely
         assert found.delivered, "it is trusted as it was"
         assert app.screen.table._draw(app.screen.table.row)[3].plain.startswith("▲ ")
         await pilot.press("P")
         await settle(pilot)
-        assert not app.screen.table.row.found.pinned
+        assert not candidate(app).pinned
         await pilot.press("z", "z")
         await settle(pilot)
     assert content(path) == before
-
-
-async def test_for_a_session_what_it_has_is_known(app, world):
-    path = world.shop + "/.claude/memory/prefer-pnpm.md"
-    data = content(path)
-    stamp = os.stat(path)
-    sent = {path: [ids.content_hash(data), stamp.st_mtime_ns, stamp.st_size]}
-    given.Given(world.root, world.sessions["today"]).note(sent, 900)
-    async with app.run_test(size=WIDE) as pilot:
-        await ask(pilot)
-        assert outcomes(app)["prefer-pnpm"] == "inject"
-        await pilot.press("s")
-        await settle(pilot)
-        assert isinstance(app.screen, Choice)
-        assert [world.sessions["today"][:8] in words for _, words in app.screen.rows[:2]] == [False, True]
-        await pilot.press("j", "enter")
-        await settle(pilot)
-        assert outcomes(app)["prefer-pnpm"] == "known"
-        assert f"as for {world.sessions['today'][:8]}" in app.screen.summary().plain
-        assert "prefer-pnpm: the session has it already" in app.screen.summary().plain
-        await pilot.press("escape")
-        await settle(pilot)
-        assert outcomes(app)["prefer-pnpm"] == "inject"
 
 
 @pytest.mark.slow
@@ -192,17 +178,19 @@ async def test_prompts_that_were_typed_are_offered(app):
         await settle(pilot)
         await pilot.press("r")
         await settle(pilot)
+        await pilot.press("down")
+        await settle(pilot)
         words = [words for _, words in app.screen.rows]
         assert any("please install the dependencies" in each for each in words)
         at = next(at for at, each in enumerate(words) if "make the upload test stable" in each)
         await pilot.press(*["j"] * at, "enter")
         await settle(pilot)
-        assert app.screen.prompt == "make the upload test stable"
+        assert app.screen.recall.prompt == "make the upload test stable"
         assert "flaky-upload-test" in names(app)
 
 
 @pytest.mark.slow
-async def test_the_memory_is_edited_and_followed_from_here(app, world):
+async def test_a_memory_is_edited_and_trashed_only_outside_of_recall(app, world):
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         await pilot.press("e")
@@ -210,10 +198,29 @@ async def test_the_memory_is_edited_and_followed_from_here(app, world):
         assert isinstance(app.screen, DraftForm)
         await pilot.press("escape")
         await settle(pilot)
-        await pilot.press("f")
+        assert names(app)[:2] == ["prefer-pnpm", "-"]
+        await pilot.press("escape", "x")
         await settle(pilot)
-        assert app.screen.group == "memories"
-        assert app.screen.table.row_id.endswith("prefer-pnpm.md")
+        assert "prefer-pnpm" not in names(app)
+
+
+async def test_keys_for_the_order_of_the_list_say_how_to_come_back(app):
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        listed = names(app)
+        await pilot.press("s")
+        await settle(pilot)
+        assert names(app) == listed
+        assert any("escape comes back" in each.message for each in app._notifications)
+
+
+async def test_another_memory_that_is_gone_to_ends_recall(app, world):
+    async with app.run_test(size=SMALL) as pilot:
+        await ask(pilot)
+        app.go_to_memory(world.shop + "/.claude/memory/payment-provider.md")
+        await settle(pilot)
+        assert app.screen.recalled is None
+        assert app.screen.table.row_id.endswith("payment-provider.md")
 
 
 async def test_files_that_change_are_seen(app, world):
@@ -254,27 +261,16 @@ async def test_nothing_is_delivered_logged_or_changed_by_looking(app, world):
     assert content(world.root + "/journal.jsonl") == journal
 
 
-@pytest.mark.slow
-async def test_the_prompt_of_last_time_is_there_at_the_next_start(app, world):
-    async with app.run_test(size=SMALL) as pilot:
-        await ask(pilot)
-    again = MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW)
-    async with again.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert again.screen.prompt == PROMPT
-        assert names(again)[:2] == ["prefer-pnpm", "-"]
-
-
 async def test_where_nothing_is_remembered_it_says_how_to_begin(empty):
     env, project = empty
-    app = MemtuiApp(dict(env), project, screen="recall", now=NOW)
+    app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "Nothing is remembered here yet" in app.screen.why_empty()
 
 
 async def test_read_only_builds_no_index_and_says_so(world):
-    app = MemtuiApp(dict(world.env), world.shop, screen="recall", now=NOW, read_only=True)
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=True)
     async with app.run_test(size=SMALL) as pilot:
         await ask(pilot)
         assert "--read-only" in app.screen.why_empty()
