@@ -12,7 +12,7 @@ from .client import REPO, injected
 
 pytestmark = pytest.mark.client
 
-PLUGIN = ("--plugin-dir", str(REPO / "plugin"))
+PLUGIN = ("--plugin-dir", str(REPO / "hooks"))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from memtui.hooks.installer import entries
 
 REPO = Path(__file__).resolve().parents[2]
 PACKAGE = Path(memtui.__file__).parent
-LAUNCHERS = {"settings": PACKAGE / "hooks" / "launch.py", "plugin": REPO / "plugin" / "hooks" / "memtui_hook.py"}
+LAUNCHERS = {"settings": PACKAGE / "hooks" / "launch.py", "plugin": REPO / "hooks" / "memtui_hook.py"}
 
 
 def load(name):
@@ -23,27 +23,27 @@ def load(name):
 
 
 def test_the_manifest_has_the_packages_version():
-    assert load("plugin/.claude-plugin/plugin.json")["name"] == "memtui"
-    assert load("plugin/.claude-plugin/plugin.json")["version"] == memtui.__version__
+    assert load("hooks/.claude-plugin/plugin.json")["name"] == "memtui"
+    assert load("hooks/.claude-plugin/plugin.json")["version"] == memtui.__version__
 
 
 def test_the_marketplace_offers_a_small_folder_that_says_where_the_tui_comes_from():
     [plugin] = load(".claude-plugin/marketplace.json")["plugins"]
-    assert (plugin["name"], plugin["source"]) == ("memtui", "./plugin")
-    files = [path for path in (REPO / "plugin").rglob("*") if path.is_file()]
+    assert (plugin["name"], plugin["source"]) == ("memtui", "./hooks")
+    files = [path for path in (REPO / "hooks").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 20_000
     assert "Brings the hooks" in plugin["description"]
-    assert "uv tool install" in (REPO / "plugin/README.md").read_text()
+    assert "uv tool install" in (REPO / "hooks/README.md").read_text()
 
 
 def test_the_plugin_serves_the_same_events_as_settings_do():
-    hooks = load("plugin/hooks/hooks.json")["hooks"]
+    hooks = load("hooks/hooks.json")["hooks"]
     expected = entries.groups("python3", "L")
     for group in expected.values():
         event = group["hooks"][0]["command"].split()[-1]
         group["hooks"][0]["command"] = (
-            f'[ ! -r "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" ] '
-            f'|| exec python3 -I -S "${{CLAUDE_PLUGIN_ROOT}}/hooks/memtui_hook.py" {event} plugin'
+            f'[ ! -r "${{CLAUDE_PLUGIN_ROOT}}/memtui_hook.py" ] '
+            f'|| exec python3 -I -S "${{CLAUDE_PLUGIN_ROOT}}/memtui_hook.py" {event} plugin'
         )
     assert hooks == {event: [group] for event, group in expected.items()}
 
@@ -61,7 +61,7 @@ def world(tmp_path, kind, runner):
     """A copy of a launcher in a directory with an odd name, with a package whose first module is `runner` (None: none)."""
     base = tmp_path / "it's a $HOME ü"
     source = base / ("src" if kind == "plugin" else "lib")
-    plugin = base / "plugin/hooks/memtui_hook.py"
+    plugin = base / "hooks/memtui_hook.py"
     launcher = plugin if kind == "plugin" else source / "memtui" / "hooks" / "launch.py"
     (source / "memtui" / "hooks").mkdir(parents=True)
     launcher.parent.mkdir(parents=True, exist_ok=True)
@@ -89,8 +89,8 @@ def test_the_settings_launcher_hands_the_event_on(tmp_path):
 
 def test_the_plugins_command_line_works_from_a_directory_with_any_name(tmp_path):
     base, _ = world(tmp_path, "plugin", ECHO)
-    command = load("plugin/hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
-    env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base / "plugin")}
+    command = load("hooks/hooks.json")["hooks"]["PreToolUse"][0]["hooks"][0]["command"]
+    env = {"PATH": os.path.dirname(entries.choose_interpreter()), "CLAUDE_PLUGIN_ROOT": str(base / "hooks")}
     done = subprocess.run(["/bin/sh", "-c", command], capture_output=True, env=env, input=b"{}")
     assert done.stdout == b"['PreToolUse', 'plugin']"
     assert done.returncode == 0
@@ -102,8 +102,8 @@ class Copied:
     def __init__(self, tmp_path, lib):
         self.plugins = tmp_path / "it's [my] home/.claude/plugins"
         copy = self.plugins / "cache/market/memtui/0.1.0"
-        shutil.copytree(REPO / "plugin", copy)
-        self.launcher = copy / "hooks/memtui_hook.py"
+        shutil.copytree(REPO / "hooks", copy)
+        self.launcher = copy / "memtui_hook.py"
         package = self.plugins.parents[1] / lib / "memtui"
         (package / "hooks").mkdir(parents=True)
         for each in (package, package / "hooks"):

@@ -13,7 +13,7 @@ from memtui.core.places import settings_files
 from memtui.hooks import precedence
 from memtui.hooks.installer import entries, install, status
 
-PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "plugin"
+PLUGIN_ROOT = Path(__file__).resolve().parents[2] / "hooks"
 STAND_INS = """
 import sys
 before = set(sys.modules)

@@ -254,8 +254,8 @@ def _plugin(env: dict[str, str], settings: list[tuple[str, dict[str, Any]]]) -> 
     problems = []
     if not where:
         problems.append(problem("hooks.plugin_absent", path=state[name][1], plugin=name))
-    elif not os.path.isfile(where + "/hooks/memtui_hook.py"):
-        problems.append(problem("hooks.plugin_launcher", launcher=where + "/hooks/memtui_hook.py"))
+    elif not os.path.isfile(where + "/memtui_hook.py"):
+        problems.append(problem("hooks.plugin_launcher", launcher=where + "/memtui_hook.py"))
     python = shutil.which("python3", path=env.get("PATH")) or ""
     problems += _python_problems(python)
     return Plugin(True, name, state[name][1], where, python, problems)
@@ -269,7 +269,7 @@ def _install_path(plugins: str, name: str) -> str:
     market = _json(plugins + "/known_marketplaces.json").get(name.partition("@")[2])
     origin = market.get("source") if isinstance(market, dict) else None
     if isinstance(market, dict) and isinstance(origin, dict) and origin.get("source") == "directory":
-        place = str(market.get("installLocation", "")).rstrip("/") + "/plugin"
+        place = str(market.get("installLocation", "")).rstrip("/") + "/hooks"
         if os.path.isfile(place + "/.claude-plugin/plugin.json"):
             return place
     listed = _json(plugins + "/installed_plugins.json").get("plugins")
@@ -303,8 +303,8 @@ def _python_problems(python: str) -> list[Finding]:
 def _plugin_entries(plugin: Plugin) -> list[HookEntry]:
     if not plugin.active or not plugin.install_path:
         return []
-    launcher = plugin.install_path + "/hooks/memtui_hook.py"
-    hooks = _json(plugin.install_path + "/hooks/hooks.json").get("hooks")
+    launcher = plugin.install_path + "/memtui_hook.py"
+    hooks = _json(plugin.install_path + "/hooks.json").get("hooks")
     found = []
     for event, groups in hooks.items() if isinstance(hooks, dict) else ():
         try:

@@ -7,7 +7,7 @@ try:
         import posix
 
         # The checkout around the plugin, or that beside its copy: plugins/cache/MARKETPLACE/PLUGIN/VERSION.
-        names = __file__.split("/")[:-2]
+        names = __file__.split("/")[:-1]
         for at in (names[:-1], names[:-4] + ["marketplaces"] + names[-3:-2]):  # noqa: RUF005
             lib = "/".join(at) + "/src"
             try:
@@ -16,7 +16,7 @@ try:
             except OSError:
                 pass
         else:
-            sys.path.insert(0, "/".join(names) + "/hooks")
+            sys.path.insert(0, "/".join(names))
             from memtui_installed import lib
         sys.path.insert(0, lib)
         top = lib + "/memtui"
