@@ -94,7 +94,7 @@ STORIES = {
         typed("demo [DIR]", "memtui demo", "A sample world"),
         typed("demo [DIR]", "memtui demo $TMPDIR/mine", "Try it yourself"),
         typed("", "memtui demo --keep $TMPDIR/mine && memtui demo --yes $TMPDIR/mine", "made anew"),
-        typed("", "memtui demo --tour", "", 0, ("1 of 8", "q"), ("c note", "q")),
+        typed("", "memtui demo --tour", "", 0, ("1 of 3", "q"), ("c note", "q")),
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',

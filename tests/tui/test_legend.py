@@ -75,10 +75,10 @@ async def test_the_help_key_in_the_help_begins_the_tour(app):
         assert isinstance(app.screen, Tour)
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen.group == "memories"
+        assert app.screen.group == "inbox"
         await pilot.press("question_mark")
         await settle(pilot)
-        assert actions.get("memories.edit").help in app.focused.plain
+        assert actions.get("inbox.edit").help in app.focused.plain
         await pilot.press("escape")
         await settle(pilot)
         assert len(app.screen_stack) == 1

@@ -1,7 +1,10 @@
-"""The tour leads through the real screens, changes nothing, and can be left at every step."""
+"""The tour: a draft is approved, a session of the sample world gets it, and it is undone; it can be left at every step."""
+
+import os
 
 import pytest
 
+from memtui.core.deliveries import receipts
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.tour import STEPS, Tour
 from tui.conftest import NOW, settle
@@ -16,25 +19,22 @@ def lines(app):
     return [strip.text.rstrip() for strip in app.screen._compositor.render_strips()]
 
 
-def below(app):
-    """The group of the screen that the box is over."""
-    return app.screen_stack[0].group
+def memories(world):
+    return set(os.listdir(f"{world.shop}/.claude/memory"))
 
 
 @pytest.mark.usefixtures("every_frame")
 @pytest.mark.parametrize("size", [(80, 24), (40, 16)])
-@pytest.mark.slow
 async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     before = tree(world.directory)
     app = touring(world, read_only=True)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         for step in STEPS:
-            assert below(app) == step.screen
+            assert app.screen_stack[0].group == step.screen
             shown = " ".join(" ".join(lines(app)).split())
             assert step.title in shown
             assert step.words.split()[-1] in shown
-            assert "After the tour: " in shown
             assert "escape leave the tour" in shown
             assert "{" not in shown
             await pilot.press("n")
@@ -44,7 +44,34 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     assert tree(world.directory) == before
 
 
-@pytest.mark.slow
+async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_back(world):
+    before = memories(world)
+    app = touring(world)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        (approved,) = memories(world) - before
+        assert app.screen.step.title == "See it arrive"
+        await pilot.press("s")
+        for _ in range(100):
+            await settle(pilot)
+            activity = app.screen_stack[0]
+            if isinstance(app.screen, Tour) and app.screen.done and len(activity.table.rows) == 2:
+                break
+        session, delivery = activity.table.rows
+        assert session.facts.title == "write the tests of the basket"
+        assert approved.removesuffix(".md") in delivery.logged.contents.titles
+        assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
+        assert "There it is" in " ".join(" ".join(lines(app)).split())
+        await pilot.press("n")
+        await settle(pilot)
+        await pilot.press("z")
+        await settle(pilot)
+        assert memories(world) == before
+        assert not isinstance(app.screen, Tour)
+
+
 async def test_it_goes_back_and_is_left_where_one_is(world):
     app = touring(world)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -54,16 +81,22 @@ async def test_it_goes_back_and_is_left_where_one_is(world):
         assert app.screen.at == 0
         await pilot.press("n")
         await settle(pilot)
-        await pilot.press("enter")
+        await pilot.press("x", "c", "d")  # keys of the screen below do nothing to it
         await settle(pilot)
-        await pilot.press("p")
-        await settle(pilot)
-        assert (app.screen.at, below(app)) == (1, "inbox")
-        await pilot.press("a", "x", "c", "d")  # keys of the screen below do nothing to it
         assert app.screen.at == 1
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen.group == "inbox"
-        await pilot.press("3")
-        await settle(pilot)
         assert app.screen.group == "activity"
+
+
+async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
+    os.remove(f"{world.directory}/.memtui-demo")
+    app = touring(world)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("n")
+        await settle(pilot)
+        assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
+        await pilot.press("s")
+        await settle(pilot)
+        assert app.screen.at == 1

@@ -53,7 +53,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--keep", action="store_true", help="keep the sample world in DIR")
     found.add_argument("--yes", action="store_true", help="make an older sample world in DIR anew without asking")
     found.add_argument("--open", action="store_true", help="open the TUI in it")
-    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of the screens in 9 steps")
+    found.add_argument("--tour", action="store_true", help="open the TUI in it, with a tour of three steps")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:

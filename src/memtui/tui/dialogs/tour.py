@@ -1,9 +1,13 @@
-"""The tour: a few steps, each in a box over the real screen that it describes. It changes and remembers nothing."""
+"""The tour: three things that one does, each in a box over the real screen: approve a draft, see that a session gets
+it, undo it."""
 
+import asyncio
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.text import Text
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -11,92 +15,112 @@ from textual.widgets import Static
 
 from memtui import actions
 from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.services import COMMAND
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from memtui.tui.services import Services
 
 # The screen below may still be reading its files: it is drawn again so often, in seconds.
 DRAW_SECONDS = 0.25
+# The answers of a step.
+DO, NEXT, BACK = "do", "next", "back"
+# The action of a step that is none of the table: a session starts in the sample world.
+START = "start"
 
 
 class TourStep(NamedTuple):
-    """A step: the `screen` to show, a `title`, what to know, and the key to press there. `{…}` is the key of an
-    action."""
+    """A step: the `screen` to show, a `title`, what to know, the `action` that is done, and what its key does. `{…}` is
+    the key of an action. `real`: what to do in a world that is no sample, where no session can be started. `seen`: what
+    one sees then, if the step stays."""
 
     screen: str
     title: str
     words: str
-    key: str
+    action: str
+    does: str
+    real: str = ""
+    seen: str = ""
 
 
 STEPS: Sequence[TourStep] = (
     TourStep(
-        "memories",
-        "Memories: what Claude Code remembers",
-        "Each has a scope: all projects (global), one project, or Claude Code's own memory (auto). A"
-        " letter under ! says that something is wrong with it.",
-        "enter reads a memory, {memories.edit} edits it, {memories.new} creates a new one.",
-    ),
-    TourStep(
         "inbox",
-        "Inbox: what waits for your decision",
-        "When you correct Claude (“no, use pnpm”), a draft is saved here with the words that led to it. It becomes a"
-        " memory only if you approve it.",
-        "{inbox.approve} approves the draft under the cursor, {inbox.reject} rejects it.",
+        "Approve a draft",
+        "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
+        " it only if you say so.",
+        "inbox.approve",
+        "approve the draft under the cursor",
     ),
     TourStep(
         "activity",
-        "Activity: what sessions get",
-        "Notes that wait stand on top, then the sessions with each text that a hook gave them, and whether it arrived."
-        " A note is delivered once; what did not arrive comes back.",
-        "{app.note} writes a note, from any screen; enter unfolds a session, and shows a text and why it was chosen.",
+        "See it arrive",
+        "Sessions get what you approved as they start, and what a prompt needs. Each delivery is listed here, with its"
+        " exact text: ✓ says that it arrived.",
+        START,
+        "start a session in this sample world",
+        "Start `claude` in this project: its session comes first in this list.",
+        "There it is: the session began with the index of your memories, and the new one is in it.",
     ),
     TourStep(
-        "setup",
-        "Setup: does everything work?",
-        "The hooks, every problem with its fix, and all settings.",
-        "{setup.accept} fixes the problem under the cursor; on the hooks it installs them.",
-    ),
-    TourStep(
-        "consolidate",
-        "Consolidate: fewer, truer memories",
-        "Memories pile up, overlap and go stale. What can be merged, fixed or removed is proposed here, with every"
-        " statement that would be lost.",
-        "{consolidate.accept} makes the change, {consolidate.reject} drops it for good.",
-    ),
-    TourStep(
-        "memories",
-        "Recall: what would a prompt bring?",
-        "Before each prompt the few memories that will help with it are delivered. Here you see which, for any prompt,"
-        " what is left out, and why.",
-        "{memories.recall} in Memories types a prompt; there, {memories.retype} adds words to find a memory by.",
-    ),
-    TourStep(
-        "memories",
-        "Undo: change your mind",
-        "What you change here can be undone, also tomorrow. A trashed memory can be restored; one that you delete for"
-        " good can't.",
-        "{app.undo} undoes, {app.redo} redoes, {app.changes} lists all changes.",
-    ),
-    TourStep(
-        "memories",
-        "Find your way",
-        "memtui follows what your sessions do: keep it open beside them.",
-        "{app.help} lists all keys of a screen, {app.palette} finds an action by name, {app.quit} quits.",
+        "activity",
+        "Undo it",
+        "Everything that you change can be undone, also tomorrow. The approval is taken back: the memory goes, and the"
+        " draft waits again.",
+        "app.undo",
+        "undo the approval",
     ),
 )
 
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    at: int | None = 0
-    while at is not None and at < len(STEPS):
-        services.go(STEPS[at].screen)
-        at = await services.ask(Tour(at))
+    at, done = 0, False
+    while at < len(STEPS):
+        step = STEPS[at]
+        screen = services.go(step.screen)
+        answer = await services.ask(Tour(at, sample=_is_sample(services), read_only=services.read_only, done=done))
+        if answer is None:
+            return
+        done = answer == DO and bool(step.seen)
+        if answer == DO:
+            await _do(services, screen, step)
+        if not done:
+            at = max(0, at - 1) if answer == BACK else at + 1
+    services.say(actions.keyed("That was all. {app.help} lists the keys of a screen, {app.quit} quits."))
 
 
-class Tour(Dialog[int]):
-    """A step of the tour. The answer is the number of the step to show next, None to leave."""
+async def _do(services: "Services", screen: "Screen[Any]", step: TourStep) -> None:
+    """Do what a step is about, and wait until that, with its questions, is over."""
+    if step.action == START:
+        from memtui.demo import next_session
+
+        session = await asyncio.to_thread(next_session.start, _home(services), services.data.now())
+        services.show_activity(f"session:{session}")
+        return
+    running = _commands(screen)
+    services.action_run(step.action)
+    others = [each for each in screen.workers if id(each) in _commands(screen) - running]
+    await asyncio.gather(*(each.wait() for each in others))
+
+
+def _commands(screen: "Screen[Any]") -> set[int]:
+    return {id(each) for each in screen.workers if each.group == COMMAND and not each.is_finished}
+
+
+def _home(services: "Services") -> str:
+    return os.path.dirname(services.data.env.get("HOME", ""))
+
+
+def _is_sample(services: "Services") -> bool:
+    from memtui.demo import world
+
+    return world.is_world(_home(services))
+
+
+class Tour(Dialog[str]):
+    """A step of the tour. The answer is what to do next: DO, NEXT or BACK; None to leave."""
 
     DEFAULT_CSS = """
     Tour { align: center bottom; background: transparent; }
@@ -107,33 +131,41 @@ class Tour(Dialog[int]):
     across: ClassVar[int] = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "leave"),
-        Binding("n,enter,space,right,j,down", "go(1)", "next"),
-        Binding("p,left,k,up", "go(-1)", "back"),
+        Binding("n,enter,space,right,j,down", "dismiss('next')", "next"),
+        Binding("p,left,k,up", "dismiss('back')", "back"),
     ]
 
-    def __init__(self, at: int) -> None:
+    def __init__(self, at: int, *, sample: bool, read_only: bool, done: bool) -> None:
         super().__init__()
-        self.at = at
+        self.at, self.step, self.done = at, STEPS[at], done
+        self.can_do = not read_only and not done and (sample or not self.step.real)
 
     def body(self) -> ComposeResult:
         """Compose the words of the step."""
-        step = STEPS[self.at]
         with Vertical():
-            yield Static(
-                Text(step.title, style="bold").append(f"  {self.at + 1} of {len(STEPS)}", style="not bold dim")
-            )
-            yield Static(Text(step.words))
-            yield Static(Text(f"After the tour: {actions.keyed(step.key)}"))
+            title = Text(self.step.title, style="bold").append(f"  {self.at + 1} of {len(STEPS)}", style="not bold dim")
+            yield Static(title)
+            yield Static(Text(self.step.seen if self.done else self.step.words))
+            if self.can_do:
+                yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
+            elif self.step.real and not self.done:
+                yield Static(Text(self.step.real))
+
+    @property
+    def _key(self) -> str:
+        return "s" if self.step.action == START else actions.key_of(self.step.action)
 
     def keys(self) -> Keys:
         """Return the keys."""
-        last = self.at == len(STEPS) - 1
-        return (("n", "end the tour" if last else "next"), ("p", "back"), ("escape", "leave the tour"))
+        does = ((self._key, self.step.does.partition(" ")[0]),) if self.can_do else ()
+        return (*does, ("n", "end the tour" if self.at == len(STEPS) - 1 else "next"), ("escape", "leave the tour"))
+
+    def on_key(self, event: events.Key) -> None:
+        """Do what the step is about on its key."""
+        if self.can_do and event.character == self._key:
+            event.stop()
+            self.dismiss(DO)
 
     def on_mount(self) -> None:
         """Show the screen below as it fills."""
         self.set_interval(DRAW_SECONDS, self.refresh)
-
-    def action_go(self, by: int) -> None:
-        """Answer with the step after (1) or before (-1) this one."""
-        self.dismiss(max(0, self.at + by))
