@@ -5,7 +5,24 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from argparse_manpage.manpage import Manpage
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+def page() -> str:
+    """Return the page of the command line, which says of each command what its help says."""
+    import memtui
+    from memtui.cli import parser
+
+    facts = {
+        "project_name": "memtui",
+        "version": memtui.__version__,
+        "manual_title": "User commands",
+        "description": parser.build().description,
+        "date": "",
+    }
+    text = str(Manpage(parser.build(), _data=facts, format="pretty"))
+    return "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in text)
 
 
 class ManualPage(BuildHookInterface):  # type: ignore[type-arg]
@@ -14,9 +31,7 @@ class ManualPage(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, _version: str, build_data: dict[str, Any]) -> None:
         """Write the page into a temporary file, and name it to the builder."""
         sys.path.insert(0, str(Path(self.root) / "src"))
-        from memtui.cli import man
-
         self.made = tempfile.TemporaryDirectory()
         path = Path(self.made.name) / "memtui.1"
-        path.write_text(man.page(), encoding="utf-8")
+        path.write_text(page(), encoding="utf-8")
         build_data["shared_data"][str(path)] = "share/man/man1/memtui.1"

@@ -330,7 +330,6 @@ STORIES = {
         ),
         typed("model triggers NAME…", "memtui model triggers prefer-pnpm --yes", "llm_backend", 1),
         typed("memtui config set glyphs ascii", "memtui config set glyphs ascii", "ascii"),
-        typed("memtui --man", "memtui --man | head -3", "memtui - "),
         typed("memtui help COMMAND", "memtui help note", "example"),
         typed("", "memtui --debug --project . list --json", '"ok": true'),
     ],

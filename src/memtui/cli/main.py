@@ -81,11 +81,6 @@ def _run(words: "list[str]", out: "Output") -> int:
         name = "memtui"
     try:
         args = parser.parse(words)
-        if args.man:
-            from memtui.cli import man
-
-            man.show()
-            return 0
         return _command(args, out) if name not in NEVER_FAILS else _quietly(args, out)
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else EXIT_USAGE

@@ -51,11 +51,7 @@ SCREENS = ("memories", "inbox", "activity", "setup", "consolidate", "subconsciou
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones
 WITH_VALUE = ("--project", "--screen")  # options that may stand before the command, and take the next word
-OPTION_WORDS = {
-    "version": "--version",
-    "man": "--man",
-    "manual": "--man",
-}  # what some type as a command, and the option that it is
+OPTION_WORDS = {"version": "--version"}  # what some type as a command, and the option that it is
 COMMAND_WORDS = {
     "archive": "rm",
     "delete": "rm",
@@ -65,6 +61,8 @@ COMMAND_WORDS = {
     "move": "mv",
     "copy": "mv --copy",
     "notes": "note",
+    "man": "help",
+    "manual": "help",
 }  # other words for a command
 UNSAID = {"debug", "no_pager"}  # options that only the help of a command lists
 VERBATIM = ("example:",)  # beginnings of help texts that are not wrapped
@@ -216,7 +214,6 @@ def _without_commands(*, tui_options: bool) -> Parser:
         epilog="`memtui help COMMAND` explains a command, with an example.",
     )
     parser.add_argument("-V", "--version", action="version", version=f"memtui {memtui.__version__}")
-    parser.add_argument("--man", action="store_true", help="show the manual page and exit")
     if tui_options:
         parser.add_argument("--read-only", action="store_true", help="open the TUI to look, and change nothing")
         parser.add_argument(
