@@ -26,7 +26,6 @@ async def test_a_theme_is_chosen_by_its_name_and_kept(app, name):
         assert (await chosen(pilot, f"theme {name}")).startswith(f"theme: {name}")
         assert app.theme == theme_named(name)
         assert any(f"Theme: {name}" in note.message for note in app._notifications)
-        app.theme_choice.keep_now()
         assert app.data.setting("theme") == name
         await pilot.press("ctrl+t")
         assert app.theme == theme_named(config.THEMES[3 if name == "ansi-dark" else 0])

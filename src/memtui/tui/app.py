@@ -147,10 +147,7 @@ class MemtuiApp(App[None]):
                     screen.keep_now()
             except Exception as error:
                 self.net.report("keeping what was typed", error)
-        try:
-            self.theme_choice.keep_now()
-        finally:
-            self.exit(return_code=return_code)
+        self.exit(return_code=return_code)
 
     def action_help_quit(self) -> None:
         """Explain on ctrl+c, with nothing selected, how to leave: in other programs that ends them."""
@@ -403,8 +400,6 @@ class MemtuiApp(App[None]):
 
     def turn(self, op: "Op", key: str | None = None) -> None:
         """Undo or redo the last change, or undo the one with this key. Ask first about one that was made elsewhere."""
-        if op == "undo" and key is None:
-            self.theme_choice.keep_now()
         self.undo.want(op, key)
 
     def _turned(self) -> None:

@@ -13,12 +13,8 @@ from memtui.core.settings import config
 
 if TYPE_CHECKING:
     from textual.app import App
-    from textual.timer import Timer
 
     from memtui.tui.services import Services
-
-# The setting is written when the theme key was not pressed for so long: going through the themes is one change.
-REST_SECONDS = 1.0
 
 BLACK = (0, 0, 0)
 # Textual's own, with a red, blue and magenta that can be read on the cursor's row too.
@@ -113,9 +109,6 @@ class ThemeChoice:
     def __init__(self, services: "Services", app: "App[None]") -> None:
         self.services, self.app = services, app
         self.setting = services.data.setting("theme")
-        self._timer: Timer | None = None
-        self._chosen = ""
-        self._step = ""  # the id of a step of undo: changes of the theme with no others between them are one
         app.theme = theme_named(self.setting)
 
     def show(self) -> None:
@@ -132,39 +125,23 @@ class ThemeChoice:
         self.choose(themes_round()[names[(here + 1) % len(names)]])
 
     def choose(self, chosen: str) -> None:
-        """Show a theme by its name in the settings, and save it after `REST_SECONDS`."""
-        self.app.theme, self._chosen = theme_named(chosen), chosen
+        """Show a theme by its name in the settings, and save it."""
+        self.app.theme = theme_named(chosen)
         own = ", the terminal's own colours" if chosen.startswith("ansi") else ""
         self.services.say(f"Theme: {chosen}{own}")
-        self._stop()
         if not self.services.read_only:
-            self._timer = self.app.set_timer(REST_SECONDS, self.keep_now)
-
-    def keep_now(self) -> None:
-        """Save the theme that was just chosen, without waiting."""
-        if self._stop():
-            self._save(self._chosen)
-
-    def _stop(self) -> bool:
-        """Stop the timer. Return whether it ran."""
-        timer, self._timer = self._timer, None
-        if timer is not None:
-            timer.stop()
-        return timer is not None
+            self._save(chosen)
 
     def _save(self, theme: str) -> None:
-        from memtui.core.base import ids
         from memtui.core.settings import setting as settings
 
         data = self.services.data
         if theme == data.setting("theme"):
             return
         self.setting = theme
-        self._step = self._step or ids.new_id(data.now())
-        journal = data.journal()
+        value = None if theme == config.DEFAULTS["theme"] else theme
         try:
-            with journal.together(self._step):
-                settings.assign(data.root, journal, "theme", None if theme == config.DEFAULTS["theme"] else theme)
+            settings.assign(data.root, data.journal(), "theme", value)
         except (MemtuiError, OSError) as error:
             shown = error if isinstance(error, MemtuiError) else MemtuiError(f"The theme can't be kept: {error}")
             self.services.fail(shown)
