@@ -119,8 +119,6 @@ STANDING = _all(
     ),
     (0.75, r"(?:从现在开始|今后|以后(?:都|请|不要|一律)|请记住|記住|记住|これからは|今後は|覚えておいて|앞으로는)"),
 )
-# A sentence that begins with what an agent does.
-AGENT_DOES = compiled("^" + _VERB + r"\b")
 # Not to do something at all, where nothing at hand is named: a rule if a message begins with it.
 FORBIDDING = compiled(
     r"^(?:do not|don't|dont) (?!(?:worry|forget|bother|think|want|see|have|get|change|fix|wait|do|stop|go)\b)"

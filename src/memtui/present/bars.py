@@ -1,15 +1,6 @@
-"""Draw numbers as text: a sparkline, a bar."""
+"""Draw a number as a bar."""
 
-from collections.abc import Sequence
-
-EIGHTHS = "▁▂▃▄▅▆▇█"
 PARTS = " ▏▎▍▌▋▊▉█"
-
-
-def spark(values: Sequence[float]) -> str:
-    """Draw a line of small columns, the highest value at full height; zero and less is a low dot."""
-    top = max(values, default=0.0)
-    return "".join("·" if value <= 0 else EIGHTHS[min(7, int(value / top * 7.999))] for value in values)
 
 
 def bar(value: float, top: float, width: int) -> str:

@@ -204,10 +204,6 @@ class Statistics:
                 found += [(number, number, day) for number, day in days]
         return found
 
-    def by_deliveries(self) -> list[tuple[str, MemoryUse]]:
-        """Return (path, counts) of the memories, the most delivered first."""
-        return sorted(self.memories.items(), key=lambda pair: (-pair[1].deliveries, pair[1].name))
-
     def by_runs(self) -> "list[tuple[str, array[float]]]":
         """Return (event, milliseconds of each run) of the hooks, those that ran most first."""
         return sorted(self.events.items(), key=lambda pair: -len(pair[1]))

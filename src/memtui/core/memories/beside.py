@@ -31,21 +31,6 @@ def rows(root: str, kind: str, directory: str) -> BesideRows:
         return {}
 
 
-def rows_of(root: str, kind: str, path: str) -> list[BesideRow]:
-    """Return the rows of the memory with a path, in whichever directory above it has some."""
-    found = _place(root, kind, path)
-    return rows(root, kind, found[0]).get(found[1], []) if found else []
-
-
-def _place(root: str, kind: str, path: str) -> tuple[str, str] | None:
-    """Return the directory of memories with rows of a kind for the memory with a path, and the file in it."""
-    at = len(path)
-    while (at := path.rfind("/", 0, at)) > 0:
-        if os.path.exists(beside_edit.path_of(root, kind, path[:at])):
-            return path[:at], path[at + 1 :]
-    return None
-
-
 def edit(root: str, kind: str, directory: str, file: str, after: Iterable[BesideRow]) -> list[BesideEdit]:
     """Return the edit that gives a memory other rows; none if it has these."""
     before, now = tuple(rows(root, kind, directory).get(file, [])), tuple(after)
