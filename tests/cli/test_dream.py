@@ -63,8 +63,7 @@ def test_proposals_are_listed_and_saved_and_nothing_is_changed(dreamy, api):
     assert "They say the same." in said
     assert "1,010 tokens, $0.0001" in said
     assert home(dreamy) == before
-    (path,) = Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")
-    assert json.loads(path.read_text())["changes"][0]["decision"] == "open"
+    assert len([*Path(dreamy.json("status", "--paths")["root"]).glob("proposals/*.json")]) == 1
     assert "dream" in dreamy("model", "log").out
 
 

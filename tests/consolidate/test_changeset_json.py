@@ -40,11 +40,13 @@ def test_what_is_written_is_read_back_the_same(world):
     merge = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\x00\n", "two.md": None})
     found = world.set(
         changeset.propose("merge", merge.inputs, merge.outputs, [evidence], "They say the same."),
-        world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}, "rejected"),
-        world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}, "edited"),
+        world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}, "open"),
+        world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}, "open"),
     )
     data = changeset_json.dumps(found)
     assert read(world, data) == found
+    world.write("saved.json", data)
+    assert changeset_json.read(world.path("saved.json"), MemoryFiles(world.store)) == found
     assert all(each == "\n" or each.isprintable() for each in data.decode())
 
 
@@ -98,7 +100,6 @@ HOSTILE = {
     "the same id twice": lambda found, world: found["changes"].append(found["changes"][0]),
     "an unknown kind": with_key([], "kind", "execute"),
     "a kind that is a list": with_key([], "kind", ["merge"]),
-    "an unknown decision": with_key([], "decision", "yes"),
     "an id with a path in it": with_key([], "id", "../../x"),
     "no id": with_key([], "id", ""),
     "a reason without end": with_key([], "reason", "x" * (changeset_json.MAX_TEXT + 1)),
@@ -196,7 +197,7 @@ def test_symlinks_are_refused(world):
 
 def test_unknown_keys_are_passed_over(world):
     found = plan(world)
-    found["dropped"] = found["changes"][0]["coverage"] = [1]
+    found["dropped"] = found["changes"][0]["coverage"] = found["changes"][0]["decision"] = [1]
     assert len(read(world, found).proposals) == 1
 
 
@@ -219,6 +220,10 @@ JSON = st.recursive(
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.text(max_size=8), each, max_size=3),
     max_leaves=5,
 )
+
+
+def accepted(changes):
+    return changes.decided("accepted", [each.id for each in changes.proposals])
 
 
 def nodes(found, here=()):
@@ -252,7 +257,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
             at[path[-1]] = data.draw(JSON)
     outside = {name: text for name, text in world.files().items() if not name.startswith(world.auto + "/")}
     try:
-        applying.apply(world.store, read(world, json.dumps(found).encode()))
+        applying.apply(world.store, accepted(read(world, json.dumps(found).encode())))
     except MemtuiError:
         return
     finally:

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from e2e.model import Reply, use
-from memtui.consolidate import applying, changeset, coverage, dreaming, gates, plan_file, proposed, rejected
+from memtui.consolidate import applying, changeset, coverage, dreaming, gates, proposed, rejected
 from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
@@ -294,16 +294,16 @@ def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     world.write(f"{world.root}/proposals/other.json", "{}")
     world.write("soon.md", SOON + "More.\n")
     assert [each.open for each in proposed.waiting(world.root)] == [1]
-    plan_file.write(path, found.decided("rejected", [each.id for each in found.proposals]))
+    rejected.reject(world.store, found.proposals, "reject all")
     assert proposed.waiting(world.root) == []
 
 
 def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     api.script = answers(MERGE, DATES)
     found = dream(world).run().found
-    path = proposed.save(world.root, found, 1_795_000_000.0)
+    proposed.save(world.root, found, 1_795_000_000.0)
     assert dream(world).batches == []
-    plan_file.write(path, found.decided("rejected", [each.id for each in found.proposals]))
+    rejected.reject(world.store, found.proposals, "reject all")
     assert dream(world).batches == []
     assert dream(world, again=True).batches
     world.write("soon.md", SOON + "More, since yesterday.\n")
@@ -318,13 +318,10 @@ def test_lint_s_proposals_are_made_once(world):
     assert dream(world, model=False).run().found.proposals == ()
 
 
-def test_a_changeset_with_a_decision_stays_when_the_same_is_proposed_anew(world):
+def test_a_changeset_goes_when_the_same_is_proposed_anew(world):
     first = dream(world, model=False).run().found
-    path = proposed.save(world.root, first, 1_795_000_000.0)
-    plan_file.write(path, first.decided("accepted", [first.proposals[0].id]))
-    proposed.save(world.root, first, 1_795_000_001.0)
-    assert world.text(path)
-    proposed.save(world.root, first, 1_795_000_002.0)
+    for number in range(3):
+        proposed.save(world.root, first, 1_795_000_000.0 + number)
     assert [each.time for each in proposed.waiting(world.root)] == [1_795_000_002.0]
 
 

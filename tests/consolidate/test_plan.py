@@ -6,11 +6,10 @@ import os
 
 import pytest
 
-from memtui.consolidate import applying, changeset_json, coverage, lint, plan, plan_file, similar
+from memtui.consolidate import applying, changeset_json, coverage, lint, plan, similar
 from memtui.consolidate.composing import FileDiff, savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, phrasing
-from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.journal import undo
 from memtui.core.memories import apart, index, trusting
 from memtui.core.memories.status import Usage
@@ -173,29 +172,6 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
 
 
 # the file
-
-
-def test_the_file_tells_its_readers_what_is_dropped(world, tmp_path):
-    path = f"{tmp_path}/plan.json"
-    plan_file.write(path, planned(world).changes)
-    with open(path) as file:
-        rows = json.load(file)["changes"]
-    assert all("coverage" in row for row in rows if row["kind"] == "merge")
-    assert plan_file.read(path, MemoryFiles(world.store)).proposals == planned(world).changes.proposals
-
-
-def test_files_that_are_none_of_ours_are_neither_read_nor_overwritten(world, tmp_path):
-    path = f"{tmp_path}/notes.json"
-    with open(path, "w") as file:
-        file.write('{"mine": 1}')
-    with pytest.raises(ConflictError):
-        plan_file.write(path, planned(world).changes)
-    for name in (path, f"{tmp_path}/nowhere.json", f"{tmp_path}"):
-        with pytest.raises(MemtuiError) as refused:
-            plan_file.read(name, MemoryFiles(world.store))
-        assert name in refused.value.message
-    with open(path) as file:
-        assert file.read() == '{"mine": 1}'
 
 
 def test_a_file_without_texts_is_covered_from_the_files_themselves(world):

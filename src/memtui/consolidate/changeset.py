@@ -17,10 +17,9 @@ from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
 Kind = Literal["merge", "rewrite", "retype", "move", "archive", "delete", "relink", "rule"]
-# `open`: nobody decided yet; `edited`: accepted, with outputs that a person changed.
-Decision = Literal["open", "accepted", "edited", "rejected"]
+# `edited`: accepted, with outputs that a person changed.
+Decision = Literal["open", "accepted", "edited"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-DECISIONS: tuple[Decision, ...] = get_args(Decision)
 ACCEPTED = frozenset({"accepted", "edited"})
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
@@ -100,10 +99,6 @@ class Proposal:
         if self.kind in {"archive", "delete"} or not self.gone:
             return None
         return next((each.path for each in self.written if not is_index(each.path)), None)
-
-    def data_before(self, path: str) -> bytes | None:
-        """Return the content that a file had when the proposal was made; None if it had none, or it is not known."""
-        return next((each.data for each in self.inputs if each.path == path), None)
 
     def decided(self, decision: Decision) -> "Proposal":
         """Return the proposal with another decision."""

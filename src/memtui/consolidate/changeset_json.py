@@ -1,8 +1,7 @@
-"""A ChangeSet as a file, in JSON (docs/file-formats.md): written to be reviewed anywhere, and read as what a stranger
-may have written.
+"""A ChangeSet as a file, in JSON (docs/file-formats.md): it waits for a person, and is read as what a stranger may have
+written.
 
-A file can only name memories and indexes of the known scopes, of limited number and size. What it says that can be
-worked out, such as coverage, is for readers; it is not read back.
+A file can only name memories and indexes of the known scopes, of limited number and size.
 """
 
 import base64
@@ -13,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from memtui.consolidate.changeset import (
-    DECISIONS,
     KINDS,
     MAX_EVIDENCE,
     MAX_TEXT,
@@ -30,7 +28,9 @@ from memtui.consolidate.changeset import (
     sha256,
 )
 from memtui.consolidate.files import MemoryFiles
+from memtui.core.base import fs
 from memtui.core.base.errors import UsageError
+from memtui.core.base.storage import storage_error
 from memtui.core.memories import memory
 
 FORMAT, VERSION = "memtui-changeset", 1
@@ -42,12 +42,18 @@ MAX_OUTPUT = memory.MAX_BYTES
 MAX_ID, MAX_PATH = 64, 4096
 
 
-def dumps(found: ChangeSet, notes: Mapping[str, Mapping[str, object]] | None = None) -> bytes:
-    """Return the file. `notes`: more for a reader about each proposal, by its id. Characters that can't be seen are
-    written as escapes."""
+def read(path: str, files: MemoryFiles) -> ChangeSet:
+    """Read a ChangeSet from a file. Raises MemtuiError."""
+    try:
+        return loads(fs.read_bytes(path, MAX_BYTES + 1), files)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def dumps(found: ChangeSet) -> bytes:
+    """Return the file. Characters that can't be seen are written as escapes."""
     head = {"format": FORMAT, "version": VERSION, "time": found.time, "by": found.by}
-    changes = [{**_change(each), **((notes or {}).get(each.id) or {})} for each in found.proposals]
-    text = json.dumps({**head, "changes": changes}, indent=2, ensure_ascii=False)
+    text = json.dumps({**head, "changes": list(map(_change, found.proposals))}, indent=2, ensure_ascii=False)
     shown = text if text.isascii() else "".join(each if _is_plain(each) else _escaped(each) for each in text)
     return shown.encode() + b"\n"
 
@@ -64,7 +70,6 @@ def _change(found: Proposal) -> dict[str, object]:
     return {
         "id": found.id,
         "kind": found.kind,
-        "decision": found.decision,
         "reason": found.reason,
         "evidence": [
             {
@@ -120,15 +125,6 @@ def loads(data: bytes, files: MemoryFiles) -> ChangeSet:
     return ChangeSet(_text(found, "time", "the ChangeSet"), _text(found, "by", "the ChangeSet"), proposals)
 
 
-def is_changeset(data: bytes) -> bool:
-    """Return whether a file says that it is a ChangeSet, of whatever version."""
-    try:
-        found = json.loads(data) if len(data) <= MAX_BYTES else None
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(found, dict) and found.get("format") == FORMAT
-
-
 def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no number")
 
@@ -141,11 +137,9 @@ def _proposal(row: object, number: int, files: MemoryFiles) -> Proposal:
     if not name or not name.isascii() or not name.replace("-", "").isalnum():
         raise UsageError(f"The id of {where} must be letters, digits and dashes.")
     where = f"change {name}"
-    kind, decision = _text(row, "kind", where, MAX_ID), _text(row, "decision", where, MAX_ID) or "open"
+    kind = _text(row, "kind", where, MAX_ID)
     if kind not in KINDS:
         raise UsageError(f"The kind of {where} is “{kind}”.", f"memtui knows {', '.join(KINDS)}.")
-    if decision not in DECISIONS:
-        raise UsageError(f"The decision of {where} is “{decision}”.", f"It must be one of {', '.join(DECISIONS)}.")
     proposal = Proposal(
         name,
         kind,
@@ -153,7 +147,6 @@ def _proposal(row: object, number: int, files: MemoryFiles) -> Proposal:
         tuple(_evidence(each, where) for each in _list(row, "evidence", where, MAX_EVIDENCE)),
         tuple(_input(each, where, files) for each in _list(row, "inputs", where, MAX_FILES)),
         tuple(_output(each, where, files, kind) for each in _list(row, "outputs", where, MAX_FILES)),
-        decision,
     )
     check(proposal)
     return proposal

@@ -4,9 +4,10 @@ import os
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memtui.consolidate import changeset_json, plan_file
+from memtui.consolidate import changeset_json, rejected
 from memtui.consolidate.changeset import ChangeSet, sha256
 from memtui.core.base import fastjson, fs, ids
+from memtui.core.base.storage import storage_error
 
 # A larger file is listed without its counts.
 MOST_BYTES = changeset_json.MAX_BYTES
@@ -29,16 +30,18 @@ def directory(root: str) -> str:
 
 
 def save(root: str, found: ChangeSet, now: float) -> str:
-    """Save a ChangeSet for a person, and return its file. Older ones of the same maker go if nobody decided anything in
-    them and all that they propose is proposed anew. Raises MemtuiError."""
+    """Save a ChangeSet for a person, and return its file. Older ones of the same maker go if all that they propose is
+    proposed anew. Raises MemtuiError."""
     path = f"{directory(root)}/{ids.new_id(now)}.json"
-    plan_file.write(path, found)
+    try:
+        fs.write_atomic(path, changeset_json.dumps(found))
+    except OSError as error:
+        raise storage_error(error, path) from error
     about = {(each.kind, frozenset((file.path, file.sha256) for file in each.inputs)) for each in found.proposals}
     for older, _, row in [*_every(root)]:
         changes = _changes(row)
-        undecided = all(_decision(each) == "open" for each in changes)
         anew = all((each.get("kind"), frozenset(_inputs(each))) in about for each in changes)
-        if older != path and row.get("by") == found.by and undecided and anew:
+        if older != path and row.get("by") == found.by and anew:
             fs.unlink(older)
     return path
 
@@ -46,13 +49,9 @@ def save(root: str, found: ChangeSet, now: float) -> str:
 def waiting(root: str) -> list[ProposedSet]:
     """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
     found = []
-    counted: set[object] = set()
+    counted: set[object] = {*rejected.load(root)}
     for path, made, row in _every(root):
-        undecided = {
-            each.get("id")
-            for each in _changes(row)
-            if _decision(each) == "open" and each.get("id") not in counted and _is_current(each)
-        }
+        undecided = {each.get("id") for each in _changes(row) if each.get("id") not in counted and _is_current(each)}
         counted |= undecided
         if undecided:
             found.append(ProposedSet(path, made, str(row.get("by") or ""), len(undecided)))
@@ -72,8 +71,6 @@ def settled(root: str) -> Settled:
     names, texts = set(), set()
     for _, _, row in _every(root):
         for change in _changes(row):
-            if _decision(change) not in {"open", "rejected"}:
-                continue
             names.add(str(change.get("id")))
             texts.update(_inputs(change))
     return Settled(frozenset(names), frozenset(texts))
@@ -118,7 +115,3 @@ def _is_current(change: dict[str, object]) -> bool:
         if sha256(data) != digest:
             return False
     return True
-
-
-def _decision(change: dict[str, object]) -> object:
-    return change.get("decision") or "open"

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from memtui.consolidate import plan, plan_file
+from memtui.consolidate import plan
 from memtui.consolidate.changeset import ChangeSet, Proposal
-from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import fastjson
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal.changes.file_change import FileChange
@@ -55,29 +54,20 @@ def without(found: ChangeSet, root: str) -> ChangeSet:
     return replace(found, proposals=tuple(each for each in found.proposals if each.id not in known))
 
 
-def reject(store: Store, proposals: Sequence[Proposal], what: str, files: Iterable[str] = ()) -> Rejected:
-    """Reject proposals, as one step of undo that the list of changes calls `what`; `files` are those of the saved
-    ChangeSets that have some of them. What was rejected before changes nothing. Raises MemtuiError."""
+def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
+    """Reject proposals, as one step of undo that the list of changes calls `what`. What was rejected before changes
+    nothing. Raises MemtuiError."""
     if not proposals:
         return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
-    found = {each.id for each in proposals}
     with store.journal.together():
         pairs = plan.reject(store, proposals)
         before = read_or_none(path(store.root))
         known = _ids(before or b"")
         new = tuple(each for each in proposals if each.id not in known)
-        changes = [_decided(store, file, found) for file in dict.fromkeys(files)]
         if new:
-            changes.insert(0, FileChange(path(store.root), before, _bytes([*known, *(each.id for each in new)])))
-        changes = [each for each in changes if each.before != each.after]
-        if changes:
-            store.journal.run("reject", changes, what)
-    return Rejected(new, pairs, bool(changes) or pairs > 0)
-
-
-def _decided(store: Store, file: str, among: Iterable[str]) -> FileChange:
-    changes = plan_file.read(file, MemoryFiles(store))
-    return FileChange(file, read_or_none(file), plan_file.dumps(changes.decided("rejected", among)))
+            change = FileChange(path(store.root), before, _bytes([*known, *(each.id for each in new)]))
+            store.journal.run("reject", [change], what)
+    return Rejected(new, pairs, bool(new) or pairs > 0)
 
 
 def _bytes(found: Iterable[str]) -> bytes:

@@ -4,7 +4,7 @@ is planned from the memories as they are."""
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memtui.consolidate import lint_fixes, plan, plan_file, proposed, rejected
+from memtui.consolidate import changeset_json, lint_fixes, plan, proposed, rejected
 from memtui.consolidate.changeset import Proposal, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.lint import LintInput
@@ -52,8 +52,8 @@ def _saved(store: Store) -> list[Undecided]:
     found = []
     for waiting in proposed.waiting(store.root):
         try:
-            changes = plan_file.read(waiting.path, files)
-            rows = [files.filled(each) for each in changes.proposals if each.decision == "open"]
+            changes = changeset_json.read(waiting.path, files)
+            rows = [files.filled(each) for each in changes.proposals]
             found += [Undecided(each, changes.by, waiting.path) for each in rows if _is_current(files, each)]
         except MemtuiError:
             continue

@@ -10,7 +10,6 @@ from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import cut, likeness, many, size, some
 from memtui.core.health import findings
 
-DECISIONS = {"open": "", "accepted": "accepted", "edited": "accepted, edited", "rejected": "rejected"}
 # In a few words why something is proposed, by the code of the finding.
 BRIEF = {
     "memories.alike": "similar",

@@ -67,8 +67,7 @@ def accept(ctx: Context, found: "list[Undecided]", bulk: BulkResult, *, yes: boo
 def reject(ctx: Context, found: "list[Undecided]", bulk: BulkResult) -> Result:
     """Reject proposals for good, as one step of undo: they are not proposed again."""
     those = [each.proposal for each in found]
-    files = [each.file for each in found if each.file]
-    dropped = rejected.reject(ctx.store(), those, f"reject {changesets.named(those)}", files)
+    dropped = rejected.reject(ctx.store(), those, f"reject {changesets.named(those)}")
     data = {**_rejected_data(dropped), "undo": "memtui undo" if dropped.changed else None}
 
     def text(out: Output) -> None:
@@ -125,7 +124,6 @@ def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict
         "id": found.id,
         "kind": found.kind,
         "title": changeset.title(found),
-        "decision": found.decision,
         "reason": found.reason,
         "score": max((each.score for each in found.evidence if each.score is not None), default=None),
         "codes": sorted({each.code for each in found.evidence}),
@@ -160,8 +158,7 @@ def _refusal(found: Refused) -> "dict[str, object]":
 
 def _print_change(out: Output, files: MemoryFiles, found: Proposal, composition: Composition) -> None:
     out.section()
-    decision = changesets.DECISIONS[found.decision]
-    out.heading(f"{short_id(found.id)}  {line(changeset.title(found))}", decision)
+    out.heading(f"{short_id(found.id)}  {line(changeset.title(found))}")
     if found.reason:
         out.paragraph(found.reason, "  ")
     covered = coverage.of_proposal(files.filled(found))

@@ -188,8 +188,7 @@ class ConsolidateCommands:
         found = [row.proposal for row in rows]
         store = self.services.data.store()
         try:
-            files = [row.file for row in rows if row.file]
-            rejected.reject(store, found, f"reject {changesets.named(found)}", files)
+            rejected.reject(store, found, f"reject {changesets.named(found)}")
         finally:
             self.services.read()
         self.screen.table.clear_marks()
