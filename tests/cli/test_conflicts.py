@@ -31,7 +31,6 @@ def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     assert "auto:ports has git's conflict markers, from line 7 on: nobody has merged HEAD and origin/main" in told
     bare("new", "later", "--scope", "auto", "--description", "Later", "--body", "Later text.")
     bare("check", "--fix", check=False)
-    bare("doctor", "--fix", "index", check=False)
     bare("consolidate", "--all", "--yes", check=False)
     bare("mv", "head", "tail")
     assert (auto / "MEMORY.md").read_text() == INDEX

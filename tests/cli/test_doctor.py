@@ -70,22 +70,22 @@ def test_guidance_that_a_hook_died_over_comes_back(memtui, world):
     assert "not known whether" not in messages(memtui)
 
 
-def test_indexes_are_fixed_and_that_is_undone(memtui, world):
+def test_an_index_is_fixed_by_check_and_that_is_undone(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_text() + "- [gone](gone.md) — not there\n"
     index.write_text(before)
-    done = memtui("doctor", "--fix", "index", check=False)
-    assert "Fixed MEMORY.md" in done.out
-    assert done.out.index("-- [gone](gone.md)") < done.out.index("Fixed MEMORY.md")
+    assert "→ memtui check --fix --scope project" in memtui("doctor", check=False).out
+    done = memtui("check", "--fix", "--scope", "project", check=False)
+    assert "-- [gone](gone.md)" in done.out
     assert "skip-code-review" not in index.read_text()  # nobody trusts it
-    assert "memtui undo" in done.out
+    assert "memtui undo" in done.err
     assert "gone.md" not in index.read_text()
     memtui("undo")
     assert index.read_text() == before
 
 
-@pytest.mark.parametrize("command", [["doctor", "--fix", "index"], ["check", "--fix"]])
-def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monkeypatch, command):
+def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monkeypatch):
+    command = ["check", "--fix"]
     index = Path(world.shop, ".claude/memory/MEMORY.md")
     before = index.read_text()
     monkeypatch.setattr(Context, "can_ask", True)
@@ -102,7 +102,7 @@ def test_on_a_terminal_an_index_is_written_only_after_a_yes(memtui, world, monke
 
 def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
     index = Path(world.shop, ".claude/memory/MEMORY.md")
-    index.unlink()
+    index.write_text("# Memory\n")
     (report,) = [each for each in memtui.json("check", check=False)["indexes"] if each["scope"] == "project"]
     assert "skip-code-review.md" not in report["missing"]
     memtui("check", "--fix", check=False)
@@ -117,7 +117,7 @@ def test_a_line_is_made_for_what_is_trusted_only(memtui, world):
 def test_everything_at_once(memtui, world, monkeypatch):
     error(world, monkeypatch, "disk full")
     rows = fixed(memtui)
-    assert list(rows) == ["files", "errors", "guidance", "index"]
+    assert list(rows) == ["files", "errors", "guidance"]
     assert "disk full" not in messages(memtui)
     assert all(row["error"] is None for row in rows.values())
     assert all(not row["changed"] for row in fixed(memtui).values())
@@ -151,7 +151,7 @@ def test_errors_set_aside_and_files_closed_are_undone_as_one_step(memtui, world,
     Path(world.root, "trust.json").chmod(0o400)
     memtui("doctor", "--fix", check=False)
     assert not log.exists()
-    assert "and 2 more" in memtui("undo").out
+    assert "and 1 more" in memtui("undo").out
     assert log.read_bytes() == before
     assert list(log.parent.glob("errors-*")) == []
     assert oct(note.stat().st_mode & 0o777) == "0o644"
@@ -210,7 +210,7 @@ def test_every_fix_that_needs_no_decision_is_chosen_by_code_and_never_by_its_wor
     codes = {row["code"] for row in before}
     assert codes >= AT_ONCE | ASKED
     assert not silent or {row["message"] for row in before} <= codes
-    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "guidance", "index"}
+    assert {what for what, row in fixed(memtui).items() if row["changed"]} == {"files", "errors", "guidance"}
     after = {row["code"] for row in memtui.json("doctor", check=False)["findings"]}
     assert not after & AT_ONCE
     assert after >= ASKED

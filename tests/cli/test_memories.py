@@ -645,14 +645,6 @@ def test_filling_in_lines_pushes_none_below_the_cut(memtui, world, command):
     assert index.read_text().splitlines() == before
 
 
-def test_the_fix_of_doctor_says_which_lines_are_below_the_cut(memtui, world):
-    full_index(world)
-    done = memtui("doctor", "--fix", "index", check=False)
-    assert "MEMORY.md of global is full: 2 new lines are below its cut" in " ".join(done.out.split())
-    told = " ".join(memtui("doctor", check=False).out.split())
-    assert "MEMORY.md of global is over its limit: 2 memories not loaded." in told
-
-
 def test_a_line_that_finds_room_goes_to_its_section(memtui, world):
     index = full_index(world)
     index.write_text(index.read_text().replace("- [m195](m195.md) — Memory 195\n", "- [gone](gone.md) — Gone\n"))

@@ -160,6 +160,15 @@ def test_what_is_below_the_cut_goes_above_the_prose_that_pushed_it_down(tmp_path
     assert [each.level for each in after if each.code == "memories.cut"] == ["note"]
 
 
+def test_a_section_that_loses_its_last_line_goes(tmp_path):
+    (tmp_path / "kept.md").write_text("---\nname: kept\ndescription: Kept\n---\n\nWords.\n")
+    (tmp_path / "MEMORY.md").write_text(
+        "# Memory\n\n- [kept](kept.md)\n\n## Where things are\n\n- [gone](gone.md) — gone\n"
+    )
+    fix(tmp_path)
+    assert (tmp_path / "MEMORY.md").read_text() == "# Memory\n\n- [kept](kept.md)\n\n"
+
+
 def test_an_index_full_of_memories_is_not_reordered():
     lines = "".join(f"- [M{n}](m{n}.md) — words\n" for n in range(300)).encode()
     assert index_lines.move_up(lines) == lines

@@ -269,7 +269,7 @@ STORIES = {
         typed("", "memtui doctor --errors", ""),
         typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
-        typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5, ASKED),
+        typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5),
         typed("check --format github", "memtui check .claude/memory --format github", "", 0),
         typed("", "memtui check .claude/memory --fix", "memories"),
         typed(
@@ -278,7 +278,6 @@ STORIES = {
             "are kept apart",
         ),
         typed("", "memtui check --compare prefer-pnpm release-steps", "are compared again"),
-        typed("", "memtui doctor --fix --yes", "memtui", 5),
         typed("", "memtui doctor --fix projects", "Nothing waits to be given", 5),
         typed(("consolidate", "memtui consolidate"), "memtui consolidate", "propose|nothing to consolidate"),
         typed("", "memtui consolidate --scope project --all --yes", "made|nothing to consolidate"),

@@ -270,13 +270,6 @@ SCENARIOS = [
     C(
         "doctor",
         "--fix",
-        "index",
-        pieces=True,
-        files={"home/.claude/memory/MEMORY.md": "- [Nowhere](nowhere.md) — x\n"},
-    ),
-    C(
-        "doctor",
-        "--fix",
         "projects",
         files={
             "home/.claude/projects/-gone-shop/memory/one.md": "tok-n1\n",

@@ -6,6 +6,7 @@ No statement is dropped but that of a line whose memory is gone; a date or a pat
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple, cast
 
 from memtui.consolidate.lint import LintInput
@@ -17,12 +18,12 @@ from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
 from memtui.core.health import findings, head_checks, index_checks, index_fit
 from memtui.core.health.index_fit import Uses
-from memtui.core.health.index_report import Report
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
 from memtui.core.memories.index import budget, normal, parse_index
+from memtui.core.memories.index_state import IndexState
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
@@ -75,8 +76,8 @@ def plan(
     usage: Usage | None = None,
 ) -> list[FileFix]:
     """List the fixes of a scope's files for its findings. A file that can't be fixed is left out. `root` as for
-    `Report`; `known` are memories that were read already, those of the scope among them; by `usage` an index that is
-    over its limit is ordered."""
+    `IndexState`; `known` are memories that were read already, those of the scope among them; an index over its limit is
+    ordered by `usage`."""
     if not scope.writable or scope.problem:
         return []
     by_path: defaultdict[str, list[Finding]] = defaultdict(list)
@@ -178,12 +179,12 @@ def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Map
 
 def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
     codes = {each.code for each in found}
-    report = Report(root, scope, parse_index(data))
+    state = IndexState(root, scope, parse_index(data))
     if codes & {"memories.no_line", "memories.no_index"}:
         # Before any line goes: those that go tell where the new one belongs.
-        data = report.with_missing(data, memories.values())
+        data = _with_missing(state, data, memories)
     if "memories.dangling" in codes:
-        data = report.without_dangling(data)
+        data = _without_dangling(state, data)
     for each in found:
         if each.code == "memories.same_line":
             data = index_lines.combine_repeated(data, str(each.data["words"]), str(each.data["proposed"]))
@@ -195,6 +196,28 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
     # A section whose last line is gone is empty now.
     if codes & {"memories.empty_section", "memories.same_line"}:
         data = index_lines.remove_empty_sections(data)
+    return data
+
+
+def _without_dangling(state: IndexState, data: bytes) -> bytes:
+    """Return an index without the lines of files that are not there. A section that lost its last line goes."""
+    gone = [entry.target for entry in state.dangling if entry.leads]
+    for target in gone:
+        data = index_lines.remove_line(data, target)
+    return index_lines.remove_empty_sections(data) if gone else data
+
+
+def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]) -> bytes:
+    """Return an index with lines for the memories that have none. One that would push others below the cut goes to the
+    end of the file."""
+    gone = {entry.target for entry in state.dangling}
+    for name in state.missing:
+        found = memories.get(normal(name))
+        if found is not None:  # else it was removed since it was listed
+            line = name, found.name, found.description
+            agent = state.scope.kind == "agent"
+            shown = partial(_without_dangling, state)
+            data = index_lines.place_line(data, *line, kind=found.type, gone=gone, agent=agent, shown=shown)
     return data
 
 

@@ -15,7 +15,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.health import problems as causes
-from memtui.core.health.memory_kinds import FIX, FIX_OR
+from memtui.core.health.memory_kinds import FIX
 from memtui.core.health.problems import Problem
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -32,8 +32,11 @@ def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None =
 
 
 def told(found: Finding) -> str:
-    """Return what to type about a finding on the person's own memories."""
-    return FIX if lint_fixes.fixable(found) else findings.remedy(found).removeprefix(FIX_OR)
+    """Return what to type about a finding on the person's own memories; empty if there is nothing to do."""
+    if lint_fixes.fixable(found):
+        return FIX
+    remedy = findings.remedy(found)
+    return remedy.partition(", or ")[2] if remedy.startswith(FIX) else remedy
 
 
 def fixes(subject: LintInput, problem: Problem) -> list[tuple[Scope, list[FileFix]]]:

@@ -4,7 +4,6 @@ import os
 
 from memtui.core.base.phrasing import many, size, some
 from memtui.core.health.fixes import FixOutcome
-from memtui.core.health.index_report import Report
 from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Reconciled
 
@@ -13,7 +12,6 @@ NOTHING = {
     "errors": "There are no errors to set aside.",
     "files": "All files are private to you already.",
     "guidance": "Nothing new is known of any note yet.",
-    "index": "There is nothing to fix.",
     "forget": "Nothing was learned from decisions yet.",
     "projects": "Nothing waits to be given to this project.",
     "collect": "Nothing is old enough to be deleted.",
@@ -30,30 +28,15 @@ def words(done: FixOutcome) -> str:
         back = sum(len(each.returned) for each in done.changed if isinstance(each, Reconciled))
         number = many(len(done.changed), "delivery", "deliveries")
         return f"Found out what became of {number}; {many(back, 'note')} back in the queue."
-    names = some([each.scope.shown for each in done.changed if isinstance(each, Report)])
     return {
         "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " private to you now.",
-        "index": f"Fixed MEMORY.md of {names}.",
         "conflict": "Resolved: " + some([os.path.basename(str(each)) for each in done.changed]) + ".",
         "again": "Queued again: " + many(len(done.changed), "note") + ".",
         "forget": "Forgotten: drafts are judged as memtui ships it.",
         "projects": "This project has now what was kept apart.",
         "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
-
-
-def below(report: Report) -> str:
-    """Return how many new lines of an index the client does not load, and what to do; empty if it loads all."""
-    number = report.left_below
-    if not number:
-        return ""
-    lines = many(number, "new line is below its cut", "new lines are below its cut")
-    which = "it" if number == 1 else "them"
-    return (
-        f"MEMORY.md of {report.scope.shown} is full: {lines}, so Claude Code does not load {which}. What was above"
-        " stays there. Shorten lines, or move memories to another scope."
-    )
 
 
 def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:

@@ -21,14 +21,14 @@ COMMANDS = {
     "notes": "memtui config set mode full --project .",
     "auto": "memtui doctor",
 }
-# An action of Setup, or none where the screen only explains; and what it does.
+# An action of Setup and the row that it is done on, or none where the screen only explains; and what that is for.
 KEYS = {
-    "hooks": ("setup.accept", "on hooks installs them"),
-    "unreadable": ("", "names the file"),
-    "disabled": ("", "names the file that says so"),
-    "off": ("setup.edit", "on mode changes it"),
-    "notes": ("setup.edit", "on mode changes it"),
-    "auto": ("", "names what does"),
+    "hooks": ("setup.accept", "", "install them"),
+    "unreadable": ("", "", "see which file"),
+    "disabled": ("", "", "see which file says so"),
+    "off": ("setup.edit", " on mode", "change it"),
+    "notes": ("setup.edit", " on mode", "change it"),
+    "auto": ("", "", "see what does"),
 }
 
 
@@ -49,19 +49,19 @@ def paragraph(code: str) -> str:
     no code."""
     if not code:
         return ""
-    action, verb = KEYS[code]
-    then = f", then {{{action}}}" if action else ""
-    return f"\n\nSessions get nothing yet: {WHY[code]}.\n{{app.setup}}{then} {verb}."
+    action, row, aim = KEYS[code]
+    then = f", then {{{action}}}{row}" if action else ""
+    return f"\n\nSessions get nothing yet: {WHY[code]}.\nPress {{app.setup}}{then} to {aim}."
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
-    """Give the reason, and keys of the TUI unless it is read-only: `the mode is off here (5, then e on mode changes
-    it)`; empty for no code."""
+    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (press 5, then a to
+    install them)`; empty for no code."""
     if not code:
         return ""
-    action, verb = KEYS[code]
+    action, row, aim = KEYS[code]
     if read_only and action:
         return WHY[code]
     screen = actions.key_of("app.setup")
-    then = f", then {actions.key_of(action)}" if action else ""
-    return f"{WHY[code]} ({screen}{then} {verb})"
+    then = f", then {actions.key_of(action)}{row}" if action else ""
+    return f"{WHY[code]} (press {screen}{then} to {aim})"

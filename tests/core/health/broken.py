@@ -14,8 +14,6 @@ AT_ONCE = {
     "root.locked",
     "errors.recent",
     "inbox.unproven",
-    "memories.dangling",
-    "memories.no_line",
 }
 ASKED = {
     "hooks.absent",

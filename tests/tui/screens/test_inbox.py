@@ -834,7 +834,7 @@ async def test_an_empty_inbox_without_hooks_says_so_and_which_keys(world):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
         drawn = " ".join("".join(s.text for s in app.screen.table.render_line(y)).strip() for y in range(8))
-        assert "No hooks are installed (5, then a on hooks installs them)." in drawn
+        assert "No hooks are installed (press 5, then a to install them)." in drawn
         assert "Sessions save drafts" not in drawn
 
 

@@ -7,7 +7,7 @@ import os
 from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
-from memtui.cli.show import diff, index_fix
+from memtui.cli.show import diff
 from memtui.consolidate import lint, lint_fixes, problems
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
@@ -19,9 +19,9 @@ from memtui.core.base.shell import shell_word
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.health import findings
 from memtui.core.health import fixes as fixes_of
-from memtui.core.health.index_report import Report, reports
 from memtui.core.health.problems import Problem
 from memtui.core.memories import apart, scopes
+from memtui.core.memories.index_state import IndexState, states
 from memtui.core.memories.scopes import Scope
 
 FORMATS = ("text", "github")
@@ -80,37 +80,34 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         ctx.must_own()
     elif args.scope:
         raise UsageError("--scope is for your own memories, not for a PATH.", "Give the directory of the scope.")
-    labels = {each.shown for each in memories.chosen_scopes(ctx, args.scope)} if args.scope else None
-    subject = _subject(ctx, args.path)
+    chosen = memories.chosen_scopes(ctx, args.scope) if args.scope else []
+    labels = {each.shown for each in chosen} if args.scope else None
+    subject = _subject(ctx, args.path, chosen)
     found = _within(lint.check(subject), labels)
     if args.path is not None:
         _must_hold_memories(ctx, args, subject)
     planned = lint_fixes.plan_all(subject, found)
     fixed: list[FileFix] = []
-    undo, lacking = False, list[Report]()
+    undo = False
     if args.fix:
         fixed = [each for _, fixes in planned for each in fixes]
-        indexes = _reports(ctx, args, subject, labels)
-        lacking = [each for each in indexes if each.fixable and each.scope.index_path not in {f.path for f in fixed}]
         _show(ctx, fixed)
-        index_fix.show(ctx, lacking)
     if args.fix and not args.dry_run:
-        _ask(ctx, len(fixed) + len(lacking), yes=args.yes)
+        _ask(ctx, len(fixed), yes=args.yes)
         # What is checked without a path are the person's own memories, also before memtui keeps anything.
         own = subject.own if args.path is None or _has_home(ctx) else {}
-        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes], lacking)
-    if (fixed or lacking) and not args.dry_run:
-        subject = _subject(ctx, args.path)
+        undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
+    if fixed and not args.dry_run:
+        subject = _subject(ctx, args.path, chosen)
         found = _within(lint.check(subject), labels)
         planned = lint_fixes.plan_all(subject, found)
     remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
     causes = problems.by_cause(found, remedies.of)
     to_fix = sum(each.level == PROBLEM for each in causes)
-    indexes = _reports(ctx, args, subject, labels)
+    indexes = _indexes(ctx, args, subject, labels)
     rows: list[dict[str, object]] = [
         {"path": each.path, "diff": "\n".join(diff.lines(each.before or b"", each.after))} for each in fixed
     ]
-    rows += [{"path": each.scope.index_path, "diff": index_fix.text(each)} for each in lacking]
     data = {
         "indexes": [each.data() for each in indexes],
         "findings": [_row(each, remedies) for each in found],
@@ -156,7 +153,7 @@ def _meter(share: float) -> str:
     return "█" * filled + "░" * (METER - filled) + f" {share:.0%}"
 
 
-def _print_indexes(out: Output, found: "list[Report]") -> None:
+def _print_indexes(out: Output, found: "list[IndexState]") -> None:
     """Print how full each MEMORY.md is."""
     for each in found:
         budget = each.budget
@@ -189,8 +186,7 @@ class Remedies:
         if own.is_shared:
             name = f"{own.shown}:{found.data.get('memory')}"
             return f"Others will get the change: memtui edit {shell_word(name)}" if "memory" in found.data else ""
-        # `memtui doctor --fix index` writes no lines for memories that are not trusted.
-        return remedy if own.trusted or findings.fix_of(found) != "index" else ""
+        return remedy
 
 
 def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInput) -> None:
@@ -204,9 +200,10 @@ def _must_hold_memories(ctx: Context, args: argparse.Namespace, subject: LintInp
     raise error
 
 
-def _subject(ctx: Context, path: "str | None") -> LintInput:
+def _subject(ctx: Context, path: "str | None", chosen: "list[Scope]") -> LintInput:
     if path is None:
-        return lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+        own = lint.here(ctx.env, ctx.cwd, ctx.root, ctx.now(), ctx.usage, apart.load(ctx.root))
+        return own.with_scopes(each for each in chosen if each.kind != "instructions")
     try:
         root, known = ctx.root, scopes.discover(ctx.env, ctx.cwd)
     except UsageError:
@@ -226,10 +223,12 @@ def _show(ctx: Context, fixed: "list[FileFix]") -> None:
         diff.show(ctx.out, each.before or b"", each.after)
 
 
-def _reports(ctx: Context, args: argparse.Namespace, subject: LintInput, labels: "set[str] | None") -> "list[Report]":
-    """Report on the MEMORY.md of each of one's own scopes, or of those with these labels."""
+def _indexes(
+    ctx: Context, args: argparse.Namespace, subject: LintInput, labels: "set[str] | None"
+) -> "list[IndexState]":
+    """Return the state of the MEMORY.md of each of one's own scopes, or of those with these labels."""
     here = [each for each in subject.scopes if labels is None or each.shown in labels]
-    return reports(ctx.root, here) if args.path is None else []
+    return states(ctx.root, here) if args.path is None else []
 
 
 def _ask(ctx: Context, count: int, *, yes: bool) -> None:
@@ -238,23 +237,19 @@ def _ask(ctx: Context, count: int, *, yes: bool) -> None:
         ctx.confirm(f"Write {many(count, 'file')}?", "Nothing was written.")
 
 
-def _make(
-    ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]", lacking: "list[Report]"
-) -> bool:
-    """Make fixes, those of the person's `own` scopes, by label, and add the lines that indexes are `lacking`, as one
-    step of undo. Return whether there is one."""
+def _make(ctx: Context, own: "dict[str, Scope]", planned: "list[tuple[Scope, list[FileFix]]]") -> bool:
+    """Make fixes, those of the person's `own` scopes, by label, as one step of undo. Return whether there is one."""
     mine = [(own[scope.label], fixes) for scope, fixes in planned if scope.label in own]
-    if mine or lacking:
+    if mine:
         ctx.must_own()
         store = ctx.store()
         with store.journal.together():
             for scope, fixes in mine:
                 lint_fixes.make_journaled(store, scope, fixes)
-            fixes_of.index(store, lacking)
     for scope, fixes in planned:
         if scope.label not in own:
             lint_fixes.make(fixes)
-    return bool(mine or lacking)
+    return bool(mine)
 
 
 def _has_home(ctx: Context) -> bool:

@@ -6,7 +6,7 @@ import sys
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import cleaning, index_fix
+from memtui.cli.show import cleaning
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
@@ -14,7 +14,6 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries import error_log
 from memtui.core.health import doctor, findings, fixes
 from memtui.core.health.fixes import AT_ONCE, DECIDED
-from memtui.core.health.index_report import Report
 from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
@@ -50,8 +49,8 @@ def register(commands: "parser.Commands") -> None:
         choices=("all", *AT_ONCE, *DECIDED),
         metavar="WHAT",
         help="first fix what needs no decision, everything or only WHAT: errors (set their log aside), files (make them"
-        " readable for you only), guidance (find out whether notes arrived), index (lines of MEMORY.md, after a diff);"
-        " or, only if you name it, projects (give this project what may be of it or of another)",
+        " readable for you only), guidance (find out whether notes arrived); or,"
+        " only if you name it, projects (give this project what may be of it or of another)",
     )
     found.add_argument(
         "--clean",
@@ -59,7 +58,6 @@ def register(commands: "parser.Commands") -> None:
         help="delete for good what was kept long enough; a worker does so once a day. It can't be undone",
     )
     found.add_argument("--dry-run", action="store_true", help="with --clean: only show what would be deleted")
-    found.add_argument("--yes", action="store_true", help="with --fix: don't ask on a terminal")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -81,7 +79,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.fix:
         store = ctx.store()
         with store.journal.together():
-            fixed = [_fix(ctx, store, what, args) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
+            fixed = [_fix(store, what) for what in (AT_ONCE if args.fix == "all" else (args.fix,))]
     found = checkup.check(ctx.env, ctx.cwd, ctx.now())
     if args.all_projects:
         found = doctor.with_others(found, doctor.check_others(ctx.env, ctx.cwd, ctx.now()))
@@ -119,16 +117,11 @@ def _logged(ctx: Context) -> Result:
     return Result({"errors": rows, "path": ctx.root + "/log/errors.jsonl"}, text)
 
 
-def _fix(ctx: Context, store: Store, what: str, args: argparse.Namespace) -> "dict[str, object]":
+def _fix(store: Store, what: str) -> "dict[str, object]":
     """Fix one thing; return what was changed, in words and as data, and the command that takes it back, if any."""
     row: dict[str, object] = {"what": what, "changed": [], "message": "", "undo": None, "error": None}
     try:
-        if what == "index" and (todo := fixes.fixable(store, all_projects=args.all_projects)):
-            index_fix.confirm(ctx, todo, yes=args.yes)
-            done = fixes.index(store, todo)
-            row["diff"] = "\n".join(map(index_fix.text, todo))
-        else:
-            done = fixes.fix(store, what)
+        done = fixes.fix(store, what)
     except (MemtuiError, OSError) as error:
         message = error.message + " " + error.hint if isinstance(error, MemtuiError) else str(error)
         return {**row, "message": message, "error": message}
@@ -139,7 +132,7 @@ def _fix(ctx: Context, store: Store, what: str, args: argparse.Namespace) -> "di
 def _changed(each: object) -> object:
     if isinstance(each, Reconciled):
         return {"delivery": each.delivery_id, "outcome": each.outcome, "returned": each.returned}
-    return each.scope.index_path if isinstance(each, Report) else each
+    return each
 
 
 def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]") -> None:

@@ -12,18 +12,15 @@ from typing import NamedTuple
 
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.base.phrasing import many, some
+from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import storage_error
 from memtui.core.frontmatter import conflict_markers, document
-from memtui.core.health import adoption, file_checks, index_report, retention
-from memtui.core.health.index_report import Report
+from memtui.core.health import adoption, file_checks, retention
 from memtui.core.inbox import reconcile
-from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.mode_edit import ModeEdit
 from memtui.core.journal.changes.renaming import Renaming
-from memtui.core.journal.changes.text_edit import text_edits
-from memtui.core.memories import references, scopes
+from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
@@ -33,13 +30,13 @@ from memtui.core.review.waiting import Waiting, find, waiting_in
 
 # How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
 WAIT_SECONDS = 10.0
-AT_ONCE = ("files", "errors", "guidance", "index")
+AT_ONCE = ("files", "errors", "guidance")
 DECIDED = ("projects",)
 
 
 class FixOutcome(NamedTuple):
-    """The outcome of a fix. `changed`: paths, the claims that were settled, the reports of indexes that were fixed, or
-    the ids of notes; `undoable`: whether it is a step of undo."""
+    """The outcome of a fix. `changed`: paths, the claims that were settled, or the ids of
+    notes; `undoable`: whether it is a step of undo."""
 
     fix: str
     changed: list[object]
@@ -50,17 +47,6 @@ class FixOutcome(NamedTuple):
 def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
     """Make the fix with the id `what`, for the `subjects` of some findings or for all. Raises MemtuiError, OSError."""
     return _FIXES[what](store, subjects)
-
-
-def fixable(store: Store, subjects: Sequence[str] = (), *, all_projects: bool = False) -> list[Report]:
-    """List the indexes that the fix `index` would change: of the scopes that findings are about, or of all scopes, with
-    `all_projects` also those of other projects. Raises NotFoundError if there is no such scope."""
-    labels = [label for each in subjects if (label := each.partition(":")[2])]
-    others = all_projects or any(label.startswith("auto:") for label in labels)
-    every = scopes.discover(store.env, store.cwd, all_projects=others)
-    if labels:
-        every = [scopes.pick(every, label) for label in labels]
-    return [each for each in index_report.reports(store.root, every) if each.fixable]
 
 
 def note(root: str, subject: str) -> Waiting:
@@ -120,19 +106,6 @@ def _guidance(store: Store, _: Sequence[str]) -> FixOutcome:
     """Settle every claim whose transcript shows what became of it."""
     settled = reconcile.reconcile(store.env, store.root, now=store.journal.now())
     return FixOutcome("guidance", [*settled], undoable=False)
-
-
-def index(store: Store, shown: list[Report]) -> FixOutcome:
-    """Add missing lines and remove those that point to missing files, in the indexes that a person was shown, in one
-    step of undo. Raises MemtuiError."""
-    todo = [each for each in shown if each.fixable]
-    edits: list[Change] = []
-    for each in todo:
-        edits += text_edits(references.real_path(each.scope, each.scope.index_path), each.index.raw, each.fixed)
-    if edits:
-        names = some([f"MEMORY.md of {each.scope.shown}" for each in todo])
-        store.journal.run("index", edits, f"fix {names}")
-    return FixOutcome("index", [*todo])
 
 
 def _again(store: Store, subjects: Sequence[str]) -> FixOutcome:
@@ -217,7 +190,6 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     "guidance": _guidance,
-    "index": lambda store, subjects: index(store, fixable(store, subjects)),
     "again": _again,
     "withdraw": _withdraw,
     "forget": _forget,

@@ -8,6 +8,7 @@ from memtui.core.health.kind import Kind
 
 UNLINK = "Remove the link."
 FIX = "memtui check --fix"
+FIX_INDEX = f"{FIX} --scope {{scope}}"
 FIX_OR = f"{FIX}, or "
 FIX_OR_HAND = FIX_OR + "in an editor: {path}"
 
@@ -59,15 +60,15 @@ KINDS = {
     ),
     "memories.cut": Kind(
         "MEMORY.md of {scope} is over its limit: {files:memory|memories} not loaded.",
-        FIX_OR + "move memories to another scope: memtui mv NAME --to SCOPE",
+        FIX_INDEX + ", or move memories to another scope: memtui mv NAME --to SCOPE",
         "lint",
         "Claude Code doesn't see this: MEMORY.md is over its limit",
         SCOPE,
     ),
     "memories.dangling": Kind(
         "MEMORY.md of {scope} lists {files:file that does not exist|files that do not exist}: {files}.",
-        FIX,
-        "index",
+        FIX_INDEX + ", or take them out: {path}",
+        "lint",
         by=SCOPE,
     ),
     "memories.mention": Kind(
@@ -77,15 +78,15 @@ KINDS = {
     ),
     "memories.no_line": Kind(
         "MEMORY.md of {scope} has no line for {files:memory|memories}: {files}.",
-        FIX,
-        "index",
+        FIX_INDEX,
+        "lint",
         "no line in MEMORY.md",
         SCOPE,
     ),
     "memories.no_index": Kind(
         "{scope} has no MEMORY.md, so nothing lists its {files:memory|memories}: {files}.",
-        FIX,
-        "index",
+        FIX_INDEX,
+        "lint",
         "no MEMORY.md lists it",
         SCOPE,
     ),

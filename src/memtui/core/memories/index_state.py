@@ -70,6 +70,14 @@ def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Find
                 yield scope, found, state.unread
 
 
+def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
+    """Return the states of the indexes of some scopes; scopes without an index are left out if they need none. `root`
+    as for `IndexState`."""
+    able = [each for each in every if each.kind != "instructions" and not each.problem and each.exists]
+    found = [IndexState(root, scope, index_of(scope)) for scope in able]
+    return [each for each in found if each.index.raw or each.missing]
+
+
 class IndexState:
     """The state of the index of a scope; `index` None is one without lines. `root` is memtui's own directory, which
     records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
@@ -109,14 +117,40 @@ class IndexState:
         if own := [entry.target for entry in self.dangling if entry.leads]:
             yield self._about("memories.dangling", own)
         if mentions := [entry.target for entry in self.dangling if not entry.leads]:
-            yield self._about("memories.mention", mentions, path=self.scope.index_path)
+            yield self._about("memories.mention", mentions)
         if self._lacks_lines:
             yield self._about(self._no_line, self.missing)
         if self.unread:
             why = UNREAD_CUT if self.scope.index_loaded else UNREAD
             texts = [each.whole for each in self.unread]
             facts = {"line": self.unread[0].lines[0], "words": phrasing.cut(" ".join(texts[0].split()), 60)}
-            yield self._about("memories.text", [], why=why, texts=texts, path=self.scope.index_path, **facts)
+            yield self._about("memories.text", [], why=why, texts=texts, **facts)
+
+    @property
+    def untrusted(self) -> list[str]:
+        """The files that get no line because they are not trusted."""
+        files = [name for name, problem in scopes.files(self.scope) if not problem]
+        return [name for name in memory_index.missing(self.index, files) if name not in set(self.missing)]
+
+    def data(self) -> dict[str, object]:
+        """Return the state for --json."""
+        found = self.budget
+        return {
+            "scope": self.scope.label,
+            "path": self.scope.index_path,
+            "lines": found.lines,
+            "max_lines": found.max_lines,
+            "characters": found.units,
+            "max_characters": found.max_units,
+            "bytes": found.bytes,
+            "share": round(found.share, 3),
+            "cut_line": found.cut_line,
+            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
+            "recall_only": self.recall_only,
+            "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
+            "missing": self.missing,
+            "untrusted": self.untrusted,
+        }
 
     def flags(self) -> dict[str, Finding]:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
@@ -144,4 +178,5 @@ class IndexState:
             bool(files) and code in {"memories.cut", "memories.dangling", "memories.no_line"}
         )
         make = problem if is_problem else note
-        return make(code, f"index:{self.scope.label}", scope=self.scope.shown, files=files, **more)
+        about = {"scope": self.scope.shown, "path": self.scope.index_path, "files": files}
+        return make(code, f"index:{self.scope.label}", **about, **more)

@@ -6,21 +6,16 @@ import inspect
 import os
 from collections.abc import Callable, Sequence
 
-from rich.text import Text
-
 from memtui import actions
 from memtui.core.base.finding import OK, Finding
-from memtui.core.base.phrasing import many, some
+from memtui.core.base.phrasing import some
 from memtui.core.health import findings, fixes, retention
-from memtui.core.health.index_report import Report
 from memtui.core.places import locate
 from memtui.core.places.trust import TrustStatus
 from memtui.present import fixes as fix_words
 from memtui.present import safe_text
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import Choice, sure
-from memtui.tui.dialogs.conflict import difference
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.trust_choice import Trusting
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.screens.setup.config_file import ConfigFile
@@ -38,7 +33,6 @@ FIXES = {
     "withdraw": "withdraws it, after asking",
     "guidance": "finds out whether it arrived",
     "projects": "gives it to this project, after asking",
-    "index": "shows the change, and makes it after a yes",
     "conflict": "asks which version to keep, ours, theirs or both",
     "errors": "sets the errors aside, beside the log",
     "files": "lets only you read and write them",
@@ -46,24 +40,8 @@ FIXES = {
     "forget": "forgets what your decisions on drafts taught, after asking",
     "collect": "deletes old data for good, after asking",
 }
-# The most notes that a question about several quotes, and the most characters of differences that are drawn whole.
-NOTES_SHOWN, DRAWN = 8, 40_000
-
-
-def index_changes(shown: Sequence[Report]) -> Text:
-    """Draw what becomes of indexes; of many, the last ones in numbers."""
-    text = Text()
-    for each in shown:
-        if len(shown) > 1:
-            text.append(f"MEMORY.md of {safe_text.line(each.scope.shown)}\n", "bold")
-        if len(text) < DRAWN:
-            text.append_text(difference(each.index.raw, each.fixed, ("the file now", "the fixed file"))).append("\n")
-        else:
-            old, new = set(each.index.raw.split(b"\n")), set(each.fixed.split(b"\n"))
-            text.append(f"  {many(len(new - old), 'line')} added, {len(old - new):,} removed\n")
-        if words := fix_words.below(each):
-            text.append(f"{safe_text.line(words)}\n")
-    return text
+# The most notes that a question about several quotes.
+NOTES_SHOWN = 8
 
 
 # By the id of a fix: the word for it in the footer, where that is not “fix”.
@@ -116,10 +94,9 @@ class SetupCommands:
     def _fix_of(self, row: SetupRow | None) -> tuple[str, str]:
         """Return the id of the fix for a row and its subject; an empty id if only a person can fix it."""
         about = row.about if row else None
-        if isinstance(about, Report):
-            return "index" if about.fixable else "", f"index:{about.scope.label}"
         if isinstance(about, Finding):
-            return findings.fix_of(about), about.subject
+            what = findings.fix_of(about)
+            return what if what in FIXES else "", about.subject
         if self.is_of_hooks(row):
             return "" if row is not None and self._hooks_run(row) else "install", ""
         return "errors" if row is not None and row.kind == "error" else "", ""
@@ -188,7 +165,6 @@ class SetupCommands:
             "install": self.install,
             "trust": self.trust,
             "config": self.config.edit,
-            "index": lambda: self._index(subjects),
             "conflict": lambda: self._conflict(subjects),
             "again": lambda: self._notes(subjects, again=True),
             "withdraw": lambda: self._notes(subjects, again=False),
@@ -208,21 +184,6 @@ class SetupCommands:
         back = f" {actions.takes_back()}" * (done.undoable and bool(done.changed))
         self.services.say(fix_words.words(done) + back)
         self.services.read()
-
-    async def _index(self, subjects: Sequence[str]) -> None:
-        """Show what each MEMORY.md would become, and write them if that is wanted."""
-        store = self.services.data.store()
-        shown = fixes.fixable(store, subjects)
-        if not shown:
-            self._tell(fixes.index(store, []))
-            return
-        title = f"MEMORY.md of {shown[0].scope.shown} becomes"
-        if len(shown) > 1:
-            title = f"MEMORY.md of {len(shown):,} scopes becomes"
-        if await self.services.ask(
-            Preview(title, index_changes(shown), f"write {'it' if len(shown) == 1 else 'them'}")
-        ):
-            self._tell(fixes.index(store, shown))
 
     async def _conflict(self, subjects: Sequence[str]) -> None:
         """Ask which version to keep of what git could not merge."""

@@ -13,7 +13,7 @@ from memtui.core.client import projects
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import file_checks, findings
-from memtui.core.health.index_report import Report
+from memtui.core.memories.index_state import IndexState
 from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
@@ -184,7 +184,7 @@ def _events(found: Snapshot, now: float) -> Iterator[SetupRow]:
         yield SetupRow(f"event {event}", "event", mark, style, event, words, event)
 
 
-def _report(each: Report) -> SetupRow:
+def _report(each: IndexState) -> SetupRow:
     budget = each.budget
     if each.index.raw:
         words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
@@ -192,7 +192,7 @@ def _report(each: Report) -> SetupRow:
             words += f", {len(budget.below)} below the cut"
         if each.missing:
             words += f", {len(each.missing)} without a line"
-        mark, style = MARKS[PROBLEM if any(found.level == PROBLEM for found in each.state.findings()) else OK]
+        mark, style = MARKS[PROBLEM if any(found.level == PROBLEM for found in each.findings()) else OK]
     else:
         words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
         mark, style = MARKS[NOTE]
@@ -266,7 +266,7 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
         is_off = row.kind == "mode" and isinstance(row.about, Mode) and row.about.mode != config.MODES[0]
         words.stylize("bold yellow" if is_off else "bold cyan" if changed else "", 0, value)
         words.stylize("dim", value)
-    if isinstance(row.about, Report) and row.about.index.raw:
+    if isinstance(row.about, IndexState) and row.about.index.raw:
         meter = gauge(row.about.budget.share, GAUGE_WIDTH)
         meter.pad_right(VALUE_WIDTH + 1 - len(meter))
         words = meter.append_text(words)

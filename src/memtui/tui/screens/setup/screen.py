@@ -157,7 +157,7 @@ class Setup(ListScreen[SetupRow]):
             text.append("! No hook runs: Claude Code skips a settings file", style="bold yellow")
             text.append(" · ")
         elif not installed:
-            key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks installs them"
+            key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks to install"
             text.append(f"! No hooks{key}", style="bold yellow")
             text.append(" · ")
         words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")

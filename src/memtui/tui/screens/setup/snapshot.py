@@ -10,8 +10,9 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
-from memtui.core.health import doctor, findings, index_report
-from memtui.core.health.index_report import Report
+from memtui.core.health import doctor, findings
+from memtui.core.memories import index_state
+from memtui.core.memories.index_state import IndexState
 from memtui.core.places import locate, trust
 from memtui.core.settings import setting
 from memtui.core.settings.modes import Mode, modes
@@ -34,7 +35,7 @@ class Snapshot:
     times: dict[str, "array[float]"] = field(default_factory=dict)
     last_runs: dict[str, float] = field(default_factory=dict)
     counted: bool = True
-    reports: list[Report] = field(default_factory=list)
+    reports: list[IndexState] = field(default_factory=list)
     errors: list[Record] = field(default_factory=list)
     modes: list[Mode] = field(default_factory=list)
     settings: list[Setting] = field(default_factory=list)
@@ -75,7 +76,7 @@ def take_snapshot(
     with suppress(MemtuiError, OSError):
         found.hooks = status.status(data.env, data.cwd)
     with suppress(MemtuiError, OSError):
-        found.reports = index_report.reports(data.root, data.scopes(every=everywhere))
+        found.reports = index_state.states(data.root, data.scopes(every=everywhere))
     found.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
     try:
         found.settings = setting.rows(data.root, data.project_root)

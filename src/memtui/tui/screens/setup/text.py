@@ -9,8 +9,8 @@ from memtui.core.base.phrasing import ago, many
 from memtui.core.deliveries.record import Record
 from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import findings
-from memtui.core.health.index_report import Report
 from memtui.core.memories import index as memory_index
+from memtui.core.memories.index_state import IndexState
 from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
@@ -129,7 +129,7 @@ def _about(row: SetupRow, found: Snapshot, now: float, *, read_only: bool) -> Te
         text.append("\n" + actions.keyed(HEADINGS[row.title], read_only=read_only) + "\n", style="dim")
     elif isinstance(about, Finding):
         _finding(text, about)
-    elif isinstance(about, Report):
+    elif isinstance(about, IndexState):
         _report(text, about)
     elif isinstance(about, Setting):
         _setting(text, about, read_only=read_only)
@@ -190,7 +190,7 @@ def _event(text: Text, event: str, found: Snapshot, now: float) -> None:
     text.append(f"Claude Code waits at most {limit} s for it.\n", style="dim")
 
 
-def _report(text: Text, about: Report) -> None:
+def _report(text: Text, about: IndexState) -> None:
     budget = about.budget
     text.append(f"MEMORY.md of {safe_text.line(about.scope.shown)}\n", style="bold")
     text.append(safe_text.line(about.scope.index_path) + "\n", style="dim")
@@ -210,7 +210,7 @@ def _report(text: Text, about: Report) -> None:
         text.append(f"! {safe_text.line(name)} has no line\n", style="yellow")
 
 
-def _cut(text: Text, about: Report) -> None:
+def _cut(text: Text, about: IndexState) -> None:
     """Append the lines around the cut, with the cut drawn between them."""
     budget = about.budget
     if budget.cut_line is None:
