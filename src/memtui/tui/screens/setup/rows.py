@@ -122,6 +122,7 @@ def _headings(found: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[
     settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
     more = sum(row.kind == "setting" for row in below[ADVANCED])
     problems = f"{found.problems:,} to fix" if found.problems else "✓ none"
+    problems += " in all projects" if found.others is not None else ""
     notes = f" · {found.notes:,} worth knowing" if found.notes else ""
     return {
         PROBLEMS: (problems + notes, "bold yellow" if found.problems else "green", None),

@@ -232,6 +232,7 @@ class Setup(ListScreen[SetupRow]):
     def toggle_projects(self) -> None:
         """Show the findings of all projects, or of this one."""
         self.everywhere = not self.everywhere
+        self.tell(LOOKING)
         self.reload()
 
     def escape_steps(self) -> Sequence[Callable[[], bool]]:
