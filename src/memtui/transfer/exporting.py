@@ -146,7 +146,7 @@ def write(export: Export, path: str) -> None:
             below = f"{temporary}/{folder_name(label)}" if len(export.files) > 1 else temporary
             for name, data in files.items():
                 fs.makedirs(os.path.dirname(f"{below}/{name}"))
-                fs.create(f"{below}/{name}", data)
+                _create(f"{below}/{name}", data)
         if os.path.isdir(path):
             os.rmdir(path)
         os.rename(temporary, path)
@@ -162,7 +162,26 @@ def write_one(export: Export, path: str) -> None:
     path = os.path.abspath(path)
     try:
         fs.makedirs(os.path.dirname(path))
-        if not fs.create(path, data, durable=True):
+        if not _create(path, data):
             raise ConflictError(f"{path} is there already.", TAKEN)
     except OSError as error:
         raise storage_error(error, path) from error
+
+
+def _create(path: str, data: bytes) -> bool:
+    """Create a file with all its content at once, and return False if there is one. It has no name before, so that a
+    process that is killed leaves nothing. Raises OSError."""
+    try:
+        fd = os.open(os.path.dirname(path), os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, fs.FILE_MODE)
+    except (OSError, AttributeError):  # another system, or file system
+        return fs.create(path, data, durable=True)
+    try:
+        fs.write_all(fd, data)
+        os.fsync(fd)
+        # A directory descriptor, which the full path does not need, makes Python follow the link in /proc.
+        os.link(f"/proc/self/fd/{fd}", path, src_dir_fd=fd)
+    except FileExistsError:
+        return False
+    finally:
+        os.close(fd)
+    return True
