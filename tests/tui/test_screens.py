@@ -369,11 +369,11 @@ async def test_a_typed_filter_is_shown_harmlessly(world):
 async def test_a_worker_that_tells_something_after_its_screen_is_closed_is_quiet(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("S")
+        await pilot.press("U")
         await settle(pilot)
-        search = app.screen
+        changes = app.screen
         await pilot.press("escape")
         await settle(pilot)
-        assert app.screen is not search
-        await asyncio.to_thread(search.post_message, HowFar("half"))
+        assert app.screen is not changes
+        await asyncio.to_thread(changes.post_message, HowFar("half"))
         await settle(pilot)

@@ -197,7 +197,7 @@ async def test_typing_narrows_a_picker_with_the_letters_marked(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("T")
+        await pilot.press("t")
         await settle(pilot)
         picker = app.screen
         assert isinstance(picker, Choice)
@@ -251,7 +251,6 @@ FORMS = {
     "draft": ("inbox", "e"),
     "new memory": ("memories", "n", "enter"),
     "memory": ("memories", "e"),
-    "search": ("memories", "S"),
     "filter": ("memories", "slash"),
     "filter of the inbox": ("inbox", "slash"),
     "filter of activity": ("activity", "slash"),
@@ -359,9 +358,9 @@ async def test_in_the_terminal_s_own_colours_nothing_shows_through(world):
     async with app.run_test(size=WIDE) as pilot:
         await start(pilot)
         app.theme = "ansi-dark"
-        await pilot.press("T")
+        await pilot.press("t")
         await settle(pilot)
-        assert "Show" in "\n".join(lines(app))
+        assert "Type" in "\n".join(lines(app))
         assert "concise-answers" not in "\n".join(lines(app))
 
 

@@ -51,13 +51,11 @@ CHOICE: Keys = (
     ("↓ ↑", "move"),
     ("home end", "first, last"),
 )
-SEARCH: Keys = (("enter", "go there"), ("↓ ↑", "move"), ("escape", "stop, close"))
 DIALOGS: Sequence[tuple[str, Keys]] = (
     ("In forms", FORM),
     ("In the trash", TRASH),
     ("In the list of changes", CHANGES),
     ("In a list to choose from", CHOICE),
-    ("In the search", SEARCH),
 )
 
 

@@ -16,8 +16,8 @@ STYLE = "bold underline not dim"
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0
 # With this many exact matches, nobody misses the similar ones.
 ENOUGH = 50
-# With fewer letters everything is similar.
-LETTERS = 4
+# With fewer letters everything is similar; with fewer than the second, nearly every body has them.
+LETTERS, LEAST_IN_BODY = 4, 3
 # The most matches that are highlighted in a long text.
 MARKED = 500
 # The lines of a long text, and the most characters of one, that are searched for what is only similar.
@@ -28,15 +28,22 @@ NUMBER = re.compile(r"\d+")
 
 
 class Haystack(Generic[Row]):
-    """Rows and their texts to filter, prepared once, since every key searches all of them."""
+    """Rows and their texts to filter, prepared once, since every key searches all of them. `body` returns a long text
+    of a row, in which only whole typed words count."""
 
-    def __init__(self, rows: Sequence[Row], text: Callable[[Row], str]) -> None:
+    def __init__(
+        self, rows: Sequence[Row], text: Callable[[Row], str], body: Callable[[Row], str] | None = None
+    ) -> None:
         self.rows = list(rows)
-        self._text = text
+        self._text, self._body = text, body
 
     @cached_property
     def _texts(self) -> list[str]:
         return [self._text(row).casefold() for row in self.rows]
+
+    @cached_property
+    def _bodies(self) -> list[str]:
+        return [self._body(row).casefold() for row in self.rows] if self._body is not None else []
 
     @cached_property
     def _plain(self) -> list[str]:
@@ -49,8 +56,8 @@ class Haystack(Generic[Row]):
 
     def select(self, typed: str) -> list[Row]:
         """Return the rows that match: first those that contain all typed words, in the order of the rows, whole words
-        before parts; then those where one word has the letters in this order, closest together first; then similar
-        ones."""
+        before parts; then those with them in the body; then those where one word has the letters in this order, closest
+        together first; then similar ones."""
         wanted = typed.casefold().split()
         if not wanted:
             return list(self.rows)
@@ -60,9 +67,15 @@ class Haystack(Generic[Row]):
             found = [at for at in found if word in texts[at]]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             found = self._whole_first(wanted, found)
+        if self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
+            found = list(dict.fromkeys([*found, *self._in_bodies(wanted)]))
         if len(found) <= ENOUGH:
             found = list(dict.fromkeys([*found, *self._in_order(wanted), *self._similar(typed)]))
         return [self.rows[at] for at in found]
+
+    def _in_bodies(self, wanted: list[str]) -> list[int]:
+        texts = self._texts
+        return [at for at, body in enumerate(self._bodies) if all(word in body or word in texts[at] for word in wanted)]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
         utils = rapid.load().utils

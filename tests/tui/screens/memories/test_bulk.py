@@ -363,21 +363,3 @@ async def test_the_foot_says_that_more_is_read_and_gives_no_wrong_count(crowd):
             await pilot.pause(0.005)
         assert said[0] == "reading …"
         assert {words for words in said if words.endswith("memories")} == {f"{MANY + 13} memories"}
-
-
-@pytest.mark.slow
-async def test_one_type_only_by_its_key_and_after_a_restart(app, world):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("T")
-        await choose(pilot, "reference")
-        kinds = {row.memory.type for _, row in app.screen.table.rows}
-        assert kinds == {"reference"}
-        assert "reference" in app.screen.status
-    again = MemtuiApp(dict(world.env), world.shop, now=NOW)
-    async with again.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        assert {row.memory.type for _, row in again.screen.table.rows} == {"reference"}
-        await pilot.press("T")
-        await choose(pilot, "all types")
-        assert len(again.screen.table.rows) == 13

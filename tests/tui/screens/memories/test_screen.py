@@ -6,7 +6,7 @@ import os
 import time
 
 import pytest
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 import recalls
 from memtui.core.base import paths
@@ -14,8 +14,6 @@ from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.help import Help
 from memtui.tui.screens.memories import rows
-from memtui.tui.screens.memories.search import Search
-from memtui.tui.widgets.detail import Detail
 from tui.conftest import NOW, settle
 
 from .hands import choose, detail, exists, line, names, read, stand_on, write
@@ -139,13 +137,13 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await pilot.press("slash", *"pnpm")
-        assert names(app) == ["prefer-pnpm"]
-        assert app.screen.status == "1 of 13"
+        assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
+        assert app.screen.status == "2 of 13"
         cells = app.screen._draw(app.screen.table.rows[0])
         assert any("underline" in str(span.style) for span in cells[2].spans)
         await pilot.press(*"xyzzy")
         assert names(app) == []
-        assert "escape clears the filter" in app.screen.table.empty
+        assert "escape clears the query" in app.screen.table.empty
         await pilot.press("escape")
         assert len(names(app)) == 13
         assert app.screen.table.has_focus
@@ -166,7 +164,7 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         assert names(app)[0] == "editor"
         await pilot.click("#list", offset=(14, 0))
         assert names(app)[0] == "concise-answers"
-        await pilot.press("s", "s", "T", "j", "enter")
+        await pilot.press("s", "s", "slash", *"type:feedback", "enter")
         app.screen.places.go_to("project")
         await pilot.pause()
     kept = json.loads(read(world.root + "/run/tui.json"))["memories"]
@@ -175,9 +173,9 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
     async with again.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         assert (again.screen.view.sort, again.screen.places.row.label) == ("age", "project shop")
-        assert again.screen.view.kind == kept["kind"] != ""
+        assert again.screen.typed == kept["query"] == "type:feedback"
         await pilot.press("escape")
-        assert again.screen.view.kind == ""
+        assert again.screen.typed == ""
 
 
 def marked(text):
@@ -204,28 +202,6 @@ async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(a
 
 
 @pytest.mark.slow
-async def test_a_search_marks_what_is_only_like_its_words(app, world):
-    body = "".join(f"line {number}\n" for number in range(200))
-    write(
-        f"{world.config}/memory/long.md", f"---\nname: long\ndescription: the package manager\n---\n\n{body}Use pnpm.\n"
-    )
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("S", *"manger")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        search = app.screen
-        row = next(row for row in search.table.rows if row.memory.stem == "long")
-        assert marked(search._draw(row)[2]) == {"manager"}
-        search.field.value = "use pnpm long"
-        await pilot.pause(0.3)
-        await settle(pilot)
-        await pilot.press("enter")
-        await settle(pilot)
-        assert marked(app.screen.detail.text) >= {"pnpm", "Use", "long"}
-
-
-@pytest.mark.slow
 async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(app, world):
     for place in ("work", "home"):
         path = f"/nowhere/{place}/api"
@@ -246,10 +222,9 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         words = [words for _, words in app.screen.rows]
         assert any(each.startswith("auto home/api ") and each.endswith("/nowhere/home/api") for each in words)
         assert not any("-nowhere" in each for each in words)
-        await pilot.press("escape", "escape", "S", *"retries")
-        await pilot.pause(0.3)
+        await pilot.press("escape", "escape", "slash", *"retries project:api")
         await settle(pilot)
-        assert sorted(app.screen._draw(hit)[1].plain for hit in app.screen.table.rows) == ["home/api", "work/api"]
+        assert {scope.project for scope, _ in app.screen.table.rows} == {"home/api", "work/api"}
 
 
 @pytest.mark.slow
@@ -266,36 +241,45 @@ async def test_an_empty_scope_says_what_fills_it(app, world):
 
 
 @pytest.mark.slow
-async def test_search_finds_words_in_texts_of_all_projects_and_goes_there(app):
-    async with app.run_test(size=(120, 40)) as pilot:
-        await settle(pilot)
-        await pilot.press("S", *"exclamation")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        assert isinstance(app.screen, Search)
-        assert [hit.memory.stem for hit in app.screen.table.rows] == ["writing-style"]
-        await pilot.press("enter")
-        await settle(pilot)
-        assert app.screen.table.row[1].memory.stem == "writing-style"
-        await pilot.press("S", *"nowhere-at-all")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        assert "Nothing found" in app.screen.table.empty
-        await pilot.press("escape")
-        assert app.screen.group == "memories"
-
-
-@pytest.mark.slow
-async def test_a_search_shows_this_project_s_memories_before_others_that_match_as_well(app, world):
+async def test_words_are_found_in_texts_after_those_in_names_and_in_all_projects_if_wanted(app, world):
     config = paths.config_dir(world.env)
-    for project, name in ((world.shop, "zebra-here"), (world.blog, "zebra-away")):
-        write(f"{config}/projects/{paths.slug(project)}/memory/{name}.md", f"---\nname: {name}\n---\nIt has stripes.\n")
+    for name, text in (("stripes", "A zebra has some."), ("zebra", "It has stripes.")):
+        write(f"{config}/projects/{paths.slug(world.shop)}/memory/{name}.md", f"---\nname: {name}\n---\n{text}\n")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("S", *"zebra")
-        await pilot.pause(0.3)
+        await pilot.press("slash", *"zebra")
         await settle(pilot)
-        assert [hit.memory.stem for hit in app.screen.table.rows] == ["zebra-here", "zebra-away"]
+        assert names(app)[:2] == ["zebra", "stripes"]
+        app.screen.show_query("exclamation")
+        assert names(app) == []
+        assert "project:all seeks in all projects" in app.screen.table.empty
+        app.screen.show_query("exclamation project:all")
+        assert names(app) == ["writing-style"]
+
+
+async def test_a_query_has_terms_and_says_which_exist(app):
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await pilot.press("slash")
+        await settle(pilot)
+        assert "is:never problem untrusted" in line(app, "#line")
+        await pilot.press(*"type:feedback scope:global")
+        await settle(pilot)
+        assert names(app) == ["conventional-commits"]
+        await pilot.press("enter")
+        for text, found in (
+            ("is:untrusted", ["skip-code-review"]),
+            ("writing project:blog", ["writing-style"]),
+            ("pnpm is:never", []),
+        ):
+            app.screen.show_query(text)
+            assert names(app) == found, text
+        app.screen.show_query("is:lost")
+        assert "is: takes never, problem, untrusted." in app.screen.table.empty
+        app.screen.show_query("typ:feedback")
+        assert "There is no typ: here, there are type:, scope:, is:, project:." in app.screen.table.empty
+        await pilot.press("escape")
+        assert len(names(app)) == 13
 
 
 @pytest.mark.slow
@@ -361,8 +345,8 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
         await settle(pilot)
         table = app.screen.table
         await pilot.press(key)
-        before = (table.row_id, app.screen.view.sort, app.screen.view.reverse, app.screen.view.kind, len(table.rows))
-        for other in ("s", "R", "A", "v", "space", "T", "exclamation_mark", "N", "p"):
+        before = (table.row_id, app.screen.view.sort, app.screen.view.reverse, app.screen.typed, len(table.rows))
+        for other in ("s", "R", "A", "v", "space", "exclamation_mark", "p"):
             await pilot.press(other)
             assert [note.message for note in app._notifications] == [
                 "The list is hidden while you read: escape goes back to it."
@@ -373,7 +357,7 @@ async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns
             table.row_id,
             app.screen.view.sort,
             app.screen.view.reverse,
-            app.screen.view.kind,
+            app.screen.typed,
             len(table.rows),
         ) == before
         await pilot.press("escape", "s")
@@ -541,7 +525,7 @@ async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, wo
         assert "prefer-pnpm" not in names(app)
         assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
         assert all(row.flags for _, row in app.screen.table.rows)
-        assert "with problems, 3 to fix" in app.screen.status
+        assert "3 to fix" in app.screen.status
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -553,12 +537,11 @@ async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, wo
 async def test_what_was_never_delivered_is_shown_alone(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("N")
+        app.screen.show_query("is:never")
         rows = app.screen.table.rows
         assert rows
         assert all(not row.deliveries and scope.kind in {"global", "project"} for scope, row in rows)
-        assert "never sent" in app.screen.status
-        await pilot.press("N")
+        await pilot.press("escape")
         assert len(app.screen.table.rows) == 13
 
 
@@ -568,6 +551,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         await settle(pilot)
         await pilot.press("slash", *"not trusted")
         assert names(app) == ["skip-code-review"]
+        await pilot.press("enter")
         assert "not trusted, not delivered: u trusts it" in line(app, "#line")
         await pilot.press("escape")
         await stand_on(pilot, "editor")
@@ -577,15 +561,6 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
             assert app.screen.view.sort != "size"  # that column is not shown here
         assert app.screen.table.rows[0][1].letters == "X"
         assert any(column.title == "!·▴" for column in app.screen.table.columns)
-
-
-@pytest.mark.slow
-async def test_types_are_counted_in_what_is_shown(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("T")
-        counts = [int(words.rpartition("  ")[2]) for _, words in app.screen.rows if words != "all types"]
-        assert sum(counts) == 13
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -616,40 +591,6 @@ async def test_names_have_the_room_they_want(app):
         assert all(any(f" {name} " in each for each in shown_lines(app)) for name in names(app))
 
 
-def places_marked(app):
-    """The words that are highlighted in the detail."""
-    text = app.screen.query_one("#detail", Detail).text
-    return {text.plain[span.start : span.end].lower() for span in text.spans if "underline" in str(span.style)}
-
-
-@pytest.mark.slow
-async def test_a_hit_is_shown_with_its_words_marked_and_escape_leads_back_to_the_hits(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await stand_on(pilot, "editor")
-        await pilot.press("S", *"pnpm")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        hits = [hit.memory.stem for hit in app.screen.table.rows]
-        await pilot.press("down", "enter")
-        await settle(pilot)
-        assert app.screen.group == "memories"
-        assert app.screen.table.row[1].memory.stem == hits[1]
-        assert app.screen.query_one("#detail").has_focus
-        assert "pnpm" in places_marked(app)
-        await pilot.press("escape")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        assert isinstance(app.screen, Search)
-        assert app.screen.query_one(Input).value == "pnpm"
-        assert app.screen.table.row.memory.stem == hits[1]
-        await pilot.press("escape")
-        await settle(pilot)
-        assert app.screen.places.row.key == "all"
-        assert app.screen.table.row[1].memory.stem == "editor"
-        assert app.screen.table.has_focus
-
-
 async def test_an_instruction_found_is_under_its_right_name(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -672,7 +613,7 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#summary") == " scope global ▾  only what has problems  escape shows all"
+        assert line(again, "#summary") == " scope global ▾  only is:problem"
         await pilot.press("escape")
         assert line(again, "#summary") == " scope global ▾  escape shows all"
         await pilot.press("escape")
@@ -744,37 +685,13 @@ async def test_a_long_transcript_is_read_beside_with_progress_and_can_be_stopped
         assert app.screen.table.row[1].memory.stem == "flaky-upload-test"
 
 
-@pytest.mark.large
-async def test_a_long_search_tells_how_far_it_is_and_can_be_stopped(app, world):
-    directory = paths.config_dir(world.env) + "/memory"
-    words = " ".join(f"word{number}" for number in range(150))
-    for number in range(3000):
-        write(f"{directory}/m{number}.md", f"---\nname: m{number}\ndescription: {words}\n---\n{words}\n")
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        await pilot.press("S", *"abcdefg")
-        foot = app.screen.query_one(".foot", Static)
-        for _ in range(300):
-            await pilot.pause(0.02)
-            if "searched" in str(foot.render()):
-                break
-        assert "of 3,01" in str(foot.render())
-        await pilot.press("escape")
-        await settle(pilot)
-        assert "stopped" in str(foot.render())
-        assert isinstance(app.screen, Search)
-
-
 @pytest.mark.slow
 async def test_a_hit_far_down_is_scrolled_to(app, world):
     text = "\n\n".join(f"Paragraph {number}." for number in range(60)) + "\n\nThe needle is here.\n"
     write(paths.config_dir(world.env) + "/memory/long.md", f"---\nname: long\n---\n{text}")
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("S", *"needle")
-        await pilot.pause(0.3)
-        await settle(pilot)
-        await pilot.press("enter")
+        await pilot.press("slash", *"needle", "enter", "enter")
         await settle(pilot)
         assert any("The needle is here" in strip.text for strip in app.screen._compositor.render_strips())
 

@@ -20,9 +20,10 @@ from memtui.core.deliveries.receipt_counts import ReceiptCounts
 from memtui.core.deliveries.statistics import day_of
 from memtui.core.review.waiting import Waiting
 from memtui.present import legend as marks
-from memtui.present import safe_text, sessions, unheard
+from memtui.present import query, safe_text, sessions, unheard
 from memtui.tui import key_bindings
-from memtui.tui.screens.activity import query, rows
+from memtui.tui.screens.activity import query as activity_query
+from memtui.tui.screens.activity import rows
 from memtui.tui.screens.activity.commands import NoteCommands
 from memtui.tui.screens.activity.plots import plots
 from memtui.tui.screens.activity.reader import (
@@ -106,7 +107,7 @@ class Activity(ListScreen[Row]):
         self._to_first = self._to_last = self._reading_more = self._is_set = False
         self._typing_timer: Timer | None = None
         self.commands |= NoteCommands(self, self.context).table() | {
-            "activity.lost": Command(lambda: self._toggle(query.IS_LOST)),
+            "activity.lost": Command(lambda: self._toggle(activity_query.IS_LOST)),
             "activity.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
@@ -531,7 +532,7 @@ class Activity(ListScreen[Row]):
         self.query_text = text.strip()
         self._wrong, self._found_folds = "", {}
         try:
-            self.wanted_rows = query.parse(self.query_text)
+            self.wanted_rows = activity_query.parse(self.query_text)
         except ValueError as error:
             self._wrong, self.wanted_rows = str(error), Filter()
         self.context.words = self.wanted_rows.text

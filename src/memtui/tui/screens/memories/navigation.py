@@ -1,6 +1,5 @@
-"""The commands of the Memories screen that change no file: panes, scopes, filters, order, marks."""
+"""The commands of the Memories screen that change no file: panes, scopes, order, marks."""
 
-from collections import Counter
 from collections.abc import Callable
 
 from memtui import actions
@@ -14,7 +13,7 @@ from memtui.tui.services import Command, Services
 
 
 class MemoryNavigation:
-    """The commands, on the list, the tree and the filters. `relist` shows the list again and remembers its state."""
+    """The commands, on the list, the tree and the order. `relist` shows the list again and remembers its state."""
 
     def __init__(
         self,
@@ -28,17 +27,14 @@ class MemoryNavigation:
         self.services, self.screen, self.list, self.places = services, screen, table, places
         self.view, self.relist = view, relist
 
-    def table(self, here: Callable[[], list[Pair]]) -> dict[str, Command]:
-        """Return command by action id; `here`: the memories of the chosen place, also those that the filters hide."""
+    def table(self) -> dict[str, Command]:
+        """Return command by action id."""
         some = self.list.why_none
         return {
             "memories.open": Command(self.screen.open_whole, some),
             "memories.left": Command(self.left),
             "memories.right": Command(self.right),
             "memories.scope": Command(self.scope),
-            "memories.type_filter": Command(lambda: self.one_type(here())),
-            "memories.attention": Command(self.attention),
-            "memories.never": Command(self.never),
             "memories.sort": Command(self.sort),
             "memories.reverse": Command(lambda: self.order(self.view.sort, not self.view.reverse)),
             "memories.mark": Command(self.screen.mark, some),
@@ -100,26 +96,7 @@ class MemoryNavigation:
         if key is not None:
             self.places.go_to(key)
 
-    # filters and order
-
-    async def one_type(self, here: list[Pair]) -> None:
-        """Ask for a type, and list only that one."""
-        counts = Counter(row.memory.type or "-" for _, row in here)
-        kinds = [(k, f"{'untyped' if k == '-' else k}  {counts[k]}") for k in sorted(counts)]
-        kind = await self.services.ask(Choice("Show", [("", "all types"), *kinds], self.view.kind))
-        if kind is not None:
-            self.view.kind = kind
-            self.relist()
-
-    def attention(self) -> None:
-        """List only what needs attention, or all."""
-        self.view.wanting = not self.view.wanting
-        self.relist()
-
-    def never(self) -> None:
-        """List only what was never delivered, or all."""
-        self.view.never = not self.view.never
-        self.relist()
+    # order
 
     def sort(self) -> None:
         """Sort by the next visible column."""

@@ -14,7 +14,6 @@ from memtui.present import recall as words
 from memtui.present import safe_text, unheard
 from memtui.recalling import MOST_CHARACTERS, RecallCandidate, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.screens.memories import recall_rows, recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
@@ -39,7 +38,7 @@ NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcr
 READING = "Looking …"
 NAMES_SHOWN = 3
 # What can't be done to a list that a prompt orders.
-WITHOUT = ("sort", "reverse", "scope", "type_filter", "attention", "never", "search")
+WITHOUT = ("sort", "reverse", "scope", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
@@ -189,9 +188,9 @@ class Recall:
         memories = {pair[1].memory.path: pair for pair in self.memories.pairs() if pair[1].memory.path in wanted}
         return recall_rows.pairs(self.last, memories)
 
-    def filtered(self, rows: fuzzy.Haystack[Pair], typed: str) -> Sequence[Pair]:
-        """Return the rows that match what is typed, in their order, with the rule between them."""
-        return recall_rows.filtered(rows.rows, rows.select(typed)) if typed else rows.rows
+    def filtered(self, rows: Sequence[Pair], matching: Sequence[Pair]) -> Sequence[Pair]:
+        """Return the rows that match the query, in their order, with the rule between them."""
+        return recall_rows.filtered(rows, matching)
 
     def draw(self, pair: Pair, typed: str) -> list[Text]:
         """Return a row's cells."""

@@ -138,55 +138,35 @@ def sort_of(column: int) -> str:
 
 @dataclasses.dataclass
 class View:
-    """The filters and the order of the list: only one type (`kind`, empty for all), only memories that need attention
-    (`wanting`), only those `never` delivered."""
+    """The order of the list."""
 
-    kind: str = ""
-    wanting: bool = False
-    never: bool = False
     sort: str = "name"
     reverse: bool = False
 
     def restore(self, state: Mapping[str, object]) -> None:
         """Restore a state that was remembered with `dataclasses.asdict`."""
-        kind, sort = state.get("kind"), state.get("sort")
-        self.kind = kind if isinstance(kind, str) else ""
+        sort = state.get("sort")
         self.sort = sort if isinstance(sort, str) and sort in SORTS else "name"
-        self.wanting, self.never, self.reverse = (state.get(key) is True for key in ("wanting", "never", "reverse"))
+        self.reverse = state.get("reverse") is True
 
-    def widen(self) -> bool:
-        """Clear the filters; return False if none was set."""
-        narrow = bool(self.kind or self.wanting or self.never)
-        self.kind, self.wanting, self.never = "", False, False
-        return narrow
-
-    def select(self, pairs: list[Pair], autosaves: Container[str]) -> list[Pair]:
-        """Return the memories that pass the filters, sorted, equals by name. `autosaves`: the paths of memories with an
-        autosave, which need attention."""
-        if self.kind:
-            pairs = [pair for pair in pairs if (pair[1].memory.type or "-") == self.kind]
-        if self.wanting:
-            pairs = [pair for pair in pairs if pair[1].needs_attention or pair[1].memory.path in autosaves]
-        if self.never:
-            pairs = [pair for pair in pairs if pair[1].never_delivered(pair[0])]
+    def ordered(self, pairs: list[Pair]) -> list[Pair]:
+        """Return the memories in order, equals by name."""
         sort_key = SORTS[self.sort].key
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
-def place_line(place: Place | None, view: View, typed: str) -> Text:
-    """Return one line with a place of the tree and the filters."""
+def place_line(place: Place | None, typed: str) -> Text:
+    """Return one line with a place of the tree and the query."""
     line = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
     if place is None:
         return line
     line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-    filters = [view.kind, "what has problems" * view.wanting, "what was never delivered" * view.never]
-    narrowed = ", ".join(filter(None, filters))
-    line.append(f"  only {narrowed}" if narrowed else "", "yellow")
     if typed:
-        line.append(f"  filter “{safe_text.line(typed, 30)}”", "dim")
+        line.append(f"  only {safe_text.line(typed, 60)}", "yellow")
     else:
-        whole = not narrowed and place.key == tree.ALL
-        line.append(actions.keyed("  {memories.scope} chooses") if whole else "  escape shows all", "dim")
+        line.append(
+            actions.keyed("  {memories.scope} chooses") if place.key == tree.ALL else "  escape shows all", "dim"
+        )
     return line
 
 
@@ -196,6 +176,11 @@ def searched(pair: Pair) -> str:
     found = row.memory
     flags = f" {' '.join(map(findings.flag, row.flags))}" if row.flags else ""
     return f"{found.name} {found.description} {found.type} {scope.kind}:{scope_word(scope, row)}{flags}".casefold()
+
+
+def body(pair: Pair) -> str:
+    """Return the text of a memory, which the query searches as well."""
+    return pair[1].memory.body
 
 
 def scope_word(scope: Scope, row: Row) -> str:

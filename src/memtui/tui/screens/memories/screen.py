@@ -17,7 +17,7 @@ from memtui import actions
 from memtui.actions import Action
 from memtui.core.base.phrasing import many, some
 from memtui.core.health import findings
-from memtui.present import safe_text
+from memtui.present import memory_query, query, safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
 from memtui.tui.model import autosave, fuzzy
@@ -88,7 +88,7 @@ class Memories(ListScreen[Pair]):
 
     def __init__(self, services: Services) -> None:
         table = MemoryTable(self._draw, self._glance, empty=READING)
-        super().__init__(services, table, rows.searched, placeholder="name, description, type")
+        super().__init__(services, table, rows.searched, placeholder="words, type:, scope:, is:, project:")
         self.places, self.view, self.index_line = ScopeTree(), View(), OneLine(id="line")
         self.reader = MemoryReader(services, self)
         self.details = MemoryDetail(services, self, self.reader)
@@ -97,14 +97,18 @@ class Memories(ListScreen[Pair]):
         self.navigation = MemoryNavigation(services, self, table, self.places, self.view, self.relist)
         editing = MemoryEditing(services, table, self.places, self.reader)
         commands = MemoryCommands(services, table, self.places, self.reader, self.bulk)
-        self.commands |= self.navigation.table(self.here) | commands.table()
+        self.commands |= self.navigation.table() | commands.table()
         self.commands |= TransferCommands(services, self.places).table()
         self.returned = Returned(services, self, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
         self.commands["memories.history"] = Command(self._show_history, why_none)
+        self.commands["memories.attention"] = Command(
+            lambda: self.show_query(query.toggled(self.typed, memory_query.IS_PROBLEM))
+        )
         self.commands["memories.recall"] = Command(self._begin_recall)
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
+        self.search = memory_query.MemoryQuery()
         self._count = ""
         self.places.border_title = "scopes"
         self._usual_commands = self.commands
@@ -128,6 +132,7 @@ class Memories(ListScreen[Pair]):
         left = self.left
         self.view.restore(left)
         self.places.restore(left)
+        self._put_query(str(left.get("query") or ""))
         self.table.focus()
         self.reader.first_page(self.app.size.height)
         self._show()
@@ -137,7 +142,7 @@ class Memories(ListScreen[Pair]):
             self.services.say(f"{many(len(kept), 'unsaved text')}: {_titles(kept)}.")
 
     def _keep(self) -> None:
-        self.keep(**dataclasses.asdict(self.view), place=self.places.row_id, folds=self.places.folds)
+        self.keep(**dataclasses.asdict(self.view), query=self.typed, place=self.places.row_id, folds=self.places.folds)
 
     async def _show_history(self) -> None:
         from memtui.tui.dialogs import memory_history
@@ -179,7 +184,7 @@ class Memories(ListScreen[Pair]):
         """Show how often memories were delivered."""
         if message.paths is None:
             self.reload()
-        elif self.reader.recount(message.paths) and (self.view.never or self.view.sort in rows.BY_DELIVERIES):
+        elif self.reader.recount(message.paths) and (self.search.state or self.view.sort in rows.BY_DELIVERIES):
             self.sift()
 
     def on_arrived(self, message: Arrived) -> None:
@@ -297,45 +302,84 @@ class Memories(ListScreen[Pair]):
             self.fill()
             return
         view = self.view
-        self._pairs = fuzzy.Haystack(view.select(self.here(), self.reader.autosaves), rows.searched)
+        self._pairs = fuzzy.Haystack(view.ordered(self._sought_in()), rows.searched, rows.body)
         self.table.measure(self._pairs.rows, view.sort, view.reverse)
         self.fill()
 
+    def _sought_in(self) -> list[Pair]:
+        """Return the memories that the query is about: of the chosen place, of this project, or of all."""
+        if self.search.project:
+            return self.reader.pairs()
+        if self.search.scope:
+            return self.reader.pairs(scope for scope in self.reader.found if not scope.project)
+        return self.here()
+
+    def show_query(self, text: str) -> None:
+        """Show what a query finds, and remember it."""
+        self._put_query(text)
+        self.table.redraw()
+        self.fill()
+        self._keep()
+
+    def _put_query(self, text: str) -> None:
+        with self.filter_line.prevent(Input.Changed):
+            self.filter_line.value = text
+        self.filter_line.set_class(bool(text), "shown")
+        self.typed = text
+
+    @on(Input.Submitted, "#filter")
+    def _query_submitted(self) -> None:
+        self._keep()
+
+    def clear_filter(self) -> bool:
+        """Clear the query; return False if there was none."""
+        cleared = super().clear_filter()
+        if cleared:
+            self.show_query("")
+        return cleared
+
+    def on_descendant_focus(self) -> None:
+        """Show below a query what can be typed."""
+        self._show_index()
+
     def relist(self) -> None:
-        """Show the list after a change of place, filters or order, and remember that state."""
+        """Show the list after a change of place or order, and remember that state."""
         self.sift()
         self._keep()
 
     def select(self) -> Sequence[Pair]:
         """Return the memories that match what is typed."""
-        recall = self.recalled
-        return recall.filtered(self._pairs, self.typed) if recall else self._pairs.select(self.typed)
+        wanted, recall = self.search, self.recalled
+        if not self.typed:
+            return self._pairs.rows
+        here, autosaves = self.services.data.facts.project, self.reader.autosaves
+        matching = [pair for pair in self._pairs.select(wanted.words) if wanted.matches(*pair, here, autosaves)]
+        return recall.filtered(self._pairs.rows, matching) if recall else matching
 
     def markable(self) -> Sequence[Pair]:
         """Return the memories that are listed."""
         return [pair for pair in self.table.rows if pair is not RULE]
 
     def fill(self) -> None:
-        """Show the memories that match what is typed, and the fill level of their indexes."""
+        """Show the memories that match the query, and the fill level of their indexes."""
+        before, self.search = self.search, memory_query.parse(self.typed)
+        if (bool(before.scope), bool(before.project)) != (bool(self.search.scope), bool(self.search.project)):
+            self.sift()  # it is about other memories now
+            return
         super().fill()
         self._show_index()
 
     def why_empty(self) -> str:
         """Return why the list is empty, and what to do."""
-        view, place, recall = self.view, self.places.row, self.recalled
+        place, recall = self.places.row, self.recalled
         if recall and not self.typed:
             return recall.why_empty()
         if not self.reader.loaded:
             return READING
         if self.typed:
-            hint = actions.keyed("escape clears the filter, {memories.search} searches the texts.")
-            return f"No matches for “{safe_text.line(self.typed, 60)}”.\n{hint}"
-        if view.wanting:
-            return "No memory here has problems.\nescape shows all."
-        if view.never:
-            return "Everything here that memtui delivers was delivered.\nescape shows all."
-        if view.kind:
-            return f"No {view.kind} here.\nescape shows all types."
+            nothing = self.search.problem or f"No matches for “{safe_text.line(self.typed, 60)}”."
+            everywhere = "" if self.search.project else " project:all seeks in all projects."
+            return f"{nothing}\nescape clears the query.{everywhere}"
         scope = place.scopes[0] if place and len(place.scopes) == 1 else None
         if scope is not None and scope.problem:
             return f"{scope.directory}\n{scope.problem}: it is not read."
@@ -357,12 +401,12 @@ class Memories(ListScreen[Pair]):
         if recall := self.recalled:
             self.tell(recall.count(self.typed))
             return
-        view, shown, total, marked = self.view, len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
+        shown, total, marked = len(self.table.rows), len(self._pairs.rows), len(self.table.marks)
         words = f"{shown} of {total}" if shown != total else many(total, "memory", "memories")
-        words += f" · {view.kind}" if view.kind else ""
-        wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if view.wanting else 0
+        is_problem = self.search.state == memory_query.PROBLEM
+        wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
         words += f" · {marked} marked" if marked else ""
-        words += " · with problems" * view.wanting + f", {wrong} to fix" * bool(wrong) + " · never sent" * view.never
+        words += f" · {wrong} to fix" * bool(wrong)
         self._count = words
         self.entitle(self.middle, self.title_of_list())
         self.tell(words)
@@ -376,14 +420,16 @@ class Memories(ListScreen[Pair]):
         what the prompt would bring."""
         if recall := self.recalled:
             return recall.summary()
-        return rows.place_line(self.places.row, self.view, self.typed)
+        return rows.place_line(self.places.row, self.typed)
 
     def _show_index(self) -> None:
         """Show how full the indexes are; without a detail pane, what is wrong with the memory instead."""
         place, pair = self.places.row, self.table.row
         if not self._painted or place is None:
             return
-        if pair is not None and pair[1].flags and not self.detail_seen:
+        if self.filter_line.has_focus:
+            self.index_line.put(Text(f" {self.search.problem or memory_query.HINT}", "dim", overflow="ellipsis"))
+        elif pair is not None and pair[1].flags and not self.detail_seen:
             self.index_line.put(self.details.findings(pair))
         else:
             self.index_line.put(self.details.indexes(place.scopes, self.index_line.content_size.width))
@@ -407,8 +453,8 @@ class Memories(ListScreen[Pair]):
 
     @property
     def sought(self) -> str:
-        """The words that the detail highlights: of the search that found the memory, else of the filter."""
-        return self.trail.query or self.typed
+        """The words that the detail highlights: those of the query."""
+        return self.search.words
 
     def _glance(self, pair: Pair) -> tuple[Text, str]:
         """Return the preview for the free rows below the list, on a narrow screen, and the words it highlights."""
@@ -419,9 +465,9 @@ class Memories(ListScreen[Pair]):
 
     def _draw(self, pair: Pair) -> list[Text]:
         if recall := self.recalled:
-            return recall.draw(pair, self.typed)
+            return recall.draw(pair, self.search.words)
         brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()
-        return rows.draw(pair, self.typed, self.reader.outcomes, self.reader.autosaves, now, brief=brief)
+        return rows.draw(pair, self.search.words, self.reader.outcomes, self.reader.autosaves, now, brief=brief)
 
     def copied(self) -> str:
         """Return the text for the clipboard: the whole file of the memory; in recall what the model would get."""
@@ -480,7 +526,7 @@ class Memories(ListScreen[Pair]):
         place = self.places.row
         if place is None or scope.label not in {s.label for s in place.scopes} or not place.holds(row):
             self.places.go_to(tree.ALL if tree.is_here(scope) else scope.label)
-        if self.view.widen() or self.typed:
+        if self.typed:
             self.typed = ""
             self.clear_filter()
             self.table.focus()
@@ -491,7 +537,6 @@ class Memories(ListScreen[Pair]):
     def go_to_scope(self, label: str) -> None:
         """Show the memories of a scope, clearing filters; of one that is not read yet, once it is."""
         self._leave_recall()
-        self.view.widen()
         self.clear_filter()
         self.places.want(label)
         self.table.focus()
@@ -533,7 +578,6 @@ class Memories(ListScreen[Pair]):
             self.table.clear_marks,
             self.clear_filter,
             self._leave_recall,
-            self._widen,
             self._stop_reading,
             self._to_all,
         )
@@ -556,12 +600,6 @@ class Memories(ListScreen[Pair]):
         left = super().leave_detail()
         self._show_index()
         return left
-
-    def _widen(self) -> bool:
-        wide = self.view.widen()
-        if wide:
-            self.relist()
-        return wide
 
     def _stop_reading(self) -> bool:
         reading, origin = self.reader.stop(), self.details.stop()

@@ -1,4 +1,4 @@
-"""Search and links: the commands that lead from one memory to another, and the way back."""
+"""Links: the command that leads from one memory to another, and the way back."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,11 +14,10 @@ from memtui.tui.services import Command, Services, first_of
 
 @dataclass
 class Step:
-    """A step to the memory `at` (its path): `back` undoes it; `query`: the words of the search that found it."""
+    """A step to the memory `at` (its path): `back` undoes it."""
 
     at: str
     back: Callable[[], object]
-    query: str = ""
 
 
 class Trail:
@@ -38,14 +37,8 @@ class Trail:
     def table(self, why_none: Callable[[], str]) -> dict[str, Command]:
         """Return command by action id; `why_none`: why no memory is chosen."""
         return {
-            "memories.search": Command(self.search),
             "memories.follow": Command(self.follow, first_of(why_none, self._why_no_link)),
         }
-
-    @property
-    def query(self) -> str:
-        """The words of the search that found the memory under the cursor; empty if none did."""
-        return self.steps[-1].query if self.steps and self.steps[-1].at == self.screen.table.row_id else ""
 
     def step_back(self) -> bool:
         """Undo the last step; if the cursor is not on its memory any more, forget all steps and return False."""
@@ -56,41 +49,10 @@ class Trail:
         return False
 
     def _read(self, path: str) -> None:
-        """Focus the text of a memory, scrolled to the first word of the search."""
+        """Focus the text of a memory."""
         self.go_to(path)
         self.screen.open_detail()
         self.screen.show_detail()
-
-    # search
-
-    async def search(self) -> None:
-        """Search the texts of all memories."""
-        place, path = self.places.row_id, self.screen.table.row_id
-
-        def leave() -> None:
-            self.screen.leave_detail()
-            self.places.go_to(place)
-            if path:
-                self.go_to(path)
-            self.screen.table.focus()
-
-        await self._search("", "", leave)
-
-    async def _search(self, query: str, at: str, leave: Callable[[], None]) -> None:
-        from memtui.tui.screens.memories.search import Search
-
-        dialog = Search(self.reader.pairs(), query, at)
-        path = await self.services.ask(dialog)
-        if path:
-            words = dialog.typed
-
-            def back() -> None:
-                self.services.start(self.screen, self._search(words, path, leave), "memories.search")
-
-            self.steps.append(Step(path, back, words))
-            self._read(path)
-        elif query:  # a search that was opened again was left: back to where it began
-            leave()
 
     # links
 
