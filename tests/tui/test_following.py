@@ -212,7 +212,7 @@ async def test_a_log_that_was_cut_is_counted_anew(app, world):
 @pytest.mark.parametrize(
     ("screen", "before", "after"),
     [
-        ("memories", "changed 40d ago", "changed 42d ago"),
+        ("memories", "in global · 40d", "in global · 42d"),
         ("activity", "12m ago (", "2d ago ("),
     ],
 )

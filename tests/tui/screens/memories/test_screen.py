@@ -41,27 +41,14 @@ async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
 
 
 @pytest.mark.slow
-async def test_a_wide_list_tells_what_came_of_recalling_memories(app, world):
+async def test_used_counts_prompts_that_brought_a_memory_and_how_often_it_was_opened(app, world):
     recalls.log(world, f"{world.shop}/.claude/memory/prefer-pnpm.md")
-    async with app.run_test(size=(170, 48)) as pilot:
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         await settle(pilot)
-        table = app.screen.table
-        shown = [str(each) for each in table.columns if table.size.width >= each.from_width]
-        assert [each for each in ("type", "scope", "description", "recalled", "used") if each not in str(shown)] == []
-        cells = [cell.plain for cell in table._draw(table.row)]
-        assert cells[-2:] == ["2×", "2×"]
+        assert app.screen._draw(app.screen.table.row)[-1].plain == "4×"  # twice each
         assert "recalled 2×, opened 1×, corrected again 1×, about 200 tokens" in detail(app)
-
-
-@pytest.mark.parametrize(("width", "shown"), [(51, False), (103, False), (104, True), (130, True)])
-def test_recalls_have_columns_only_where_the_others_keep_their_room(width, shown):
-    columns = rows.columns("name", False, width, scopes=["global", "project", "auto"], longest_name=30)
-    fit = {each.title for each in columns if width >= each.from_width}
-    assert ({"recalled", "used"} <= fit) is shown
-    fixed = sum(each.width + 1 for each in columns if each.title in fit)
-    assert not shown or width - fixed >= rows.LEAST_DESCRIPTION
 
 
 async def test_while_memories_are_read_the_tree_tells_no_count_that_is_not_theirs(app, world):
@@ -140,7 +127,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
         assert app.screen.status == "2 of 13"
         cells = app.screen._draw(app.screen.table.rows[0])
-        assert any("underline" in str(span.style) for span in cells[2].spans)
+        assert any("underline" in str(span.style) for span in cells[3].spans)
         await pilot.press(*"xyzzy")
         assert names(app) == []
         assert "escape clears the query" in app.screen.table.empty
@@ -190,11 +177,11 @@ async def test_what_the_filter_matches_is_marked_in_the_list_and_in_the_memory(a
         await settle(pilot)
         screen = app.screen
         assert screen.table.row[1].memory.stem == "prefer-pnpm"
-        assert "pnpm" in marked(screen._draw(screen.table.row)[2])
+        assert "pnpm" in marked(screen._draw(screen.table.row)[3])
         assert "pnpm" in marked(screen.detail.text)
         await pilot.press("escape", "slash", *"feedback")  # a type: nothing else is marked for it
         await settle(pilot)
-        _, kind, name, _, description, *_ = screen._draw(screen.table.row)
+        _, kind, _, name, description, _ = screen._draw(screen.table.row)
         assert (marked(kind), marked(name), marked(description)) == ({"feedback"}, set(), set())
         await pilot.press("escape", "escape")
         await settle(pilot)
@@ -213,7 +200,8 @@ async def test_projects_are_called_by_name_and_two_of_one_name_are_told_apart(ap
         await settle(pilot)
         app.screen.places.go_to("others")
         await settle(pilot)
-        assert {app.screen._draw(pair)[3].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
+        app.screen.navigation.order("scope", False)
+        assert {app.screen._draw(pair)[5].plain for pair in app.screen.table.rows} == {"blog", "home/api", "work/api"}
         await stand_on(pilot, "retries")
         assert "untyped in auto home/api · " in detail(app)
         await pilot.press("slash", *"work/api", "enter")
@@ -314,11 +302,31 @@ async def test_the_scope_key_in_the_tree_asks_for_a_scope_that_typing_narrows(ap
 
 
 @pytest.mark.slow
-async def test_40_columns_still_show_names_flags_and_ages(app):
-    async with app.run_test(size=(40, 20)) as pilot:
+@pytest.mark.parametrize(
+    ("width", "titles"),
+    [
+        (40, ["", "", "name▴", "used"]),
+        (80, ["", "type", "name▴", "what it says", "used"]),
+        (160, ["", "type", "name▴", "what it says", "used"]),
+    ],
+)
+async def test_the_list_has_four_columns_and_fewer_where_there_is_no_room(app, width, titles):
+    async with app.run_test(size=(width, 24)) as pilot:
         await settle(pilot)
-        shown = [column.title for _, column, _ in app.screen.table._columns_shown()]
-        assert shown == ["", "name▴", "!·", "age"]
+        assert [column.title for _, column, _ in app.screen.table._columns_shown()] == titles
+
+
+@pytest.mark.slow
+async def test_the_last_column_says_what_the_list_is_ordered_by(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "prefer-pnpm")
+        seen = {}
+        for _ in rows.ORDERS:
+            await pilot.press("s")
+            seen[app.screen.table.columns[-1].title.strip("▴▾")] = app.screen._draw(app.screen.table.row)[-1].plain
+        assert seen.keys() == {"used", "age", "size", "sent", "last", "problems", "scope"}
+        assert (seen["age"], seen["size"], seen["sent"], seen["scope"]) == ("9d", "307 B", "4×", "project")
 
 
 @pytest.mark.slow
@@ -482,39 +490,19 @@ def shown_lines(app, name="#list"):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_the_list_says_of_which_scope_each_memory_is(app, world):
-    os.makedirs(world.config + "/agent-memory/reviewer", exist_ok=True)
-    async with app.run_test(size=(80, 24)) as pilot:
+async def test_the_detail_says_of_which_scope_a_memory_is_also_after_a_move(app):
+    async with app.run_test(size=(120, 24)) as pilot:
         await settle(pilot)
-        lines = shown_lines(app)
-        assert " scope " in lines[0]
-        assert "global" in next(line for line in lines if "concise-answers" in line)
-        assert "project" in next(line for line in lines if "prefer-pnpm" in line)
-        assert "auto" in next(line for line in lines if "flaky-upload-test" in line)
-        assert any(" @revie… " in line for line in lines)
-        app.screen.places.go_to("project")
-        await pilot.pause()
-        assert " scope " not in shown_lines(app)[0]  # the line above says it
-        app.screen.places.go_to("all")
-        await pilot.pause()
         await stand_on(pilot, "prefer-pnpm")
+        assert "feedback in project shop · 9d" in detail(app)
         await pilot.press("m")
         options = [words for _, words in app.screen.rows]
         await pilot.press(*["down"] * next(i for i, words in enumerate(options) if words.startswith("global")), "enter")
         await choose(pilot, "Move all the same")
         await settle(pilot)
         assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
-        assert "global" in shown_lines(app)[1 + app.screen.table.cursor]
+        assert "feedback in global · " in detail(app)
         assert any("Moved to global: prefer-pnpm" in each.message for each in app._notifications)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("every_frame")
-async def test_a_wide_list_writes_the_scope_out(app):
-    async with app.run_test(size=(220, 40)) as pilot:
-        await settle(pilot)
-        assert any("@reviewer" in line for line in shown_lines(app))
 
 
 @pytest.mark.slow
@@ -558,9 +546,8 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         assert "index" in line(app, "#line")
         while app.screen.view.sort != "flags":
             await pilot.press("s")
-            assert app.screen.view.sort != "size"  # that column is not shown here
         assert app.screen.table.rows[0][1].letters == "X"
-        assert any(column.title == "!·▴" for column in app.screen.table.columns)
+        assert any(column.title == "problems▴" for column in app.screen.table.columns)
 
 
 @pytest.mark.usefixtures("every_frame")

@@ -6,7 +6,7 @@ from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.memories.rows import Pair, View
+from memtui.tui.screens.memories.rows import ORDERS, Pair, View
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.screens.memories.tree import ScopeTree
 from memtui.tui.services import Command, Services
@@ -99,11 +99,8 @@ class MemoryNavigation:
     # order
 
     def sort(self) -> None:
-        """Sort by the next visible column."""
-        names = self.list.sorts()
-        if not names:
-            self.services.say("There is no room for a column to sort by.")
-            return
+        """Take the next order."""
+        names = list(ORDERS)
         at = names.index(self.view.sort) if self.view.sort in names else -1
         self.order(names[(at + 1) % len(names)], False)
 

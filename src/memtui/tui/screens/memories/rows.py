@@ -1,8 +1,8 @@
-"""The rows of the Memories screen: columns, sorting, filters, and how a row is drawn."""
+"""The rows of the Memories screen: columns, orders, and how a row is drawn."""
 
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import NamedTuple
 
 from rich.text import Text
@@ -30,11 +30,12 @@ Pair = tuple[Scope, Row]
 RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
-class Sort(NamedTuple):
-    """An order of the list: the number of its column, its key, and whether the arrow up is shown when not reversed."""
+class Order(NamedTuple):
+    """An order of the list: its key, the last column while it is on, and whether the arrow up is shown when not
+    reversed."""
 
-    column: int
     key: Callable[[Pair], object]
+    column: "Column | None" = None
     up: bool = True
 
 
@@ -43,43 +44,31 @@ def _by(name: str) -> Callable[[Pair], object]:
     return lambda pair: key(pair[1])
 
 
-SORTS = {
-    "name": Sort(2, _by("name")),
-    "type": Sort(0, _by("type")),
-    "age": Sort(6, _by("age")),
-    "size": Sort(7, _by("size"), up=False),
-    "sent": Sort(8, _by("deliveries"), up=False),
-    "last": Sort(9, _by("last")),
-    "recalled": Sort(10, _by("recalled"), up=False),
-    "used": Sort(11, _by("used"), up=False),
-    "flags": Sort(5, _by("flags")),
-    "scope": Sort(3, lambda pair: scope_word(*pair)),
+USED = Column("used", 5, right=True)
+# The last column says what the list is ordered by; ordered by name or type, how often a memory was of use.
+ORDERS = {
+    "name": Order(_by("name")),
+    "type": Order(_by("type")),
+    "age": Order(_by("age"), Column("age", 5, right=True)),
+    "size": Order(_by("size"), Column("size", 6, right=True), up=False),
+    "sent": Order(_by("deliveries"), Column("sent", 5, right=True), up=False),
+    "last": Order(_by("last"), Column("last", 6, right=True)),
+    "used": Order(lambda pair: -times_used(pair[1]), USED, up=False),
+    "flags": Order(_by("flags"), Column("problems", 9)),
+    "scope": Order(lambda pair: scope_word(*pair), Column("scope", 14)),
 }
-# The sort names whose order changes with deliveries.
-BY_DELIVERIES = {"sent", "last", "recalled", "used", "flags"}
-# The list width from which recalls and uses are shown: it is 130 in 160x48, and 106 beside the detail in 200 cells.
-WITH_RECALLS = 104
+# The orders that change with deliveries.
+BY_DELIVERIES = {"sent", "last", "used", "flags"}
+# The list width from which types are written out.
+WHOLE_TYPE = 60
 COLUMNS = (
     Column("", 1),
-    Column("type", 9, from_width=84),
+    Column("type", 9, from_width=WHOLE_TYPE),
+    Column("", 1, until_width=WHOLE_TYPE),
     Column("name"),
-    Column("scope", 7),
-    Column("description", from_width=62),
-    Column("!·", 3),
-    Column("age", 4, right=True),
-    Column("size", 6, right=True, from_width=84),
-    Column("sent", 5, right=True, from_width=40),
-    Column("last", 6, right=True, from_width=40),
-    Column("recalled", 8, right=True, from_width=WITH_RECALLS),
-    Column("used", 4, right=True, from_width=WITH_RECALLS),
+    Column("what it says", from_width=62),
 )
-NAME, SCOPE, DESCRIPTION = 2, 3, 4
-# The most cells of the scope column (BRIEF, the column's own, WIDE) and the list widths from which they hold; below
-# SCOPE_FROM it is hidden.
-BRIEF_SCOPE, LEAST_SCOPE, USUAL_FROM, WIDE_SCOPE, WIDE_FROM, SCOPE_FROM = 4, 6, 56, 14, 110, 44
-# Abbreviated scope words.
-BRIEF = {"global": "glob", "project": "proj", "CLAUDE.md": "CLAU", "rules": "rule"}
-NEVER = 10_000  # a list width that is never reached
+TYPE, NAME, SAYS = 1, 3, 4
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The letter of a memory with an autosave.
@@ -92,48 +81,38 @@ LEGEND = "\n".join(
         "",
         legend.section("Scopes", [("@name", "the subagent's own memories")]),
         legend.section(
-            "In the column !·, what is to fix or worth knowing",
+            "In the order of problems, what is to fix or worth knowing",
             {**memory_status.MEANINGS, AUTOSAVED: legend.UNSAVED[1]}.items(),
         )
-        + "  +       there is more: the detail says what",
+        + "  !       a problem, in every order: the detail says which",
         "",
-        legend.receipts("The last delivery") + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
+        legend.receipts("In the order of the last delivery")
+        + f"  {BY_CLIENT}  Claude Code loads it itself\n  -       never delivered",
     )
 )
 
 
-def distinct_width(words: Collection[str]) -> int:
-    """Return the fewest cells, at most WIDE_SCOPE, in which no two of these words are cut to the same."""
-    widths = range(BRIEF_SCOPE, WIDE_SCOPE)
-    cut = ({word if len(word) <= width else word[: width - 1] for word in words} for width in widths)
-    return next((width for width, left in zip(widths, cut, strict=True) if len(left) == len(set(words))), WIDE_SCOPE)
-
-
-def columns(sort: str, reverse: bool, width: int, *, scopes: Collection[str], longest_name: int) -> list[Column]:
-    """Return the columns for a list `width` cells wide, the sorted one with an arrow. `scopes`: the scope words of the
-    memories; `longest_name`: the length of the longest name."""
-    at, _, up = SORTS[sort]
-    columns = list(COLUMNS)
-    scope = WIDE_SCOPE if width >= WIDE_FROM else columns[SCOPE].width if width >= USUAL_FROM else BRIEF_SCOPE
-    if scope > BRIEF_SCOPE:
-        longest = max(map(len, scopes), default=0)
-        scope = max(LEAST_SCOPE, min(max(scope, distinct_width(scopes)), longest))
-    columns[SCOPE] = Column(
-        "scope" if scope > BRIEF_SCOPE else "in", scope, from_width=SCOPE_FROM if len(scopes) > 1 else NEVER
-    )
-    if width >= columns[DESCRIPTION].from_width:
-        rest = width - sum(column.width + 1 for column in columns if column.width and width >= column.from_width) - 2
+def columns(sort: str, reverse: bool, width: int, *, longest_name: int) -> list[Column]:
+    """Return the columns for a list `width` cells wide, the one of the order with an arrow. `longest_name`: the length
+    of the longest name."""
+    order = ORDERS[sort]
+    columns = [*COLUMNS, order.column or USED]
+    if width >= columns[SAYS].from_width:
+        shown = [column for column in columns if column.width and column.from_width <= width]
+        rest = width - sum(column.width + 1 for column in shown if not 0 < column.until_width <= width) - 2
         columns[NAME] = Column("name", max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION)))
-    found = columns[at]
-    title = found.title + ("▴" if up != reverse else "▾")
-    columns[at] = dataclasses.replace(found, title=title, width=found.width and max(found.width, len(title)))
+    at = {"name": NAME, "type": TYPE}.get(sort, len(COLUMNS))
+    title = columns[at].title + ("▴" if order.up != reverse else "▾")
+    room = columns[at].width and max(columns[at].width, len(title))
+    columns[at] = dataclasses.replace(columns[at], title=title, width=room)
     return columns
 
 
-def sort_of(column: int) -> str:
-    """Return the sort name for a click on the title of this column; empty if there is none."""
-    names = {each.column: name for name, each in SORTS.items()} | {1: "type"}
-    return names.get(column, "")
+def sort_of(column: int, sort: str) -> str:
+    """Return the order for a click on the title of this column; empty if there is none. `sort`: the present one."""
+    if column == len(COLUMNS):
+        return sort if ORDERS[sort].column else "used"
+    return {TYPE: "type", TYPE + 1: "type", NAME: "name"}.get(column, "")
 
 
 @dataclasses.dataclass
@@ -146,12 +125,12 @@ class View:
     def restore(self, state: Mapping[str, object]) -> None:
         """Restore a state that was remembered with `dataclasses.asdict`."""
         sort = state.get("sort")
-        self.sort = sort if isinstance(sort, str) and sort in SORTS else "name"
+        self.sort = sort if isinstance(sort, str) and sort in ORDERS else "name"
         self.reverse = state.get("reverse") is True
 
     def ordered(self, pairs: list[Pair]) -> list[Pair]:
         """Return the memories in order, equals by name."""
-        sort_key = SORTS[self.sort].key
+        sort_key = ORDERS[self.sort].key
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
@@ -204,35 +183,44 @@ def _flags(shown: str, row: Row) -> Text:
     return text
 
 
+def times_used(row: Row) -> int:
+    """Return how often a prompt brought a memory, or the agent opened or wrote it."""
+    return row.recalls.recalled + row.uses
+
+
 def draw(
-    pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, *, brief: bool = False
+    pair: Pair, typed: str, outcomes: Mapping[str, str], autosaves: Container[str], now: float, sort: str
 ) -> list[Text]:
-    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `brief`: shorten scopes."""
-    scope, row = pair
+    """Return a row's cells. `outcomes`: by delivery id; `autosaves`: paths that have one; `sort`: the order."""
+    row = pair[1]
     found = row.memory
     name = Text(safe_text.line(found.name, 200), style="red" if found.broken else "")
     description = Text(safe_text.line(found.description, 400), style="dim")
-    flags = (AUTOSAVED if found.path in autosaves else "") + row.letters
-    kind, colour = found.type or "-", present.TYPE_STYLES.get(found.type, "dim")
-    word = safe_text.line(scope_word(scope, row), 40)
-    type_cell = Text(safe_text.line(kind, 20), style=colour)
-    scope_cell = Text(BRIEF.get(word, word[:BRIEF_SCOPE]) if brief else word, style="dim")
+    kind, colour = safe_text.line(found.type or "-", 20), present.TYPE_STYLES.get(found.type, "dim")
+    type_cell = Text(kind, style=colour)
     if typed:
-        fuzzy.mark([name, description, type_cell, scope_cell], typed)
-    return [
-        Text(safe_text.line(kind, 20)[0], style=colour),
-        type_cell,
-        name,
-        scope_cell,
-        description,
-        _flags(flags if len(flags) <= 3 else flags[:2] + "+", row),
-        Text(age(found.changed_at or None, now), style="dim"),
-        Text(size(found.size), style="dim"),
-        Text(f"{row.deliveries}×" if row.deliveries else "", style="dim"),
-        last(scope, row, outcomes, now),
-        Text(f"{row.recalls.recalled}×" if row.recalls.recalled else "", style="dim"),
-        Text(f"{row.uses}×" if row.uses else "", style="dim"),
-    ]
+        fuzzy.mark([name, description, type_cell], typed)
+    unsaved = found.path in autosaves
+    mark = "!" if findings.problems(row.flags) else AUTOSAVED if unsaved else ""
+    last_cell = _ordered_by(sort, pair, outcomes, (AUTOSAVED if unsaved else "") + row.letters, now)
+    return [Text(mark, style="yellow"), type_cell, Text(kind[0], style=colour), name, description, last_cell]
+
+
+def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], letters: str, now: float) -> Text:
+    """Return the last cell of a row: what the list is ordered by."""
+    scope, row = pair
+    if sort == "flags":
+        return _flags(letters, row)
+    if sort == "last":
+        return last(scope, row, outcomes, now)
+    used = times_used(row)
+    words = {
+        "age": lambda: age(row.memory.changed_at or None, now),
+        "size": lambda: size(row.memory.size),
+        "sent": lambda: f"{row.deliveries}×" if row.deliveries else "",
+        "scope": lambda: safe_text.line(scope_word(scope, row), 40),
+    }.get(sort, lambda: f"{used}×" if used else "")()
+    return Text(words, style="dim")
 
 
 def last(scope: Scope, row: Row, outcomes: Mapping[str, str], now: float) -> Text:

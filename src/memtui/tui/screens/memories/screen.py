@@ -466,8 +466,8 @@ class Memories(ListScreen[Pair]):
     def _draw(self, pair: Pair) -> list[Text]:
         if recall := self.recalled:
             return recall.draw(pair, self.search.words)
-        brief, now = self.table.columns[rows.SCOPE].width == rows.BRIEF_SCOPE, self.services.data.now()
-        return rows.draw(pair, self.search.words, self.reader.outcomes, self.reader.autosaves, now, brief=brief)
+        now, autosaves = self.services.data.now(), self.reader.autosaves
+        return rows.draw(pair, self.search.words, self.reader.outcomes, autosaves, now, self.view.sort)
 
     def copied(self) -> str:
         """Return the text for the clipboard: the whole file of the memory; in recall what the model would get."""
@@ -556,7 +556,7 @@ class Memories(ListScreen[Pair]):
 
     @on(RowList.Headed, "#list")
     def _headed(self, event: RowList.Headed) -> None:
-        sort = rows.sort_of(event.column)
+        sort = rows.sort_of(event.column, self.view.sort)
         if sort and not self.recalled:
             self.navigation.order(sort, sort == self.view.sort and not self.view.reverse)
 

@@ -1,4 +1,4 @@
-"""The list of memories: its columns adapt to the width, and free rows below it preview the memory under the cursor."""
+"""The list of memories: its columns adapt to width and order; free rows below preview the one under the cursor."""
 
 from collections.abc import Callable, Sequence
 
@@ -30,7 +30,6 @@ class MemoryTable(RowList[Pair]):
         super().__init__(memory_rows.COLUMNS, draw, lambda pair: pair[1].memory.path, empty=empty, id="list")
         self.glance = glance
         self.order = ("name", False)
-        self.scopes: list[str] = []
         self.longest_name = 0
         self.recall_columns: Sequence[Column] = ()
         self.rule: Callable[[], str] = str
@@ -72,8 +71,6 @@ class MemoryTable(RowList[Pair]):
     def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
         """Set the columns for these memories in this order."""
         self.order = (sort, reverse)
-        scopes = {pair[0].label: pair for pair in pairs}
-        self.scopes = [memory_rows.scope_word(*pair) for pair in scopes.values()]
         self.longest_name = max((len(row.memory.name) for _, row in pairs), default=0)
         self.fit()
 
@@ -83,12 +80,7 @@ class MemoryTable(RowList[Pair]):
         if self.recall_columns:
             self.columns = list(self.recall_columns)
         elif width > 0:
-            self.columns = memory_rows.columns(*self.order, width, scopes=self.scopes, longest_name=self.longest_name)
-
-    def sorts(self) -> list[str]:
-        """Return the sort names of the visible columns."""
-        width = self.scrollable_content_region.width - 1
-        return [name for name, each in memory_rows.SORTS.items() if width >= self.columns[each.column].from_width]
+            self.columns = memory_rows.columns(*self.order, width, longest_name=self.longest_name)
 
     def on_resize(self) -> None:
         """Set and paint the columns for the new width."""

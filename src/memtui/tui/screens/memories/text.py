@@ -66,7 +66,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     if found.description:
         text.append(safe_text.line(found.description) + "\n")
     text.append(safe_text.line(found.type or "untyped", 40), TYPE_STYLES.get(found.type, "dim"))
-    words = [f" in {facts.where}", size(found.size), f"changed {ago(found.changed_at or None, now)}"]
+    words = [f" in {facts.where}", age(found.changed_at or None, now)]
     text.append(safe_text.line(" · ".join(words)) + "\n", style="dim")
     text.append("origin  ", "dim").append(safe_text.line(facts.source or "not known", 200) + "\n")
     if facts.draft:
@@ -84,7 +84,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     _index(text, scope, row, facts)
     _deliveries(text, scope, row, facts, now)
     _origin(text, row, facts, now)
-    text.append(safe_text.line(found.path), style="dim")
+    text.append(f"{safe_text.line(found.path)} · {size(found.size)}", style="dim")
     return text
 
 
