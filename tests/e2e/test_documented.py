@@ -511,7 +511,7 @@ def changed_by_others(tui, world):
     tui.press("\x1b")
     tui.see(r"z undo\b", gone="save  ")
     tui.press("1")
-    tui.see("size +sent +last", r"z undo\b")
+    tui.see("what it says +used", r"z undo\b")
 
 
 def activity(tui, world):
@@ -541,7 +541,7 @@ def recalled(tui, _):
     tui.press("\x1b")
     tui.see("✓ .[0-9]+ .*release-steps", gone="A trigger for")
     tui.press("\x1b")
-    tui.see("size +sent +last", gone="likely +name")
+    tui.see("what it says +used", gone="likely +name")
 
 
 def undone_by_itself(tui, _):

@@ -161,6 +161,8 @@ MORE = {
     "setup-learned": ("120x40", (stage.learned,), {"screen": "setup"}),
     "help": ("80x24", (press("question_mark"),), {}),
     "import-offered": ("80x24", (press("I"), press(*"notes", "enter")), {"world": with_a_past}),
+    "memories-160x48": ("160x48", (prefer_pnpm,), {}),
+    "memories-queried": ("80x24", (press("slash", *"pnpm type:feedback"),), {}),
     "memories-marked": ("80x24", (press("space", "space"),), {}),
     "memory-form": ("120x40", (prefer_pnpm, press("e")), {}),
     "memory-opened": ("80x24", (prefer_pnpm, press("enter")), {}),

@@ -30,7 +30,7 @@ Pair = tuple[Scope, Row]
 RULE: Pair = (Scope("", "", ""), Row(Memory("rule", "", "", "", "", {}, "", 0, 0.0), ""))
 
 
-class Order(NamedTuple):
+class ListOrder(NamedTuple):
     """An order of the list: its key, the last column while it is on, and whether the arrow up is shown when not
     reversed."""
 
@@ -47,15 +47,15 @@ def _by(name: str) -> Callable[[Pair], object]:
 USED = Column("used", 5, right=True)
 # The last column says what the list is ordered by; ordered by name or type, how often a memory was of use.
 ORDERS = {
-    "name": Order(_by("name")),
-    "type": Order(_by("type")),
-    "age": Order(_by("age"), Column("age", 5, right=True)),
-    "size": Order(_by("size"), Column("size", 6, right=True), up=False),
-    "sent": Order(_by("deliveries"), Column("sent", 5, right=True), up=False),
-    "last": Order(_by("last"), Column("last", 6, right=True)),
-    "used": Order(lambda pair: -times_used(pair[1]), USED, up=False),
-    "flags": Order(_by("flags"), Column("problems", 9)),
-    "scope": Order(lambda pair: scope_word(*pair), Column("scope", 14)),
+    "name": ListOrder(_by("name")),
+    "type": ListOrder(_by("type")),
+    "age": ListOrder(_by("age"), Column("age", 5, right=True)),
+    "size": ListOrder(_by("size"), Column("size", 6, right=True), up=False),
+    "sent": ListOrder(_by("deliveries"), Column("sent", 5, right=True), up=False),
+    "last": ListOrder(_by("last"), Column("last", 6, right=True)),
+    "used": ListOrder(lambda pair: -times_used(pair[1]), USED, up=False),
+    "flags": ListOrder(_by("flags"), Column("problems", 9)),
+    "scope": ListOrder(lambda pair: scope_word(*pair), Column("scope", 14)),
 }
 # The orders that change with deliveries.
 BY_DELIVERIES = {"sent", "last", "used", "flags"}
