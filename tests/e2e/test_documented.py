@@ -367,18 +367,6 @@ def ids(world):
     }
 
 
-def consolidated(tui, _):
-    """H on the Consolidate screen lists what was made."""
-    tui.press("6")
-    tui.see("proposed")
-    tui.press("H")
-    tui.see("Nothing was consolidated yet")
-    tui.press("\x1b")
-    tui.see("proposed", gone="Nothing was consolidated yet")
-    tui.press("1")
-    tui.see("prefer-pnpm")
-
-
 def transferred(tui, world):
     """X exports the scope that is chosen, and I imports, after showing what comes."""
     tui.press("X")
@@ -393,26 +381,12 @@ def transferred(tui, world):
     tui.see("prefer-pnpm", gone="Nothing new is in it|Would add")
 
 
-def backfilled(tui, world):
-    """B in the Inbox reads the earlier sessions, if that is wanted."""
-    tui.press("2")
-    tui.see("wait for you|drafts?\\b")
-    tui.press("B")
-    # Its keys are drawn last when it opens, and when it closes.
-    tui.see("Look through", "Not now", "escape cancel")
-    tui.press("\x1b")
-    tui.see("B in the Inbox|wait for you|drafts?\\b", gone="escape cancel")
-    tui.press("1")
-    tui.see("prefer-pnpm")
-
-
 def numbers(tui, world):
     """The numbers open the screens."""
     for key, words in (
         ("2", "Inbox"),
         ("3", "today · "),
         ("5", "▾ problems"),
-        ("6", "proposed"),
         ("7", "notes|whisper|off"),
         ("1", "prefer-pnpm"),
     ):
@@ -480,7 +454,7 @@ def first_approval(tui, world):
 
 
 def changed_by_others(tui, world):
-    """a or = in the inbox keeps a memory that somebody else changed, x takes it back, e edits it, H lists its
+    """a in the inbox keeps a memory that somebody else changed, x takes it back, e edits it, H lists its
     versions."""
     path = world.project / ".claude/memory/prefer-pnpm.md"
     with ShellTerminal(world) as shell:  # memtui has seen it as it is
@@ -488,17 +462,17 @@ def changed_by_others(tui, world):
     tui.press("2")
     tui.see("drafts\\b")
     tui.press("/")
-    tui.see("filter: name")
-    tui.press("project:prefer-pnpm")
+    tui.see("filter: words")
+    tui.press("changed prefer-pnpm")
     tui.press("\r")
-    for hours, (key, said) in enumerate((("=", "Kept"), ("a", "Kept"), ("x", "Taken back"), ("e", "save  ")), 1):
+    for hours, (key, said) in enumerate((("a", "Kept"), ("x", "Taken back"), ("e", "save  ")), 1):
         before = path.read_text()
         made = world.root / "made"  # the file is never seen with another time
         made.write_text(f"{before}Changed {hours}.\n")
         os.utime(made, (time.time() + hours * 3600,) * 2)
         made.replace(path)
         tui.press("\x12")
-        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen", "2 changed by others")
+        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen", "2 changed memories")
         tui.press("H")
         tui.see("Versions of prefer-pnpm: enter restores one", "not seen yet")
         tui.press("\x1b")
@@ -594,15 +568,13 @@ KEYS = {
     **{("faq.md", key): first_approval for key in ("1", "z")},
     ("README.md", "q"): numbers,
     ("faq.md", "7"): undone_by_itself,
-    ("cli.md", "B"): backfilled,
     **{("README.md", key): changed_by_others for key in ("e", "x")},
-    **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "=", "e", "x")},
+    **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "e", "x")},
     **{(file, "r"): recalled for file in ("README.md", "faq.md", "cli.md")},
     **{(file, "?"): help_ for file in ("README.md", "faq.md")},
     **{(file, "c"): note_and_undo for file in ("README.md", "faq.md")},
     **{("faq.md", key): activity for key in ("3", "!", "P")},
     **{(file, "U"): list_of_changes for file in ("README.md", "faq.md")},
-    ("cli.md", "H"): consolidated,
     ("cli.md", "z"): undo_of_others,
     **{("cli.md", key): transferred for key in ("I", "X")},
     ("cli.md", "Z"): note_and_undo,

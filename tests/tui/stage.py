@@ -153,11 +153,16 @@ def past(env, cwd):
             file.write(text)
 
 
+async def past_sessions(pilot):
+    """Offer the reading of past sessions, as the palette does."""
+    pilot.app.action_run("inbox.backfill")
+
+
 async def reading_the_past(pilot):
     """Begin a backfill that comes no further than to a third."""
     read, BackfillProgress._read = BackfillProgress._read, lambda _: None
     try:
-        await pilot.press("B")
+        await past_sessions(pilot)
         await settled(pilot)
         await pilot.press("enter")
         await settled(pilot)
@@ -273,7 +278,8 @@ prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.even
 session = stand_on(lambda row: isinstance(row, SessionGroup) and not row.live)
 finding = stand_on(lambda row: row.kind == "finding")
 block = stand_on(lambda row: row.name == "project_context")
-merge = stand_on(lambda row: row.proposal.kind == "merge")
+merge = stand_on(lambda row: row.word == "merge")
+fix = stand_on(lambda row: row.word == "fix")
 
 
 async def compose(pilot):

@@ -54,10 +54,10 @@ DIALOGS = {
     "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
     "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
     "drafts to approve": ("2", press("A", "a")),
-    "the outcome of a change": ("6", press("e")),
-    "safe fixes": ("6", press("F")),
-    "earlier sessions": ("2", press("B")),
-    "the best of earlier sessions": ("2", press("B"), press("enter")),
+    "the outcome of a change": ("2", stage.merge, press("e")),
+    "safe fixes": ("2", stage.fix, press("A", "a")),
+    "earlier sessions": ("2", stage.past_sessions),
+    "the best of earlier sessions": ("2", stage.past_sessions, press("enter")),
     "what is imported": ("1", press("I"), press(*".claude/memory", "enter")),
 }
 

@@ -22,7 +22,7 @@ def unfound(screen, row):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["inbox", "consolidate"])
+@pytest.mark.parametrize("name", ["inbox"])
 async def test_the_filter_searches_the_words_of_all_columns(world, name):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=name)
     async with app.run_test(size=(160, 40)) as pilot:

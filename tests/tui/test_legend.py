@@ -14,7 +14,7 @@ from .conftest import NOW, settle
 
 # What is drawn of text, of gauges and of rules is no mark.
 TEXT = set("–—“”„‘’‚×─━│╸╺┅╍▁▂▃▄▅▆▇█▏▎▍▌▋▊▉")
-SCREENS = ["memories", "inbox", "activity", "setup", "consolidate"]
+SCREENS = ["memories", "inbox", "activity", "setup"]
 
 
 async def help_text(pilot):
@@ -52,10 +52,9 @@ async def test_every_mark_that_is_drawn_is_explained(world, name):
     ("name", "marks"),
     [
         ("memories", {*"ufprt", *"XHUBNLC", memory_rows.AUTOSAVED, *(glyph for glyph, _ in GLYPHS.values())}),
-        ("inbox", {"☐", "="}),
+        ("inbox", {"✓", "!", "✗", "="}),
         ("activity", {"○", "!", "▾", *(glyph for glyph, _ in GLYPHS.values())}),
         ("setup", {"✓", "·", "!", "✗", "▸", "●"}),
-        ("consolidate", {"✓", "!", "✗", "→"}),
     ],
 )
 async def test_marks_that_are_rare_are_explained_too(world, name, marks):

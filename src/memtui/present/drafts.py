@@ -23,7 +23,7 @@ DECIDED = {
     "reject": "Rejected {}.",
     "never": "Rejected {}; this will not be drafted again.",
     "done": "Done: {}.",
-    "keep": "Kept {}.",
+    "drop": "Dropped {}.",
 }
 
 
@@ -73,11 +73,11 @@ def by_model(fields: Mapping[str, str]) -> str:
 
 
 def named(items: Sequence[Waiting]) -> str:
-    """Name entries: `“use uv for tools”`, `3 drafts`, `2 drafts and 1 item`."""
+    """Name entries: `“use uv for tools”`, `3 drafts`, `2 drafts and 1 todo`."""
     if len(items) == 1:
         return f"“{title(items[0])}”"
     kinds = [item.kind for item in items]
-    counts = ((kinds.count("updates"), "draft"), (kinds.count("items"), "item"), (kinds.count("guidance"), "note"))
+    counts = ((kinds.count("updates"), "draft"), (kinds.count("items"), "todo"), (kinds.count("guidance"), "note"))
     return " and ".join(many(count, word) for count, word in counts if count)
 
 

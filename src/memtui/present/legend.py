@@ -21,7 +21,6 @@ UNSAVED = "D", "it has unsaved text of yours"
 TOP: Marks = (
     ("9", "on a tab: so many wait there"),
     ("3(9)", "the same on a tab that has no room for its name"),
-    ("~9", "on the tab of the Inbox: so many memories that others changed"),
     ("!9", "on the tab of Setup, red: so many problems to fix"),
     ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
 )

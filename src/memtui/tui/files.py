@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
     from memtui.tui.watch import Watch
 
-# Findings, and the changes that Consolidate would list, are counted when no key was pressed for so long, and not again
+# Findings, and the changes that the inbox would propose, are counted when no key was pressed for so long, and not again
 # before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 # A count that failed is tried again after this time.
@@ -45,7 +45,7 @@ class FilesRead(Message):
 
 
 class FindingsCounted(Message):
-    """The numbers of findings and of changes to consolidate, which the top line shows, were counted again."""
+    """The numbers of findings and of changes in the inbox, which the top line shows, were counted again."""
 
 
 class FileReader:

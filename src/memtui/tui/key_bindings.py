@@ -20,4 +20,5 @@ def bindings(group: str) -> list[Binding]:
     return [
         Binding(bound(a.keys), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
         for a in actions.of(group)
+        if a.keys
     ]

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, activity, setup, consolidate or subconscious.
+    """Return a new screen by its name: memories, inbox, activity, setup or subconscious.
 
     Raises KeyError.
     """
@@ -29,10 +29,6 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.setup.screen import Setup
 
         return Setup(services)
-    if name == "consolidate":
-        from memtui.tui.screens.consolidate.screen import Consolidate
-
-        return Consolidate(services)
     if name == "subconscious":
         from memtui.tui.screens.subconscious.screen import Subconscious
 

@@ -18,6 +18,7 @@ from tui.conftest import NOW, settle
 
 OTHER = "Never push to main without asking me first."
 UNLIKELY = "We use pnpm instead of npm in this repository."
+PAST = "past sessions"
 RULE = "From now on always run the linter with the strict option in this repository."
 
 
@@ -46,8 +47,12 @@ def drafts(world):
 
 
 async def answer(pilot, *keys):
+    """Press keys; `past sessions` is what the palette runs."""
     for key in keys:
-        await pilot.press(key)
+        if key == PAST:
+            pilot.app.action_run("inbox.backfill")
+        else:
+            await pilot.press(key)
         await settle(pilot)
         await settle(pilot)
 
@@ -59,7 +64,7 @@ async def test_drafts_of_other_projects_are_shown_where_they_came(world, tmp_pat
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         assert not app.screen.all_projects
-        await answer(pilot, "B", "enter", "enter")
+        await answer(pilot, PAST, "enter", "enter")
         assert app.screen.all_projects
         texts = [row.item.text for row in app.screen.table.rows if row.item is not None]
         assert any(text.startswith("Never push to main") for text in texts)
@@ -71,7 +76,7 @@ async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world,
     leave(world.env, world.shop, OTHER, "older")
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await answer(pilot, "B", "enter")
+        await answer(pilot, PAST, "enter")
         assert app.screen.title_text.startswith("Found so far: 1 draft")
 
 
@@ -83,7 +88,7 @@ async def test_a_reading_that_fails_closes_its_dialog_and_says_so(app, world, mo
     monkeypatch.setattr(reading, "read", fail)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await answer(pilot, "B", "enter")
+        await answer(pilot, PAST, "enter")
         assert app.screen.group == "inbox"
         told = " ".join(str(each) for each in pilot.app.screen.query("Toast"))
         assert "Errno" not in told
@@ -101,7 +106,7 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
     monkeypatch.setattr(reading, "read", waits)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("B")
+        pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         await pilot.press("enter")
         while not isinstance(app.screen, BackfillProgress):
@@ -123,13 +128,12 @@ async def test_a_reading_that_ends_while_something_else_is_shown_goes_on_afterwa
         assert isinstance(app.screen, Preview)
 
 
-async def test_an_empty_inbox_names_the_key(empty):
+async def test_an_empty_inbox_names_what_the_palette_finds(empty):
     env, project = empty
     app = MemtuiApp(env, project, screen="inbox", now=NOW)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        assert "B reads earlier sessions" in " ".join(app.screen.why_empty().split())
-        assert "inbox.backfill" in [each.id for each in app.screen.footer_actions()]
+        assert "^p past sessions reads earlier sessions" in " ".join(app.screen.why_empty().split())
 
 
 @pytest.mark.parametrize("ends", ["escape", "enter"])
@@ -152,7 +156,7 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
     before = drafts(world)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("B")
+        pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
         assert "Runs locally" in app.screen.question
@@ -174,7 +178,7 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
 async def test_no_is_no(app, world):
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("B")
+        pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         await pilot.press("escape")
         await settle(pilot)
@@ -191,7 +195,7 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
         await settle(pilot)
         await pilot.press("escape")
         await settle(pilot)
-        await pilot.press("B")
+        pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         assert not isinstance(app.screen, Choice)
 
@@ -199,13 +203,13 @@ async def test_where_there_are_no_sessions_it_says_so(tmp_path):
 async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await answer(pilot, "B", "enter", "escape", "B")
+        await answer(pilot, PAST, "enter", "escape", PAST)
         assert isinstance(app.screen, Preview)
         assert app.screen.title_text.startswith("Nothing is new since the last reading; what waits: 3 drafts")
-        await answer(pilot, "enter", "B")
+        await answer(pilot, "enter", PAST)
         assert app.screen.group == "inbox"
         leave(world.env, world.shop, OTHER, "newer")
-        await answer(pilot, "B")
+        await answer(pilot, PAST)
         assert isinstance(app.screen, Choice)
         assert app.screen.question.startswith("Look through 1 session with new turns (")
 
@@ -224,7 +228,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
     monkeypatch.setattr(reading, "read", doubted)
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
-        await answer(pilot, "B", "enter")
+        await answer(pilot, PAST, "enter")
         assert "; 1 is probably a one-off" in app.screen.title_text
         likely, unlikely = app.screen.plain.split(FOLDED)
         assert "run the linter with the strict option" in likely

@@ -26,13 +26,15 @@ def leave(world, rules):
         file.write(inbox_format.render(fields, text))
 
 
-async def asked(pilot, *keys):
+async def asked(pilot, *keys, action=""):
     await settle(pilot)
     table = pilot.app.screen.query_one("#list")
     fits = [line.item is not None and line.item.entry.fields.get("name") == "be-kind" for line in table.rows]
     table.move_to(fits.index(True))
     await settle(pilot)
     await pilot.press(*keys)
+    if action:
+        pilot.app.action_run(action)
     await settle(pilot)
     assert isinstance(pilot.app.screen, Preview)
 
@@ -96,7 +98,7 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
     leave(world, 100)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=size) as pilot:
-        await asked(pilot, "C")
+        await asked(pilot, action="inbox.note")
         before = waits(world, "guidance")
         await pilot.press("enter")
         await settle(pilot)
@@ -104,7 +106,9 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
         await pilot.press("escape")
         await settle(pilot)
         assert waits(world, "guidance") == before
-        await pilot.press("C", "G")
+        app.action_run("inbox.note")
+        await settle(pilot)
+        await pilot.press("G")
         await settle(pilot)
         assert LAST in "\n".join(lines(app))
         await pilot.press("enter")
@@ -117,12 +121,12 @@ async def test_a_draft_becomes_guidance_only_when_its_end_was_on_the_screen(worl
 
 
 @pytest.mark.large
-@pytest.mark.parametrize("key", ["a", "C"])
-async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, key):
+@pytest.mark.parametrize("action", ["inbox.accept", "inbox.note"])
+async def test_what_is_cut_of_a_draft_of_a_megabyte_is_told_before_it_is_agreed_to(world, action):
     leave(world, 80_000)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="inbox")
     async with app.run_test(size=WIDE) as pilot:
-        await asked(pilot, key)
+        await asked(pilot, action=action)
         text = app.screen.plain
         assert len(text) < 20_000
         assert LAST not in text

@@ -111,7 +111,7 @@ def listing(
             what = f"{many(each.open, 'proposal')} about memories, by {line(each.by)}, {ago(each.time, now)}"
             path = ctx.tilde(each.path)
             out.print(f"{what}: {line(path)}")
-            out.print("  see them: memtui consolidate, or memtui --screen consolidate")
+            out.print("  see them: memtui consolidate, or memtui --screen inbox")
         _print_told(ctx, out, delivered)
 
     return Result(data, text)

@@ -6,7 +6,7 @@ Entries are edited in place; what others append to the same file meanwhile stays
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from memtui.core.base import clock, ids, when
+from memtui.core.base import clock, fastjson, fs, ids, when
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import cut
 from memtui.core.inbox import deliverable, pending_update, refused
@@ -92,11 +92,23 @@ class Review:
             changes.append(TextEdit(refused.path(item.directory), "", row))
         return self._run("reject", changes, items, "reject {}")
 
+    def never(self, items: Sequence[Waiting]) -> str:
+        """Let pending updates that were rejected just now never be extracted again."""
+        wanted, changes = {item.id for item in items}, list[Change]()
+        for file in dict.fromkeys(refused.path(item.directory) for item in items):
+            for row in fs.read_or_empty(file).decode("utf-8", "replace").splitlines(keepends=True):
+                known = fastjson.loads_dict(row)
+                if known.get("id") in wanted and not refused.is_never(known):
+                    changes.append(TextEdit(file, row, fastjson.dumps({**known, "never": True}) + "\n"))
+        return self._run("reject", changes, items, "never draft {} again")
+
     def snooze(self, items: Sequence[Waiting], until: float | None) -> str:
-        """Hide pending updates until a time, in seconds since the epoch; None shows them again."""
+        """Hide entries until a time, in seconds since the epoch; None shows them again. A todo is kept besides, as the
+        next session would replace it."""
         changes = []
         for item in items:
             fields = {key: value for key, value in self._fields(item).items() if key != "until"}
+            fields |= {"state": "kept"} if item.kind == "items" else {}
             if until is not None:
                 fields["until"] = clock.iso_seconds(until)
             changes.append(_rewritten(item, fields, item.entry.text))

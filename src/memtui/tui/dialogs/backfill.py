@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 NONE = "No session of Claude Code is on this machine yet."
-LATER = "{inbox.backfill} in the Inbox reads them at any time."
+LATER = "“past sessions” in the palette ({app.palette}) reads them at any time."
 FAILED = "Reading earlier sessions failed; `memtui doctor --errors` has the details."
 FOLDED = "The inbox folds these, which are unlikely to last:"
 NOTHING_NEW = "Nothing is new in your sessions since the last reading, and no draft waits."

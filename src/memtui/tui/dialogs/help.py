@@ -63,6 +63,8 @@ class Help(Dialog[str]):
         for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
             text.append(f"{title}\n", style="bold")
             for action in actions.offered(group, read_only=self.services.read_only):
+                if not action.keys:  # the palette has it
+                    continue
                 keys = " ".join(map(actions.key_word, actions.keys_of(action, self.services.remapped).split(",")))
                 text.append(f"  {keys:<12}", style="bold")
                 text.append(f"{action.help}\n")

@@ -50,7 +50,7 @@ STEPS: Sequence[TourStep] = (
         "Approve a draft",
         "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
         " it only if you say so.",
-        "inbox.approve",
+        "inbox.accept",
         "approve the draft under the cursor",
     ),
     TourStep(

@@ -29,15 +29,14 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
-    (`disabled`), how much waits on each screen, how many memories others `changed`, and whether no hooks are found
-    because the client skips a settings file (`unreadable`)."""
+    (`disabled`), how much waits on each screen, and whether no hooks are found because the client skips a settings file
+    (`unreadable`). What waits in the inbox is counted apart from the `changes` that are proposed there."""
 
     project: str = ""
     mode: str = "full"
     hooks: bool = True
     disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
-    changed: int = 0
     unreadable: bool = False
 
 
@@ -81,7 +80,10 @@ class Data(Workspace):
         waiting = self.counts()
         # The same dictionary from now on: screens count their rows into it while this is read.
         counts = self.facts.waiting
-        counts |= {"guidance": waiting["guidance"], "inbox": waiting["updates"] + waiting["items"]}
+        counts |= {
+            "guidance": waiting["guidance"],
+            "inbox": waiting["updates"] + waiting["items"] + self.count_changed(),
+        }
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
         self.facts = BarFacts(
@@ -90,7 +92,6 @@ class Data(Workspace):
             found.installed,
             found.disabled_by is not None,
             counts,
-            self.count_changed(),
             found.unreadable,
         )
 
@@ -118,11 +119,11 @@ class Data(Workspace):
         return undecided.undecided(self.store(), subject, go_on)
 
     def count_proposals(self, go_on: "Callable[[], bool]") -> bool:
-        """Count for its tab what Consolidate would list; return False if `go_on` ended that."""
+        """Count for the inbox's tab what is proposed there; return False if `go_on` ended that."""
         found = self.undecided(go_on)
         if not go_on():
             return False
-        self.facts.waiting["consolidate"] = len(found.proposals)
+        self.facts.waiting["changes"] = len(found.proposals)
         return True
 
     def forget(self) -> None:

@@ -154,7 +154,9 @@ class ListScreen(Screen[None], Generic[Row]):
         self._then = then
 
     def _run_when_read(self, then: Callable[[], object]) -> None:
-        if any(each.node is self and each.group != COMMAND and not each.is_finished for each in self.workers):
+        if any(
+            each.node is self and each.group not in {COMMAND, "plan"} and not each.is_finished for each in self.workers
+        ):
             self.set_timer(POLL_SECONDS, lambda: self._run_when_read(then))
         elif self.is_current:
             self.call_later(then)  # after the messages that the workers posted

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "activity", "setup", "consolidate", "subconscious")
+TABS = ("memories", "inbox", "activity", "setup", "subconscious")
 # Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
 # whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
 # their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
 # orders: the longest first; then what everybody knows first, and what is rarely opened last.
-SHORT = {"subconscious": "Subc", "consolidate": "Cons", "activity": "Act", "memories": "Mem"}
-NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup", "consolidate")
+SHORT = {"subconscious": "Subc", "activity": "Act", "memories": "Mem"}
+NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup")
 ONE_BLANK = 1
 ALL_SHORT = ONE_BLANK + len(SHORT)
 OPEN_SHORT = ALL_SHORT + 1
@@ -116,11 +116,10 @@ class TopBar(OneLine):
 
 
 def _badge(name: str, app: "Services") -> str:
-    """Return what stands behind a tab: how much waits there, and what others changed."""
-    facts = app.data.facts
-    count = facts.waiting.get(name, 0)
-    badge = f" {'!' if name == 'setup' else ''}{count}" if count else ""
-    return badge + (f" ~{facts.changed}" if name == "inbox" and facts.changed else "")
+    """Return what stands behind a tab: how much waits there."""
+    waiting = app.data.facts.waiting
+    count = waiting.get(name, 0) + (waiting.get("changes", 0) if name == "inbox" else 0)
+    return f" {'!' if name == 'setup' else ''}{count}" if count else ""
 
 
 class FootBar(OneLine):

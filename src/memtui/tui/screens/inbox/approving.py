@@ -24,10 +24,7 @@ from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
-from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.screens.inbox.text import compared, merged_text, score, shown_of_each, written_text
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Services
 
 # Columns for the name of a memory before its description.
 LONGEST_NAME = 32
@@ -36,14 +33,14 @@ SCOPE_NAME = 28
 
 
 class ApproveCommands:
-    """The commands that approve drafts: as proposed, rewritten, with another type or scope, or merged into a memory."""
+    """The commands that approve drafts: as proposed, rewritten, or merged into a memory."""
 
-    def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, proposals: Proposals) -> None:
-        self.services, self.screen, self.chosen, self.proposals = services, screen, chosen, proposals
+    def __init__(self, chosen: Chosen, proposals: Proposals) -> None:
+        self.services, self.screen, self.chosen, self.proposals = chosen.services, chosen.screen, chosen, proposals
 
     async def approve(self) -> None:
         """Approve the chosen drafts. Several of them, or one that is not fully on the screen, are shown first."""
-        items = self.chosen.items("updates")
+        items = self.chosen.items()
         root = self.services.data.root
         unsaved = [kept for item in items if (kept := autosave.kept(root, item.id)) is not None]
         if not await self._takes_proposed(items):
@@ -53,11 +50,10 @@ class ApproveCommands:
         drafts = [each for each in found if isinstance(each, Draft)]
         if not drafts:
             raise errors[0]
-        alone = len(found) == 1 and drafts[0].item is self.chosen.under_cursor
-        if alone and self.screen.detail_seen and not drafts[0].taken:
+        if self.chosen.is_seen() and not drafts[0].taken:
             self._write(drafts)
             return
-        if alone and drafts[0].taken:
+        if len(found) == 1 and drafts[0].taken:
             await self._approve_taken(drafts[0])
             return
         text = Text()
@@ -68,7 +64,7 @@ class ApproveCommands:
             text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
         if len(items) > 1 and unsaved:
             text.append(f"! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
-        note = self.chosen.still_marked("updates")[1].strip()
+        note = self.chosen.still_marked()[1].strip()
         text.append(f"! {note}\n" if note else "", style="yellow")
         free = [each for each in drafts if not each.taken]
         yes = f"write {many(len(free), 'memory', 'memories')}" if free else ""
@@ -105,7 +101,7 @@ class ApproveCommands:
 
     def _write(self, drafts: Sequence[Draft]) -> None:
         """Write the drafts, and say so. Raises the error of the first draft that could not be written."""
-        others, note = self.chosen.still_marked("updates")
+        others, note = self.chosen.still_marked()
         outcomes = approve.approve_all(drafts[0].store.journal, drafts)
         written = [each.memory for each in outcomes if each.memory is not None]
         if written:
@@ -173,30 +169,9 @@ class ApproveCommands:
             **({"trigger": request} if (request := item.entry.fields.get("request")) else {}),
         }
 
-    async def choose_type(self) -> None:
-        """Choose another type for the chosen drafts."""
-        await self._choose("type", "Type of the memory", [(kind, kind) for kind in memory.TYPES])
-
-    async def choose_scope(self) -> None:
-        """Choose another scope for the chosen drafts."""
-        await self._choose("scope", "Scope of the memory", self._explained(self.chosen.items("updates")))
-
-    async def _choose(self, field: str, question: str, options: Sequence[tuple[str, str]]) -> None:
-        items = self.chosen.items("updates")
-        value = await self.services.ask(Choice(question, options, self.proposals.proposed(items[0], field)))
-        if not value:
-            return
-        for item in items:
-            self.proposals.choose(item, field, value)
-        note = self.chosen.still_marked("updates")[1].strip()
-        if note:
-            self.services.say(note)
-        self.screen.table.redraw()
-        self.screen.fill()
-
     async def merge(self) -> None:
         """Ask for the memory to merge into, the most similar first; then show what it becomes, and write it."""
-        items = self.chosen.items("updates")
+        items = self.chosen.items()
         if not await self._takes_proposed(items):
             return
         under_cursor = self.chosen.under_cursor
@@ -238,7 +213,7 @@ class ApproveCommands:
             text.append(f"\n! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
         if await self.services.ask(Preview(f"{target.ref} becomes", text, "write it", end=True)):
             done = f"Merged {named(items)} into {target.ref}."
-            self.chosen.act(lambda: merge.merge_all(store, items, target), done, "updates")
+            self.chosen.act(lambda: merge.merge_all(store, items, target), done)
             self.services.data.approved = target.path
 
     def _ranked(self, item: Waiting) -> list[tuple[Memory, str]]:

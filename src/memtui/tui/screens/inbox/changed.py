@@ -1,12 +1,15 @@
-"""Memories that somebody else wrote, in the inbox: what the detail says of one, and the commands that decide."""
+"""Memories that somebody else wrote, as rows of the inbox, and the commands that decide about them."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import ago, many
+from memtui.core.base.phrasing import age, ago, many
 from memtui.core.memories.memory import read_memory
 from memtui.core.memories.writers import Occasion
 from memtui.core.review import changed
@@ -17,23 +20,87 @@ from memtui.tui.batch import BatchRunner, left_alone
 from memtui.tui.dialogs import memory_history
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
+from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import Chosen
-from memtui.tui.screens.inbox.rows import InboxRow
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Services
+from memtui.tui.screens.inbox.row import InboxRow, InboxView
+from memtui.tui.screens.inbox.text import lines_of
+from memtui.tui.screens.list_screen import Described
+from memtui.tui.services import Command
 from memtui.tui.widgets.key_lines import append_keys
 
 NAMES = ("what you saw last", "the present one")
 KEYS = (
-    ("inbox.approve", "keep it: it counts as seen"),
+    ("inbox.accept", "keep it: it counts as seen"),
     ("inbox.edit", "edit it; what you save counts as seen"),
     ("inbox.reject", "take it back: what you saw last is restored"),
 )
 
 
-def head(item: Changed, occasion: Occasion | None, now: float) -> Text:
+@dataclass(frozen=True)
+class ChangedRow(InboxRow):
+    """A memory that somebody else wrote since the person last saw it."""
+
+    family: ClassVar[str] = "changed"
+    word: ClassVar[str] = "changed"
+    singular: ClassVar[str] = "changed memory"
+    plural: ClassVar[str] = "changed memories"
+    style: ClassVar[str] = "yellow"
+    verbs: ClassVar[Mapping[str, str]] = {
+        "accept": "keep",
+        "edit": "edit",
+        "reject": "take back",
+        "history": "versions",
+    }
+
+    memory: Changed | None = None
+
+    @property
+    def change(self) -> Changed:
+        """What was changed."""
+        assert self.memory is not None
+        return self.memory
+
+    @property
+    def changed(self) -> Changed:
+        """What was changed."""
+        return self.change
+
+    def sentence(self, _view: InboxView) -> str:
+        """Return the memory, what was done to it, and by whom."""
+        what = "" if self.change.kind == "edited" else f"{words.DID[self.change.kind]}, "
+        return f"{self.change.name}, {what}{words.who(self.change)}"
+
+    def where(self, _view: InboxView) -> str:
+        """Return the scope that it is in."""
+        return self.change.scope.project or self.change.scope.label
+
+    def extent(self, view: InboxView) -> str:
+        """Return its age."""
+        return age(self.change.now.written, view.now)
+
+    def describe(self, view: InboxView) -> Described:
+        """Return who wrote it, and the lines that differ."""
+        occasion = view.occasions.get(self.change.key)
+        head = _head(self.change, occasion, view.now)
+        difference = self._difference(view)
+        path = safe_text.line(view.services.data.tilde(self.change.key))
+        text = head.copy().append(f"{path}\n\n", "dim").append_text(difference)
+        view.needed = lines_of(text, view.detail_width)
+        keys = KEYS if self.change.kind != "deleted" else (KEYS[0], KEYS[2])
+        append_keys(text, keys, read_only=view.services.read_only)
+        return Described(text, Text("── ", "dim").append_text(head).append_text(difference))
+
+    def copied(self, view: InboxView) -> str:
+        """Return the lines that differ."""
+        return self._difference(view).plain
+
+    def _difference(self, view: InboxView) -> Text:
+        return difference(view.services.data, self.change)
+
+
+def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
     """Return who wrote a memory, when, and after which prompt; `occasion` None: that is still looked up."""
     text = Text(safe_text.line(item.ref), "bold")
     title = occasion.title if occasion is not None else ""
@@ -53,56 +120,52 @@ def difference(data: Data, item: Changed) -> Text:
     return line_diff.drawn(before.rstrip("\n"), after.rstrip("\n"), NAMES)
 
 
-def described(data: Data, item: Changed, occasion: Occasion | None, *, read_only: bool) -> Text:
-    """Return the whole detail of one."""
-    text = head(item, occasion, data.now())
-    text.append(safe_text.line(data.tilde(item.key)) + "\n\n", "dim").append_text(difference(data, item))
-    keys = KEYS if item.kind != "deleted" else (KEYS[0], KEYS[2])
-    append_keys(text, keys, read_only=read_only)
-    return text
-
-
-def glance(data: Data, item: Changed, occasion: Occasion | None) -> Text:
-    """Return the beginning of the detail."""
-    text = Text("── ", "dim").append_text(head(item, occasion, data.now()))
-    return text.append_text(difference(data, item))
-
-
-def folded(rows: "tuple[InboxRow, ...]", *, is_open: bool) -> Text:
-    """Return what is in the fold of many."""
-    text = Text("Memories that Claude, an editor or a program wrote since you last saw them.")
-    text.append(f"\nenter {'hides' if is_open else 'shows'} them; ", "dim")
-    text.append(f"{actions.key_of('inbox.approve')} on this line keeps all of them.\n\n", "dim")
-    for each in rows:
-        if each.changed is not None:
-            text.append(f"{words.DID[each.changed.kind]:<9}", "dim").append(safe_text.line(each.changed.ref) + "\n")
-    return text
-
-
 class ChangedCommands:
     """The commands that keep, edit and take back memories that somebody else wrote."""
 
-    def __init__(self, services: Services, screen: ListScreen[InboxRow], chosen: Chosen, bulk: BatchRunner) -> None:
-        self.services, self.screen, self.chosen, self.bulk = services, screen, chosen, bulk
+    def __init__(self, chosen: Chosen, bulk: BatchRunner) -> None:
+        self.services, self.screen, self.chosen, self.bulk = chosen.services, chosen.screen, chosen, bulk
 
-    def keep(self) -> None:
-        """Mark the chosen ones as seen."""
-        found = self.chosen.changed()
-        changed.keep(self.services.data.store().journal, self.services.data.versions, found)
-        self._unmark(found)
-        untrusted = words.not_trusted(changed.untrusted(self.services.data.root, found))
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {
+            "accept": Command(self.keep),
+            "edit": Command(self.edit, self._why_no_edit),
+            "reject": Command(self.take_back),
+            "history": Command(self.history, self.screen.one_by_one),
+            "follow": Command(self.follow, self.screen.one_by_one),
+        }
+
+    def _memories(self) -> list[Changed]:
+        return [row.change for row in self.chosen.rows(ChangedRow)]
+
+    async def keep(self) -> None:
+        """Mark the chosen ones as seen; what is not on the screen is shown first."""
+        found, data = self._memories(), self.services.data
+        if not self.chosen.is_seen():
+            text = Text()
+            for item in found:
+                text.append_text(_head(item, None, data.now())).append_text(difference(data, item)).append("\n")
+            what = "1 memory" if len(found) == 1 else f"{len(found)} memories"
+            if not await self.services.ask(Preview(f"Keep {what}: this is what others wrote", text, f"keep {what}")):
+                return
+        changed.keep(data.store().journal, data.versions, found)
+        untrusted = words.not_trusted(changed.untrusted(data.root, found))
         why = f" {untrusted}: {actions.key_of('memories.trust')} in Memories trusts it." if untrusted else ""
-        self.services.say(f"{words.done('keep', found)}{why} {actions.takes_back()}")
+        others, note = self.chosen.still_marked()
+        self.chosen.unmark(others)
+        self.services.say(f"{words.done('keep', found)}{why}{note} {actions.takes_back()}")
         self.services.read()
 
     async def take_back(self) -> None:
         """Restore what the person saw last of the chosen ones, as one step of undo; say which could not be."""
-        found, data = self.chosen.changed(), self.services.data
-        store = data.store()
+        found, data = self._memories(), self.services.data
+        store, (others, note) = data.store(), self.chosen.still_marked()
         try:
             outcome = await self.bulk.each(store, found, partial(changed.take_back_one, store, data.versions))
             done = [item for item, _ in outcome.done]
-            self._unmark(done)
+            left = {f"changed:{item.key}" for item, _ in outcome.failed}
+            self.chosen.unmark(others | (self.screen.table.marks & left))
             data.take_in()
         finally:
             self.services.read()
@@ -110,14 +173,14 @@ class ChangedCommands:
             raise outcome.failed[0][1]
         said = words.done("take back", done, len(outcome.failed))
         if not outcome.failed:
-            self.services.say(f"{said} {actions.takes_back()}")
+            self.services.say(f"{said}{note} {actions.takes_back()}")
             return
         reasons = [(row["name"], row["message"]) for row in words.failures(outcome.failed)]
         await self.services.ask(left_alone(f"{many(len(reasons), 'memory', 'memories')} left alone: {said}", reasons))
 
     async def edit(self) -> None:
         """Edit the memory in its form, over the inbox: what is saved there counts as seen."""
-        (item,) = self.chosen.changed()
+        (item,) = self._memories()
         data = self.services.data
         found = read_memory(item.key, item.scope.label)
         if too_large(found):
@@ -127,29 +190,19 @@ class ChangedCommands:
         kept = autosave.kept(data.root, autosave.name_of(found.path))
         if await self.services.ask(DraftForm(MemorySubject(data, found, kept), self.services)):
             data.take_in()
-            self._unmark([item])
+            self.chosen.unmark(self.chosen.still_marked()[0])
         self.services.read()
 
     async def history(self) -> None:
         """List the versions of the chosen one, and restore one."""
-        (item,) = self.chosen.changed()
+        (item,) = self._memories()
         await memory_history.show(self.services, item.scope, item.key)
 
-    def why_no_history(self) -> str:
-        """Say why no versions can be listed, if they can't."""
-        found = self.chosen.changed()
-        if not found:
-            return self.chosen.hidden() or "Only a memory that others changed has versions here."
-        return self.screen.one_by_one() if len(found) > 1 else ""
+    def follow(self) -> None:
+        """Go to the memory."""
+        self.services.go_to_memory(self._memories()[0].key)
 
-    def why_no_edit(self) -> str:
-        """Say why the chosen ones can't be edited, if they can't."""
-        found = self.chosen.changed()
-        if len(found) > 1:
-            return self.screen.one_by_one()
-        return "It was deleted: there is nothing to edit." if found[0].kind == "deleted" else ""
-
-    def _unmark(self, done: "list[Changed]") -> None:
-        keys = {f"changed:{item.key}" for item in done}
-        self.screen.table.marks = self.screen.table.marks - keys
-        self.screen.count()
+    def _why_no_edit(self) -> str:
+        if reason := self.screen.one_by_one():
+            return reason
+        return "It was deleted: there is nothing to edit." if self._memories()[0].kind == "deleted" else ""

@@ -1,24 +1,44 @@
-"""The entries that a command of the inbox works on: the marked ones, or else the one under the cursor."""
+"""The rows that a command of the inbox works on: the marked ones of one kind, or else the one under the cursor."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from memtui import actions
 from memtui.core.base.phrasing import many
-from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting
-from memtui.tui.screens.inbox.rows import InboxRow
+from memtui.tui.screens.inbox.row import InboxRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
 
-# What can be done with a memory that somebody else wrote.
-DECIDE = " {inbox.approve} keeps it, {inbox.reject} takes it back."
+Kind = TypeVar("Kind", bound=InboxRow)
 
 
 class Chosen:
-    """The chosen entries of the inbox's list, and how they are changed."""
+    """The chosen rows of the inbox's list, and how they are changed."""
 
     def __init__(self, services: Services, screen: ListScreen[InboxRow]) -> None:
         self.services, self.screen = services, screen
+
+    @property
+    def leader(self) -> InboxRow | None:
+        """The row whose kind decides what a command does: the one under the cursor if it is chosen, else the first
+        that is. On a fold that is acted on as a whole, one of its rows."""
+        every = self._every()
+        under = self.screen.table.row
+        return under if under in every else every[0] if every else None
+
+    def _every(self) -> list[InboxRow]:
+        found = self.screen.table.chosen()
+        return [each for row in found for each in (row.folds if row.acts_as_one else (row,) * (not row.folds))]
+
+    def rows(self, kind: type[Kind]) -> list[Kind]:
+        """Return the chosen rows of a kind, each once."""
+        return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
+
+    def items(self) -> list[Waiting]:
+        """Return the entries of the chosen rows that are of the leader's kind."""
+        leader = self.leader
+        return [row.item for row in self._every() if row.item and leader and row.family == leader.family]
 
     @property
     def under_cursor(self) -> Waiting | None:
@@ -26,43 +46,35 @@ class Chosen:
         row = self.screen.table.row
         return row.item if row is not None else None
 
-    def items(self, kind: str = "") -> list[Waiting]:
-        """Return the chosen entries of a kind, or of all kinds."""
-        found = [row.item for row in self.screen.table.chosen() if row.item is not None]
-        return [each for each in found if not kind or each.kind == kind]
+    def is_seen(self) -> bool:
+        """Return whether all that is chosen is on the screen: one row, which the cursor is on and which is shown to its
+        end."""
+        chosen = self.screen.table.chosen()
+        return len(chosen) == 1 and chosen[0] is self.screen.table.row and self.screen.detail_seen
 
-    def changed(self) -> list[Changed]:
-        """Return the chosen memories that somebody else wrote; on their fold all that are in it."""
-        found = [each for row in self.screen.table.chosen() for each in (row, *row.folds)]
-        return list({each.changed.key: each.changed for each in found if each.changed is not None}.values())
-
-    @property
-    def means_changed(self) -> bool:
-        """Whether a command is about memories that somebody else wrote: those under the cursor, or the only ones
-        marked."""
-        row = self.screen.table.row
-        on_one = row is not None and (row.changed is not None or any(each.changed for each in row.folds))
-        return bool(self.changed()) and (on_one or not self.items())
-
-    def still_marked(self, kind: str = "") -> tuple[set[str], str]:
-        """Return the keys of the marked entries of other kinds, which stay marked, and a sentence that says so, after a
+    def still_marked(self) -> tuple[set[str], str]:
+        """Return the keys of the marked rows of other kinds, which stay marked, and a sentence that says so, after a
         blank; empty if there are none."""
-        others = self.screen.table.marks - {each.key for each in self.items(kind)}
-        kinds = [row.kind for row in self.screen.found if row.key in others]
-        drafts, items = kinds.count("updates"), kinds.count("items")
-        words = [many(drafts, "draft")] * bool(drafts) + [many(items, "item")] * bool(items)
-        return others, f" {' and '.join(words)} {'stays' if drafts + items == 1 else 'stay'} marked." if words else ""
+        leader = self.leader
+        family = leader.family if leader is not None else ""
+        others = [row for row in self.screen.found if row.key in self.screen.table.marks and row.family != family]
+        counts: dict[tuple[str, str], int] = {}
+        for row in others:
+            counts[row.singular, row.plural] = counts.get((row.singular, row.plural), 0) + 1
+        words = " and ".join(many(count, singular, plural) for (singular, plural), count in counts.items())
+        note = f" {words} {'stays' if len(others) == 1 else 'stay'} marked." if others else ""
+        return {row.key for row in others}, note
 
     def unmark(self, others: set[str]) -> None:
-        """Unmark all entries but those with the keys `others`."""
+        """Unmark all rows but those with the keys `others`."""
         self.screen.table.clear_marks()
         self.screen.table.marks = others
         self.screen.count()
 
-    def act(self, change: Callable[[], object], words: str, kind: str = "") -> None:
-        """Make a change, unmark its entries and say so with `words`. Raises what `change` raises. The files are read
-        again either way."""
-        others, note = self.still_marked(kind)
+    def act(self, change: Callable[[], object], words: str) -> None:
+        """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The files are read again
+        either way."""
+        others, note = self.still_marked()
         try:
             change()
             self.unmark(others)
@@ -73,48 +85,21 @@ class Chosen:
     # why a command can't be run
 
     def hidden(self) -> str:
-        """Say that the filter hides the marked entries, if it does."""
+        """Say that the filter hides the marked rows, if it does."""
         table = self.screen.table
         return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
 
-    def _where(self) -> str:
-        marked = self.screen.table.marks and not self.screen.detail_covers_list  # what is read is meant alone
-        return "among the marked ones" if marked else "under the cursor"
-
-    def _fold(self) -> str:
-        """Say what can be done on a fold, if the cursor is on one and nothing is marked."""
-        table = self.screen.table
-        row = table.row
-        if row is None or not row.folds or table.marks:
-            return ""
-        one, several = ("memory", "memories") if row.folds[0].changed is not None else ("draft", "drafts")
-        if any(each.key == row.folds[0].key for each in table.rows):
-            return f"This row is a fold, its {several} are below it: move the cursor to one."
-        shown = "it" if len(row.folds) == 1 else "them"
-        return f"This row folds {many(len(row.folds), one, several)}: enter shows {shown}."
-
-    def no_draft(self) -> str:
-        """Say that no draft is chosen, if none is."""
-        if self.items("updates"):
-            return ""
-        if self.changed():
-            return "That is not for a memory that is written already." + actions.keyed(DECIDE)
-        if fold := self._fold():
-            return fold
-        ways = actions.keyed(" {inbox.done} marks an item done.") if self.items("items") else ""
-        return f"There is no draft {self._where()}." + ways
-
-    def no_item(self) -> str:
-        """Say that no todo is chosen, if none is."""
-        if self.items("items"):
-            return ""
-        if self.changed():
-            return "That is not for a memory." + actions.keyed(DECIDE)
-        if fold := self._fold():
-            return fold
-        ways = actions.keyed(" {inbox.approve} approves a draft, {inbox.reject} rejects it.")
-        return f"There is no todo {self._where()}." + (ways if self.items("updates") else "")
-
     def nothing(self) -> str:
-        """Say that nothing is chosen, if nothing is."""
-        return "" if self.items() or self.changed() else self._fold() or "There is nothing under the cursor."
+        """Say that nothing is chosen, if nothing is; on a fold, what shows its rows."""
+        if self._every():
+            return ""
+        row = self.screen.table.row
+        if row is None:
+            return "There is nothing under the cursor."
+        if not row.folds:
+            return self.hidden()
+        first = row.folds[0]
+        if any(each.key == first.key for each in self.screen.table.rows):
+            return f"This row is a fold, its {first.plural} are below it: move the cursor to one."
+        it = "it" if len(row.folds) == 1 else "them"
+        return f"This row folds {many(len(row.folds), first.singular, first.plural)}: enter shows {it}."

@@ -1,9 +1,8 @@
-"""The commands of the inbox: reject drafts, tick off and keep items, turn them into notes, edit; one undo step each."""
+"""The commands of the inbox on drafts and todos: decide, hide until later, edit, make notes of; one undo step each."""
 
+import time
 from collections.abc import Callable
 from functools import partial
-
-from rich.text import Text
 
 from memtui import actions
 from memtui.core.base.errors import UsageError
@@ -12,110 +11,38 @@ from memtui.core.review import snoozing
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, safe_text, unheard
-from memtui.tui.batch import BatchRunner
-from memtui.tui.dialogs import backfill
+from memtui.tui import toasts
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
-from memtui.tui.screens.inbox.changed import ChangedCommands
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
-from memtui.tui.screens.inbox.rows import InboxRow
-from memtui.tui.screens.inbox.text import guidance_text, lines_of
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.screens.inbox.text import guidance_text
+from memtui.tui.services import Command
 from memtui.tui.widgets.body import fits
 
-# Even the smallest screen shows this many lines of an item below the list.
-SHORT = 3
-# When a draft may wait until, in words that `snoozing.moment` reads: words for the person.
+# When an entry may wait until, in words that `snoozing.moment` reads: words for the person.
 DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
 DATE = "date"
+NEVER = "{inbox.reject} again: never."
 
 
-class InboxCommands:
-    """The table of commands of the inbox, and those that don't approve a draft."""
+class EntryCommands:
+    """What is done with drafts and with todos alike."""
 
-    def __init__(
-        self,
-        services: Services,
-        screen: ListScreen[InboxRow],
-        chosen: Chosen,
-        proposals: Proposals,
-        bulk: BatchRunner,
-    ) -> None:
-        self.services, self.screen, self.chosen = services, screen, chosen
-        self.changed = ChangedCommands(services, screen, chosen, bulk)
-        self.approving = ApproveCommands(services, screen, chosen, proposals)
+    def __init__(self, chosen: Chosen) -> None:
+        self.services, self.screen, self.chosen = chosen.services, chosen.screen, chosen
 
     def table(self) -> dict[str, Command]:
-        """Return the commands by action id."""
-        chosen, approving = self.chosen, self.approving
-        draft, item = first_of(chosen.hidden, chosen.no_draft), first_of(chosen.hidden, chosen.no_item)
-        never = partial(Review.reject, never=True)
-        return {
-            "inbox.backfill": Command(lambda: backfill.begin(self.services)),
-            "inbox.approve": self._either(Command(self.changed.keep), Command(approving.approve, draft)),
-            "inbox.edit": self._either(
-                Command(self.changed.edit, self.changed.why_no_edit),
-                Command(self.edit, first_of(chosen.hidden, self._why_no_edit)),
-            ),
-            "inbox.merge": Command(approving.merge, draft),
-            "inbox.reject": self._either(
-                Command(self.changed.take_back),
-                Command(partial(self._decide, "updates", "reject", Review.reject), draft),
-            ),
-            "inbox.never": Command(partial(self._decide, "updates", "never", never), draft),
-            "inbox.type": Command(approving.choose_type, draft),
-            "inbox.scope": Command(approving.choose_scope, draft),
-            "inbox.wait": Command(self.wait, draft),
-            "inbox.done": Command(partial(self._decide, "items", "done", Review.done), item),
-            "inbox.keep": self._either(
-                Command(self.changed.keep),
-                Command(partial(self._decide, "items", "keep", Review.keep), first_of(item, self._why_no_keep)),
-            ),
-            "inbox.history": Command(self.changed.history, self.changed.why_no_history),
-            "inbox.guide": Command(self.guide, first_of(chosen.hidden, self._why_no_guide)),
-        }
+        """Return the commands by verb."""
+        return {"later": Command(self.later), "note": Command(self.note)}
 
-    def _either(self, of_changed: Command, of_entries: Command) -> Command:
-        """Return the command of one key: for memories that somebody else wrote, or for entries."""
-
-        def means() -> Command:
-            return of_changed if self.chosen.means_changed else of_entries
-
-        return Command(lambda: means().run(), lambda: means().why_not())
-
-    def _why_no_guide(self) -> str:
-        return "" if self.chosen.items() else self.chosen.no_item()
-
-    def _why_no_keep(self) -> str:
-        found = self.chosen.items("items")
-        if any(each.entry.fields.get("state") != "kept" for each in found):
-            return ""
-        return "It is kept already." if len(found) == 1 else "They are kept already."
-
-    def _why_no_edit(self) -> str:
-        found = self.chosen.items()
-        if not found:
-            return self.chosen.nothing()
-        if len(found) > 1:
-            return self.screen.one_by_one()
-        if not fits(found[0].text):
-            return f"It is too long to be changed here. It is in {safe_text.line(found[0].path)}."
-        return ""
-
-    def _decide(self, kind: str, code: str, operation: Callable[[Review, list[Waiting]], object]) -> None:
-        """Run an operation on the chosen drafts or items; `code` is what it decides, as in `drafts.DECIDED`."""
-        found = self.chosen.items(kind)
-        self.chosen.act(lambda: operation(self.services.data.review(), found), drafts.decided(code, found), kind)
-
-    async def wait(self) -> None:
-        """Ask until when the chosen drafts wait, and hide them until then; or bring snoozed ones back."""
-        found, now = self.chosen.items("updates"), self.services.data.now()
+    async def later(self) -> None:
+        """Ask until when the chosen entries wait, and hide them until then; or bring hidden ones back."""
+        found, now = self.chosen.items(), self.services.data.now()
         asleep = any(each.until(now) is not None for each in found)
         days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
         for given in DAYS:
@@ -130,13 +57,13 @@ class InboxCommands:
             return
         until = snoozing.moment(answer, now)
         review, done = self.services.data.review(), drafts.snoozed(found, until, now)
-        self.chosen.act(lambda: review.snooze(found, until), done, "updates")
+        self.chosen.act(lambda: review.snooze(found, until), done)
 
-    async def guide(self) -> None:
+    async def note(self) -> None:
         """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
         found = self.chosen.items()
         count, it = many(len(found), "entry", "entries"), "a note" if len(found) == 1 else "notes"
-        if not (len(found) == 1 and found[0] is self.chosen.under_cursor and self._fully_shown(found[0])):
+        if not self.chosen.is_seen():
             title = f"Turn {count} into {it}: the agent gets this"
             if not await self.services.ask(Preview(title, guidance_text(found), f"turn {count} into {it}")):
                 return
@@ -145,20 +72,102 @@ class InboxCommands:
         done = f"Now {it}: {drafts.named(found)}, {when}."
         self.chosen.act(lambda: self.services.data.review().to_guidance(found), done)
 
-    def _fully_shown(self, item: Waiting) -> bool:
-        """Return whether the entry under the cursor is on the screen to its end; a short item always is."""
-        short = item.kind == "items" and lines_of(Text(item.text), self.screen.detail_width) <= SHORT
-        return short or self.screen.detail_seen
+    def decide(self, code: str, operation: Callable[[Review, list[Waiting]], object], more: str = "") -> None:
+        """Run an operation on the chosen entries; `code` is what it decides, as in `drafts.DECIDED`."""
+        found = self.chosen.items()
+        words = drafts.decided(code, found)
+        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words} {more}".strip())
+
+    def why_not_one(self) -> str:
+        """Say why the chosen entries can't be edited, if they can't."""
+        found = self.chosen.items()
+        if reason := self.screen.one_by_one():
+            return reason
+        if not fits(found[0].text):
+            return f"It is too long to be changed here. It is in {safe_text.line(found[0].path)}."
+        return ""
+
+
+class DraftCommands(EntryCommands):
+    """The commands on drafts. A second rejection within the note about the first is for good."""
+
+    def __init__(self, chosen: Chosen, proposals: Proposals) -> None:
+        super().__init__(chosen)
+        self.approving = ApproveCommands(chosen, proposals)
+        self._rejected: list[Waiting] = []
+        self._place, self._until = "", 0.0  # where the cursor went to, and when the note about the rejection goes
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return super().table() | {
+            "accept": Command(self.approving.approve),
+            "edit": Command(self.edit, self.why_not_one),
+            "merge": Command(self.approving.merge),
+            "reject": Command(self.reject),
+        }
 
     async def edit(self) -> None:
-        """Rewrite a draft and approve it, or change the text of an item."""
-        (item,) = self.chosen.items()
-        await (self._edit_item(item) if item.kind == "items" else self.approving.rewrite(item))
+        """Rewrite a draft and approve it."""
+        await self.approving.rewrite(self.chosen.items()[0])
 
-    async def _edit_item(self, item: Waiting) -> None:
+    @property
+    def rejects_again(self) -> bool:
+        """Whether the key is pressed again while the note about the last rejection stands, and the cursor was not
+        moved."""
+        table = self.screen.table
+        same = table.row_id in {self._place, *(each.key for each in self._rejected)}
+        return bool(self._rejected) and time.monotonic() < self._until and same and not table.marks
+
+    def reject(self) -> None:
+        """Reject the chosen drafts; those that were rejected just now for good."""
+        if self.rejects_again:
+            found, self._rejected = self._rejected, []
+            try:
+                self.services.data.review().never(found)
+                self.services.say(f"{drafts.decided('never', found)} {actions.takes_back()}")
+            finally:
+                self.services.read()
+            return
+        found, table = self.chosen.items(), self.screen.table
+        gone = {each.key for each in found}
+        left = [row.key for row in table.rows if row.key not in gone]
+        below = [row.key for row in table.rows[table.cursor :] if row.key not in gone]
+        words = actions.keyed(NEVER)
+        self.decide("reject", Review.reject, words)
+        self._rejected, self._place = found, (below or left[-1:] or [""])[0]
+        self._until = time.monotonic() + toasts.seconds(drafts.decided("reject", found) + words, "information")
+
+
+class TodoCommands(EntryCommands):
+    """The commands on todos."""
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return super().table() | {
+            "accept": Command(self.done),
+            "edit": Command(self.edit, self.why_not_one),
+            "reject": Command(partial(self.decide, "drop", Review.withdraw)),
+        }
+
+    async def done(self) -> None:
+        """Mark the chosen todos done; those that are not on the screen are shown first."""
+        found = self.chosen.items()
+        if not self.chosen.is_seen():
+            what = many(len(found), "todo")
+            text = guidance_text(found)
+            if note := self.chosen.still_marked()[1].strip():
+                text.append(f"! {note}\n", style="yellow")
+            if not await self.services.ask(Preview(f"Mark {what} done", text, f"mark {what} done")):
+                return
+        self.decide("done", Review.done)
+
+    async def edit(self) -> None:
+        """Change the text of a todo."""
+        (item,) = self.chosen.items()
+
         def check(now: Waiting, values: Values) -> str:
             if not values["body"].strip():
-                raise UsageError("The text is empty.", actions.keyed("{inbox.done} marks an item done."))
+                raise UsageError("The text is empty.", actions.keyed("{inbox.accept} marks a todo done."))
             return f"changes {now.path}"
 
         def save(now: Waiting, values: Values) -> None:
@@ -169,7 +178,7 @@ class InboxCommands:
             self.services.say(f"Changed {drafts.named([now])}. {actions.takes_back()}")
             self.services.read()
 
-        title, data = "Text of the item", self.services.data
+        title, data = "Text of the todo", self.services.data
         subject = EntrySubject(
             data, item, lambda now: {"body": now.text}, title=title, verb="save", check=check, save=save
         )

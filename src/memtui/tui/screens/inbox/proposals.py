@@ -1,6 +1,5 @@
-"""The drafts of the inbox as they would be approved now, with the person's choices and the similar memories."""
+"""The drafts of the inbox as they would be approved now, with the similar memories."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Proposals:
-    """The drafts as proposed. `choices` of the person and `evidence`: by the key of an entry; `memories`: those of this
+    """The drafts as proposed. `evidence`: by the key of an entry; `memories`: those of this
     project and the global ones; `names`: of the projects of entries, by slug."""
 
     def __init__(self, data: "Data") -> None:
@@ -30,9 +29,8 @@ class Proposals:
         self.memories: Sequence[Memory] = ()
         self.names: Mapping[str, str] = {}
         self.evidence: dict[str, Evidence] = {}
-        self.choices: defaultdict[str, Choices] = defaultdict(lambda: AS_DRAFTED)
         self._rejected: dict[str, int] = {}  # stamps of the rejected drafts, by the directory of their inbox
-        self._drafts: dict[str, tuple[Waiting, Choices, Draft | MemtuiError]] = {}
+        self._drafts: dict[str, tuple[Waiting, Draft | MemtuiError]] = {}
 
     def forget(self, directories: Iterable[str]) -> None:
         """Forget what was computed from the files, as they were read again; `directories`: those of the inboxes. The
@@ -45,29 +43,22 @@ class Proposals:
 
     def draft(self, item: Waiting) -> Draft | MemtuiError:
         """Return what approving an entry would write, or why it can't be approved, as the files were last read."""
-        choices = self.choices[item.key]
         known = self._drafts.get(item.key)
-        if known is None or known[0] is not item or known[1] != choices:
-            known = self._drafts[item.key] = (item, choices, self.propose(item, choices))
-        return known[2]
+        if known is None or known[0] is not item:
+            known = self._drafts[item.key] = (item, self.propose(item))
+        return known[1]
 
-    def propose(self, item: Waiting, choices: Choices | None = None) -> Draft | MemtuiError:
-        """As `draft`, but read the files now; with the given choices instead of the person's, if there are any."""
+    def propose(self, item: Waiting, choices: Choices = AS_DRAFTED) -> Draft | MemtuiError:
+        """As `draft`, but read the files now; with the choices of the person."""
         try:
-            return draft.propose(self.data.store(), item, choices or self.choices[item.key])
+            return draft.propose(self.data.store(), item, choices)
         except MemtuiError as error:
             return error
 
-    def choose(self, item: Waiting, field: str, value: str) -> None:
-        """Choose another type or scope (`field`) for a draft."""
-        self.choices[item.key] = self.choices[item.key]._replace(**{field: value})
-        self.evidence.clear()
-
     def proposed(self, item: Waiting, field: str) -> str:
         """Return a field of the draft as it would be approved now."""
-        given = str(getattr(self.choices[item.key], field) or "")
-        if given or field != "scope":
-            return given or item.entry.fields.get(field, "")
+        if field != "scope":
+            return item.entry.fields.get(field, "")
         found = self.draft(item)
         return found.scope.label if isinstance(found, Draft) else draft.label_of(item)
 

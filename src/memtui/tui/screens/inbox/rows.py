@@ -1,87 +1,73 @@
-"""The rows of the inbox: their order, and what is folded: drafts that look like one-offs, snoozed ones, and many
-memories that others changed."""
+"""The list of the inbox: which rows stand in which order, and what is folded."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
-from memtui.consolidate import told_before
+from memtui.core.base.phrasing import many
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting, best_first
+from memtui.present import drafts
+from memtui.tui.screens.inbox.change_rows import FixRow, MergeRow, ProposalRow
+from memtui.tui.screens.inbox.changed import ChangedRow
+from memtui.tui.screens.inbox.entry_rows import DraftRow, TodoRow
+from memtui.tui.screens.inbox.row import FoldRow, InboxRow
 
-# The marks of items.
-OPEN, KEPT = "☐", "="
-# The mark of a memory that somebody else wrote. More of them than this are folded.
-CHANGED_MARK, MANY = "~", 12
-MARKS = ((OPEN, "a todo"), (KEPT, "an item that is kept when the next session leaves others"))
-# The marks of drafts that are like something.
-ALIKE = {
-    told_before.REJECTED: ("!", "a draft like one that you rejected"),
-    told_before.SIMILAR: ("=", "a draft like a memory that is there"),
-}
+# The kinds, in their order.
+ORDER: tuple[type[InboxRow], ...] = (DraftRow, ChangedRow, ProposalRow, MergeRow, FixRow, TodoRow)
+# More memories that others changed than this are folded.
+MANY = 12
 # The keys of the folds.
 ONE_OFFS, SNOOZED, CHANGED = "one-offs", "snoozed", "changed"
+WHY = {
+    ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
+    SNOOZED: "You hid these. They come back by themselves.",
+    CHANGED: "Memories that Claude, an editor or a program wrote since you last saw them.",
+}
 
 
-@dataclass(frozen=True)
-class InboxRow:
-    """A row of the list: a draft or a todo (`item`), a memory that somebody else wrote (`changed`), or the
-    fold of some rows. `until`: when a snoozed draft shows again, in seconds since the epoch."""
-
-    key: str
-    item: Waiting | None
-    folds: tuple["InboxRow", ...] = ()
-    until: float | None = None
-    changed: Changed | None = None
-
-    @property
-    def kind(self) -> str:
-        """`updates`, `items` or `changed`; empty for a fold."""
-        if self.changed is not None:
-            return CHANGED
-        return self.item.kind if self.item is not None else ""
-
-
-def in_order(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
-    """Return a row for each entry: drafts, those that are most worth keeping and newest first; items; and snoozed
-    drafts, in the order in which they come back."""
-    drafts = best_first(each for each in waiting if each.kind == "updates")
-    found = [
-        InboxRow(each.key, each, until=each.until(now))
-        for each in [*drafts, *(each for each in waiting if each.kind == "items")]
+def of_entries(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
+    """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
+    drafts_first = best_first(each for each in waiting if each.kind == "updates")
+    todos = [each for each in waiting if each.kind == "items"]
+    return [
+        *(DraftRow(each.key, each.until(now), entry=each) for each in drafts_first),
+        *(TodoRow(each.key, each.until(now), entry=each) for each in todos),
     ]
-    return sorted(found, key=lambda row: row.until or 0.0)
 
 
 def of_changed(found: Sequence[Changed]) -> list[InboxRow]:
     """Return a row for each memory that somebody else wrote."""
-    return [InboxRow(f"{CHANGED}:{each.key}", None, changed=each) for each in found]
+    return [ChangedRow(f"{CHANGED}:{each.key}", memory=each) for each in found]
 
 
-def folded(rows: Sequence[InboxRow], unfolded: Collection[str]) -> list[InboxRow]:
-    """Return the rows with the doubtful drafts below those to review, then what others changed, and the snoozed drafts
-    at the end, in folds; `unfolded` are the keys of the folds that are open."""
-    doubtful, snoozed = tuple(filter(is_doubtful, rows)), tuple(row for row in rows if row.until is not None)
-    shown = [row for row in rows if row not in doubtful and row not in snoozed]
-    drafts, items = [row for row in shown if row.kind == "updates"], [row for row in shown if row.kind == "items"]
-    others = tuple(row for row in shown if row.kind == CHANGED)
-    changed = others if len(others) <= MANY else _fold(CHANGED, others, unfolded)
-    return [*drafts, *_fold(ONE_OFFS, doubtful, unfolded), *changed, *items, *_fold(SNOOZED, snoozed, unfolded)]
+def in_order(found: Sequence[InboxRow]) -> list[InboxRow]:
+    """Return the rows kind by kind, as ORDER has them, and within a kind as they are; the snoozed ones at the end, in
+    the order in which they come back."""
+    return sorted(found, key=lambda row: (row.until or 0.0, ORDER.index(type(row))))
 
 
-def _fold(key: str, rows: tuple[InboxRow, ...], unfolded: Collection[str]) -> Sequence[InboxRow]:
-    return (InboxRow(key, None, rows), *(rows if key in unfolded else ())) if rows else ()
+def folded(found: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
+    """Return the rows with likely one-offs and snoozed rows in folds at the end, and many memories that others changed
+    in one; `unfolded` are the keys of the folds that are open."""
+    one_offs = [row for row in found if isinstance(row, DraftRow) and row.is_one_off]
+    snoozed = [row for row in found if row.until is not None]
+    aside = {row.key for row in (*one_offs, *snoozed)}
+    shown = [row for row in found if row.key not in aside]
+    changed = [row for row in shown if isinstance(row, ChangedRow)]
+    if len(changed) > MANY:
+        says = many(len(changed), "memory", "memories") + " that others changed"
+        at, fold = shown.index(changed[0]), _fold(CHANGED, changed, says, unfolded)
+        shown[at : at + len(changed)] = fold
+    untils = [row.until for row in snoozed if row.until is not None]
+    return [
+        *shown,
+        *_fold(ONE_OFFS, one_offs, drafts.one_offs(len(one_offs)), unfolded),
+        *_fold(SNOOZED, snoozed, drafts.waiting(untils, now) if untils else "", unfolded),
+    ]
 
 
-def is_doubtful(row: InboxRow) -> bool:
-    """Return whether a row is a draft to review that looks like a one-off."""
-    return row.until is None and row.kind == "updates" and row.item is not None and row.item.entry.one_off()
-
-
-def searched(row: InboxRow) -> str:
-    """Return the text that the filter searches."""
-    if row.changed is not None:
-        return f"{row.changed.ref} {row.changed.kind}"
-    if row.item is None:
-        return ""
-    fields = row.item.entry.fields
-    return f"{fields.get('name', '')} {fields.get('kind', '')} {row.item.text[:2000]}"
+def _fold(key: str, found: Sequence[InboxRow], says: str, unfolded: Collection[str]) -> list[InboxRow]:
+    if not found:
+        return []
+    is_open = key in unfolded
+    fold = FoldRow(key, None, tuple(found), says, WHY[key], is_open, whole=key == CHANGED)
+    return [fold, *(found if is_open else ())]

@@ -1,6 +1,6 @@
-"""The inbox: drafts of memories and unfinished work, for the person to decide on."""
+"""The inbox: everything that waits for the person's decision, worst first."""
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from memtui import actions
 from memtui.consolidate import told_before
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import age, likeness, many
+from memtui.core.base.phrasing import many
 from memtui.core.client import projects
 from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
@@ -25,67 +25,59 @@ from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting, homes
-from memtui.present import changed as changed_words
-from memtui.present import dates, safe_text, undelivered, unheard
+from memtui.present import changesets, safe_text, undelivered, unheard
 from memtui.present import drafts as words
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
-from memtui.tui.model import autosave, fuzzy
-from memtui.tui.screens.inbox import changed, rows
+from memtui.tui.dialogs import backfill
+from memtui.tui.model import autosave
+from memtui.tui.screens.inbox import change_rows, entry_rows, rows
+from memtui.tui.screens.inbox.change_rows import ChangeCommands, ProposedRow
+from memtui.tui.screens.inbox.changed import ChangedCommands
 from memtui.tui.screens.inbox.chosen import Chosen
-from memtui.tui.screens.inbox.commands import InboxCommands
+from memtui.tui.screens.inbox.commands import DraftCommands, TodoCommands
+from memtui.tui.screens.inbox.entry_rows import DraftRow
+from memtui.tui.screens.inbox.planning import ChangesFound, PlanFailed, PlanMade, PlanReader, RowsWeighed
 from memtui.tui.screens.inbox.proposals import Proposals
-from memtui.tui.screens.inbox.rows import InboxRow
-from memtui.tui.screens.inbox.text import (
-    draft_glance,
-    draft_head,
-    draft_text,
-    fold_text,
-    item_glance,
-    item_text,
-    lines_of,
-)
+from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView
 from memtui.tui.screens.list_screen import Described, ListScreen
-from memtui.tui.services import Command, Services
+from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
-# From this width on, in cells, a draft and the most similar memory are shown side by side.
-SIDE_BY_SIDE = 120
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
-KINDS = {"confirmation": "confirmed", "write": "new", "rewrite": "rewrite"}
-EMPTY = """Nothing to review.
-Sessions save drafts here when you correct or confirm the agent, and the work they did not finish."""
-EMPTY_UNHEARD = """Nothing to review, and sessions will save no drafts here.
+EMPTY = """Nothing to decide.
+Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. Memories that
+overlap, have expired or are broken are listed here, each with its fix."""
+EMPTY_UNHEARD = """Nothing to decide, and sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
 ELSEWHERE = (
-    "{inbox.backfill} reads earlier sessions for drafts, {app.note} writes a note, ",
+    "{app.palette} past sessions reads earlier sessions for drafts, {app.note} writes a note, ",
     "{app.memories} shows the memories.",
 )
+PLANNING = "\nLooking for what can be merged, fixed or removed …"
+MORE = "\n{} left for you: {{app.setup}} and `memtui check` say what to do."
 COLUMNS = (
-    Column("kind", 10),
-    Column("draft"),
-    Column("sure", 4, right=True, from_width=46),
-    Column("lasts", 5, right=True, from_width=62),
-    Column("seen", 4, right=True, from_width=60),
-    Column("for", 8, from_width=50),
-    Column("age", 4, right=True),
+    Column("kind", 7),
+    Column("what waits"),
+    Column("for", 12, from_width=60),
+    Column("", 7, right=True),
 )
-# The actions in the foot, in their order.
-ON_DRAFT = ("approve", "edit", "merge", "reject", "wait", "never", "type", "scope", "mark", "filter", "mark_all")
-ON_CHANGED = {
-    "approve": "keep",
-    "edit": "edit",
-    "reject": "take back",
-    "history": "versions",
-    "mark": "mark",
-    "mark_all": "mark all",
+# The actions in the foot, in their order; those of a row come first.
+VERBS = ("accept", "edit", "reject", "later", "merge", "note", "history", "follow")
+IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
+ON_LIST = ("mark", "mark_all", "filter")
+ON_NOTHING = ("projects",)
+# What can be done with a row, by the family of its commands.
+WAYS = {
+    "draft": "{inbox.accept} approves a draft, {inbox.reject} rejects it.",
+    "todo": "{inbox.accept} marks a todo done, {inbox.reject} drops it.",
+    "changed": "{inbox.accept} keeps a changed memory, {inbox.reject} takes the change back.",
+    "change": "{inbox.accept} makes the change, {inbox.reject} drops it for good.",
 }
-ON_NOTHING = ("backfill", "projects")
-ON_ITEM = ("done", "keep", "edit", "guide", "mark", "filter", "mark_all")
 
 
 @dataclass
@@ -126,12 +118,8 @@ class OccasionFound(Message):
     occasion: Occasion
 
 
-def _scope(item: Changed) -> str:
-    return safe_text.line(item.scope.project or item.scope.label, 40)
-
-
 class Inbox(ListScreen[InboxRow]):
-    """The screen: on the left the list, on the right the memory that a draft would become, and why."""
+    """The screen: on the left the list, on the right what the row under the cursor becomes, and why."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
@@ -139,30 +127,40 @@ class Inbox(ListScreen[InboxRow]):
     glance_lines: ClassVar[int] = 20
     glance_cuts_tail: ClassVar[bool] = True
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
-    row_word: ClassVar[str] = "entry"
+    row_word: ClassVar[str] = "row"
     nothing_chosen: ClassVar[str] = "Nothing waits."
     legend: str = (
-        marks.section("Todos", rows.MARKS)
-        + marks.section("In front of a name", (marks.UNSAVED, *rows.ALIKE.values()))
-        + marks.section("Memories that were written outside memtui", ((rows.CHANGED_MARK, "since you last saw it"),))
+        marks.section("In front of a row", (marks.UNSAVED, *entry_rows.ALIKE.values(), *change_rows.MARKS))
+        + marks.section("Kinds of fixes", changesets.MEANINGS.items())
         + "\n"
-        "sure: how likely it is that this is feedback at all; lasts: how likely it is worth keeping for good; seen:"
-        f" how often you said it. What was said once and is below {inbox_format.LASTING:.0%} lasting, in an earlier"
-        f" session {inbox_format.DELIVERED:.0%}, or where that is not known below {inbox_format.DOUBTFUL:.0%} sure, is"
-        " folded. Approving shows the whole file first, unless it"
-        " is on the screen."
+        "In the detail of a change, what is dropped comes first; a good paraphrase may be listed there, too. Of a"
+        " draft: how sure it is feedback, whether it is likely to last, how often it was said. Folded is what was said"
+        f" once and is below {inbox_format.LASTING:.0%} lasting, in an earlier session {inbox_format.DELIVERED:.0%},"
+        f" or where that is not known below {inbox_format.DOUBTFUL:.0%} sure. What is not on the screen is shown whole"
+        " before it is accepted."
     )
 
     def __init__(self, services: Services) -> None:
         self._elsewhere = "\n" + actions.keyed("".join(ELSEWHERE[services.read_only :]))
-        empty = EMPTY + self._elsewhere
-        table = RowList[InboxRow](COLUMNS, self._draw, lambda row: row.key, empty=empty, id="list")
-        super().__init__(services, table, self._searched, placeholder="filter: name, text, kind, project")
         self.proposals = Proposals(services.data)
+        self.view = InboxView(services, self.proposals)
+        table = RowList[InboxRow](
+            COLUMNS, lambda row: row.cells(self.view), lambda row: row.key, empty=EMPTY + self._elsewhere, id="list"
+        )
+        super().__init__(
+            services, table, lambda row: row.searched(self.view), placeholder="filter: words, kind, project"
+        )
         self.chosen = Chosen(services, self)
         self.bulk = BatchRunner(self)
-        self.occasions: dict[str, Occasion] = {}  # by the key of a memory that somebody else wrote
-        self.commands |= InboxCommands(services, self, self.chosen, self.proposals, self.bulk).table() | {
+        self.reader = PlanReader(services.data, self.post_message)
+        self.families: dict[str, Mapping[str, Command]] = {
+            "draft": DraftCommands(self.chosen, self.proposals).table(),
+            "todo": TodoCommands(self.chosen).table(),
+            "changed": ChangedCommands(self.chosen, self.bulk).table(),
+            "change": ChangeCommands(self.chosen, self._decided).table(),
+        }
+        self.commands |= {f"inbox.{verb}": self._routed(verb) for verb in VERBS} | {
+            "inbox.backfill": Command(lambda: backfill.begin(services)),
             "inbox.mark": Command(self.mark, self.chosen.nothing),
             "inbox.mark_all": Command(self.mark_all, self.chosen.nothing),
             "inbox.projects": Command(self.projects, self._why_no_projects),
@@ -171,17 +169,39 @@ class Inbox(ListScreen[InboxRow]):
         self.all_projects = False
         self.notes_line = OneLine(id="line")
         self.notes_line.display = False
-        self._alike: dict[str, str] = {}  # by the key of an entry
         self.unfolded: set[str] = set()  # keys of the open folds
-        self._in_other_projects = 0
-        self._head_lines = 0  # lines of the detail that must be on the screen before a draft is approved unasked
-        self._problem = ""
-        self._autosaves: Container[str] = ()
+        self._entries: Sequence[InboxRow] = ()
+        self._changes: Sequence[ProposedRow] = ()
+        self._in_other_projects = self._left = 0
+        self._problem = self._plan_problem = ""
+        self.planning = self.planned = False
+        self._begins = not services.has_read
         self._rest_timer: Timer | None = None
-        self._last_keys: set[str] = set()  # keys of the entries of all projects, as last read
-        self._all_keys: set[str] = set()  # keys of all entries that were ever read
-        self._returned: set[str] = set()  # keys of the entries that came back with the last reading
+        self._last_keys: set[str] = set()  # keys of the rows of all projects, as last read
+        self._all_keys: set[str] = set()  # keys of all rows that were ever read
+        self._returned: set[str] = set()  # keys of the rows that came back with the last reading
         self._was_left = False  # whether another screen was open since the last reading
+
+    # the commands of a kind
+
+    def _routed(self, verb: str) -> Command:
+        """Return the command of a verb, which the kind of the chosen rows decides about."""
+
+        def command() -> Command | None:
+            leader = self.chosen.leader
+            return self.families[leader.family].get(verb) if leader is not None else None
+
+        def why_not() -> str:
+            found, leader = command(), self.chosen.leader
+            if found is not None:
+                return found.why_not()
+            return f"That is not for a {leader.singular}. {actions.keyed(WAYS[leader.family])}" if leader else ""
+
+        def run() -> object:
+            found = command()
+            return found.run() if found is not None else None
+
+        return Command(run, first_of(self.chosen.hidden, self.chosen.nothing, why_not))
 
     def below_list(self) -> ComposeResult:
         """Yield the line that says how many notes wait."""
@@ -189,9 +209,26 @@ class Inbox(ListScreen[InboxRow]):
 
     # reading
 
-    @work(thread=True, exclusive=True, group="inbox")
     def reload(self) -> None:
-        """Read the inboxes and the memories in a worker."""
+        """Read the inboxes, and plan changes when this is first shown; later look whether their files have changed."""
+        self._read()
+        if self.planned:
+            self._look_for_changes()
+        elif not self.planning:
+            self.plan()
+
+    def follow(self, parts: frozenset[str] | None) -> None:
+        """Plan again after a change made here, or when the person asks for it; after one by others, if the plan depends
+        on what has changed."""
+        if parts is None and not self._begins:
+            self._read()
+            self.plan()
+        else:  # the first reading of the application, during which planning has begun
+            self._begins = False
+            super().follow(parts)
+
+    @work(thread=True, exclusive=True, group="inbox")
+    def _read(self) -> None:
         data, unread = self.services.data, list[Finding]()
         every = data.waiting(every=True, unread=unread)
         found = [each for each in every if each.kind != "guidance"]
@@ -216,19 +253,28 @@ class Inbox(ListScreen[InboxRow]):
         near = {self.services.data.slug, None}
         self._problem, self.proposals.names = message.problem, message.names
         self.proposals.forget({each.directory for each in message.found})
-        self.occasions.clear()
-        now = self.services.data.now()
+        self.view.occasions.clear()
+        now = self.view.now
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
-        self.found = rows.in_order([each for each in message.found if self.all_projects or each.slug in near], now)
-        self.found = [*self.found, *rows.of_changed(message.changed)]
-        keys = {each.key for each in message.found} | {row.key for row in self.found if row.changed is not None}
+        entries = rows.of_entries([each for each in message.found if self.all_projects or each.slug in near], now)
+        self._entries = [*entries, *rows.of_changed(message.changed)]
         stuck = [is_stuck for slug, is_stuck in message.notes if self.all_projects or slug in near]
         self._show_notes(len(stuck) - sum(stuck), sum(stuck))
+        self._note_returned({each.key for each in message.found} | {row.key for row in self._entries})
+        self._arrange()
+
+    def _note_returned(self, keys: set[str]) -> None:
+        """Note which rows have come back, for the cursor."""
+        keys |= {row.key for row in self._changes}
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
         if self._was_left and self._returned:  # undone there
             self.wanted = self._first_returned
         self._was_left = False
+
+    def _arrange(self) -> None:
+        """Show all rows in their order."""
+        self.found = rows.in_order([*self._entries, *self._changes])
         self.fill()
 
     def _show_notes(self, waiting: int, stuck: int) -> None:
@@ -247,8 +293,8 @@ class Inbox(ListScreen[InboxRow]):
 
     def on_memories_read(self, message: MemoriesRead) -> None:
         """Look for similar memories again, if the memories have changed, and mark the drafts that are like others."""
-        if message.alike != self._alike:
-            self._alike = message.alike
+        if message.alike != self.view.alike:
+            self.view.alike = message.alike
             self.table.redraw()
         if [each.raw for each in message.memories] != [each.raw for each in self.proposals.memories]:
             self.proposals.memories = message.memories
@@ -263,7 +309,7 @@ class Inbox(ListScreen[InboxRow]):
         if self._rest_timer is not None:
             self._rest_timer.stop()
         other = row.changed if row is not None else None
-        if other is not None and other.writer.session and other.key not in self.occasions:
+        if other is not None and other.writer.session and other.key not in self.view.occasions:
             self._rest_timer = self.set_timer(REST_SECONDS, lambda: self._look_up(other))
         if item is None or item.key in self.proposals.evidence:
             return
@@ -284,7 +330,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def on_occasion_found(self, message: OccasionFound) -> None:
         """Show the session and the prompt."""
-        self.occasions[message.item.key] = message.occasion
+        self.view.occasions[message.item.key] = message.occasion
         row = self.table.row
         if row is not None and row.changed is not None and row.changed.key == message.item.key:
             self.show_detail()
@@ -304,177 +350,136 @@ class Inbox(ListScreen[InboxRow]):
 
     def fill(self) -> None:
         """Fill the list, and look for the evidence of the entry under the cursor. What has unsaved text has a mark."""
-        self._autosaves = autosave.names(self.services.data.root)
+        self.view.autosaves, self.view.typed = autosave.names(self.services.data.root), self.typed
         super().fill()
         self.look_soon()
 
     def select(self) -> Sequence[InboxRow]:
-        """Return the rows to show. Doubtful and snoozed drafts are folded, unless the filter is used."""
-        return super().select() if self.typed else rows.folded(self.found, self.unfolded)
+        """Return the rows to show. Likely one-offs and hidden rows are folded, unless the filter is used."""
+        if not self.typed:
+            return rows.folded(self.found, self.unfolded, self.view.now)
+        self.view.typed = self.typed
+        return super().select()
 
     def why_empty(self) -> str:
         """Return what an empty list says: what will fill it, or why nothing will."""
-        why_unheard = (
-            "" if self.typed else unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
-        )
-        if not why_unheard:
+        if self.typed:
             return super().why_empty()
-        return EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") + self._elsewhere
+        why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
+        said = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
+        more = actions.keyed(MORE.format(many(self._left, "problem is", "problems are"))) if self._left else ""
+        return said + (PLANNING if self.planning and not self.planned else more) + self._elsewhere
 
     def summary(self) -> Text:
-        """Return the top line: how many drafts, items, and memories that others changed wait."""
-        if self._problem:
-            return Text("! " + safe_text.line(self._problem), "red", no_wrap=True, overflow="ellipsis")
+        """Return the top line: how many rows of each kind wait."""
+        problem = self._problem or self._plan_problem
+        if problem:
+            return Text("! " + safe_text.line(problem), "red", no_wrap=True, overflow="ellipsis")
         whole = self._sums(words.one_offs)
         return whole if whole.cell_len <= self.size.width - 2 else self._sums(words.one_offs_in_brief)
 
     def _sums(self, one_offs: Callable[[int], str]) -> Text:
         text = Text(no_wrap=True, overflow="ellipsis")
-        untils = [row.until for row in self.found if row.until is not None]
-        items, doubtful = sum(row.kind == "items" for row in self.found), sum(map(rows.is_doubtful, self.found))
-        others = sum(row.changed is not None for row in self.found)
-        drafts = len(self.found) - items - len(untils) - others
+        awake = [row for row in self.found if row.until is None]
+        doubtful = sum(isinstance(row, DraftRow) and row.is_one_off for row in awake)
+        counts = {kind: sum(type(row) is kind for row in awake) for kind in rows.ORDER}
+        drafts = counts.pop(DraftRow)
         text.append(many(drafts, "draft") if drafts else "No drafts", style="bold")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
-        told = one_offs(doubtful) if doubtful else ""
-        text.append(f" · {told}" if told else "", style="dim")
-        text.append(f" · {others} changed by others" if others else "", style="dim")
-        text.append(f" · {many(items, 'todo')}" if items else "", style="dim")
+        text.append(f" · {one_offs(doubtful)}" if doubtful else "", style="dim")
         if elsewhere and not self.all_projects:
             text.append(f" · {actions.key_of('inbox.projects')}: {elsewhere}", style="dim")
-        text.append(f" · {words.waiting(untils, self.services.data.now())}" if untils else "", style="dim")
+        for kind, count in counts.items():
+            text.append(f" · {many(count, kind.singular, kind.plural)}" if count else "", style="dim")
+        untils = [row.until for row in self.found if row.until is not None]
+        text.append(f" · {words.waiting(untils, self.view.now)}" if untils else "", style="dim")
         return text
 
-    def _searched(self, row: InboxRow) -> str:
-        if row.changed is not None:
-            return f"{rows.searched(row)} {self._kind(row)} {changed_words.who(row.changed)} {_scope(row.changed)}"
-        if row.item is None:
-            return ""
-        name = self.proposals.proposed(row.item, "name") or ""
-        return f"{rows.searched(row)} {name} {self._kind(row)} {self._where(row.item)}"
-
-    def _kind(self, row: InboxRow) -> str:
-        """Return the words of the column "kind"."""
-        if row.changed is not None:
-            return f"{rows.CHANGED_MARK} {changed_words.DID[row.changed.kind]}"
-        fields = row.item.entry.fields if row.item is not None else {}
-        if row.kind == "items":
-            return f"{rows.KEPT} kept" if fields.get("state") == "kept" else f"{rows.OPEN} item"
-        if row.until is not None:
-            return dates.day(row.until, self.services.data.now())
-        given = fields.get("kind", "draft")
-        return safe_text.line(KINDS.get(given, given), 12)
-
-    def _draw(self, row: InboxRow) -> list[Text]:
-        item, kind = row.item, Text(self._kind(row), style="dim")
-        blank = Text("")
-        if row.changed is not None:
-            return self._draw_changed(row.changed, kind)
-        if item is None:
-            fold = Text(self._folded(row), style="dim")
-            return [Text(marks.UNFOLDED if row.key in self.unfolded else marks.FOLDED, style="dim"), fold, *[blank] * 5]
-        fields = item.entry.fields
-        when = Text(age(item.entry.time(), self.services.data.now()), style="dim")
-        where = Text(self._where(item), style="dim")
-        if item.kind == "items":
-            gist = Text(safe_text.line(item.text, 300))
-            fuzzy.mark([kind, gist, where], self.typed)
-            return [kind, self._with_mark(item, gist), blank, blank, blank, where, when]
-        name = Text(safe_text.line(self.proposals.proposed(item, "name") or item.text, 200))
-        fuzzy.mark([kind, name, where], self.typed)
-        name = self._with_mark(item, name)
-        if alike := self._alike.get(item.key):
-            name = Text.assemble((f"{rows.ALIKE[alike][0]} ", "yellow"), name)
-        likely = (item.entry.fraction(each) for each in ("confidence", "durable"))
-        sure, lasts = (Text("-" if each is None else likeness(each)) for each in likely)
-        seen = safe_text.line(fields.get("seen", "1"), 4)
-        return [kind, name, sure, lasts, Text(f"{seen}×", style="dim" if seen == "1" else ""), where, when]
-
-    def _with_mark(self, item: Waiting, words: Text) -> Text:
-        if not autosave.has(self._autosaves, item.id):
-            return words
-        return Text.assemble((f"{marks.UNSAVED[0]} ", "yellow"), words)
-
-    def _draw_changed(self, item: Changed, kind: Text) -> list[Text]:
-        name, by = Text(safe_text.line(item.name, 200)), Text(changed_words.who(item), style="dim")
-        where = Text(_scope(item), style="dim")
-        fuzzy.mark([kind, name, by, where], self.typed)
-        when = Text(age(item.now.written, self.services.data.now()), style="dim")
-        return [kind, name.append("  ").append_text(by), Text(""), Text(""), Text(""), where, when]
-
-    def _folded(self, row: InboxRow) -> str:
-        if row.key == rows.CHANGED:
-            return many(len(row.folds), "memory", "memories") + " that others changed"
-        untils = [each.until for each in row.folds if each.until is not None]
-        return words.waiting(untils, self.services.data.now()) if untils else words.one_offs(len(row.folds))
-
-    def _where(self, item: Waiting) -> str:
-        if item.kind == "updates" and self.proposals.proposed(item, "scope") == "global":
-            return "global"
-        here = self.services.data.facts.project if item.slug else "global"
-        return self.proposals.project_name(item) or safe_text.line(here, 40)
-
     def describe(self, row: InboxRow) -> Described:
-        """Return the detail of a row: the memory that a draft would become, and why; or the item."""
-        item, data = row.item, self.services.data
-        if row.changed is not None:
-            known = self.occasions.get(row.changed.key)
-            whole = changed.described(data, row.changed, known, read_only=self.services.read_only)
-            return Described(whole, changed.glance(data, row.changed, known))
-        if item is None and row.key == rows.CHANGED:
-            return Described(changed.folded(row.folds, is_open=row.key in self.unfolded))
-        if item is None:
-            return Described(fold_text(row, self.services.data.now(), is_open=row.key in self.unfolded))
-        evidence = self.proposals.evidence.get(row.key)
-        states = undelivered.words(data.settings(), item, data.now())
-        if item.kind == "items":
-            self._head_lines = lines_of(Text(item.text), self.detail_width)
-            text = item_text(
-                item, evidence.title if evidence else "", states, data.now(), read_only=self.services.read_only
-            )
-            return Described(
-                self._unsaved(item).append_text(text),
-                self._unsaved(item).append_text(item_glance(item, states, data.now())),
-            )
-        draft = self.proposals.draft(item)
-        project_name = self.proposals.project_name(item) or data.facts.project
-        beside, read_only = self.size.width >= SIDE_BY_SIDE, self.services.read_only
-        text = self._unsaved(item)
-        text.append_text(draft_head(item, draft, evidence, self.detail_width, project_name=project_name, beside=beside))
-        self._head_lines = lines_of(text, self.detail_width)
-        text.append_text(draft_text(item, draft, evidence, states, data.now(), beside=beside, read_only=read_only))
-        glance, tail = draft_glance(item, draft, evidence, project_name=project_name)
-        return Described(text, self._unsaved(item).append_text(glance), tail)
-
-    def _unsaved(self, item: Waiting) -> Text:
-        """Say in a line that an entry was edited and not saved; empty if it was not."""
-        data = self.services.data
-        kept = autosave.kept(data.root, item.id)
-        return Text() if kept is None else Text(f"{autosave.unsaved(kept.time, data.now(), 'inbox.edit')}\n", "yellow")
+        """Return the detail of a row."""
+        self.view.width, self.view.detail_width = self.size.width, self.detail_width
+        return row.describe(self.view)
 
     def footer_actions(self) -> list[actions.Action]:
-        """Return the actions for the row under the cursor."""
-        if self.chosen.means_changed:
-            return [replace(actions.get(f"inbox.{verb}"), footer=word) for verb, word in ON_CHANGED.items()]
-        under = self.chosen.under_cursor
-        if under is None and not self.found:
-            return [actions.get(f"inbox.{verb}") for verb in ON_NOTHING]
-        order = ON_ITEM if under is not None and under.kind == "items" else ON_DRAFT
-        return [actions.get(f"inbox.{verb}") for verb in order]
+        """Return the actions for the chosen rows."""
+        leader = self.chosen.leader
+        if leader is None:
+            return [actions.get(f"inbox.{verb}") for verb in (ON_LIST if self.found else ON_NOTHING)]
+        own = [(f"inbox.{verb}", leader.verbs[verb]) for verb in IN_FOOT if verb in leader.verbs]
+        return [
+            *(replace(actions.get(action), footer=word) for action, word in own),
+            *(actions.get(f"inbox.{verb}") for verb in ON_LIST),
+        ]
 
     @property
     def detail_seen(self) -> bool:
-        """Whether the entry under the cursor is on the screen to its end."""
-        return super().detail_seen and self._head_lines <= self.detail.scroll_y + self.detail.size.height
+        """Whether the row under the cursor is on the screen to its end, as far as it is to be looked at."""
+        if not super().detail_seen:
+            return False
+        return min(self.view.needed, len(self.detail.lines)) <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
-        """Return the text of the entry under the cursor, or the difference that somebody else made."""
+        """Return the text of the row under the cursor."""
         row = self.table.row
-        if row is not None and row.changed is not None:
-            return changed.difference(self.services.data, row.changed).plain
-        under = self.chosen.under_cursor
-        return under.text if under is not None else ""
+        return row.copied(self.view) if row is not None else ""
+
+    # changes
+
+    def plan(self) -> None:
+        """Begin to plan changes in a worker; what was planned before stays in the list until then."""
+        self.planning, self._plan_problem = True, ""
+        self._plan()
+
+    @work(thread=True, exclusive=True, group="plan")
+    def _plan(self) -> None:
+        self.reader.plan()
+
+    @work(thread=True, exclusive=True, group="changes")
+    def _look_for_changes(self) -> None:
+        self.reader.look_for_changes([row.proposal for row in self._changes])
+
+    def on_plan_made(self, message: PlanMade) -> None:
+        """Show what is planned."""
+        known = {row.id: row.weighed for row in self._changes}
+        self._changes = [replace(row, weighed=known.get(row.id)) for row in message.rows]
+        self.planned, self._left = True, message.left
+        keys = {row.key for row in self._changes}
+        if back := (keys - self._last_keys) & self._all_keys:
+            self._returned |= back
+            self.wanted = self._first_returned
+        self._all_keys |= keys
+        self._last_keys |= keys
+        self._arrange()
+
+    def on_rows_weighed(self, message: RowsWeighed) -> None:
+        """Show what some of the changes save."""
+        weighed = {each.proposal.id: each for each in message.found}
+        self._changes = [replace(row, weighed=weighed.get(row.id, row.weighed)) for row in self._changes]
+        self.planning = self.planning and not message.last
+        self.services.data.facts.waiting["changes"] = len(self._changes)
+        self.table.redraw()
+        self._arrange()
+
+    def on_plan_failed(self, message: PlanFailed) -> None:
+        """Show why there is no plan."""
+        self._plan_problem = f"{message.error.message} {message.error.hint}".strip()
+        self.planning = False
+        self.fill()
+
+    def on_changes_found(self, message: ChangesFound) -> None:
+        """Show which changes are about files that have changed, and plan again."""
+        self._changes = [replace(row, stale=row.id in message.stale) for row in self._changes]
+        self.table.redraw()
+        self._arrange()
+        if message.outdated:
+            self.plan()
+
+    def _decided(self, ids: Collection[str]) -> None:
+        """Take changes off the list at once; the plan that is made anew confirms it."""
+        self._changes = [row for row in self._changes if row.id not in ids]
+        self._last_keys -= {row.key for row in self.found if isinstance(row, ProposedRow) and row.id in ids}
+        self._arrange()
 
     # moving
 
@@ -491,17 +496,18 @@ class Inbox(ListScreen[InboxRow]):
         return "" if self._in_other_projects else "Nothing waits in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
-        """Return the rows that "mark all" marks: all drafts to review; on an item all items, on a snoozed draft all
-        snoozed ones, on a memory that somebody else wrote all of these."""
-        under = self.table.row
-        kind = under.kind if under is not None and under.kind else "updates"
-        snoozed = under is not None and under.until is not None
-        return [row for row in self.table.rows if row.kind == kind and (row.until is not None) == snoozed]
+        """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
+        kind that always does, and among hidden rows, all of them."""
+        under = self.chosen.leader
+        alike = [row for row in self.table.rows if type(row) is type(under)]
+        if under is not None and under.until is not None:
+            return [row for row in alike if row.until is not None]
+        return [row for row in alike if not row.needs_look()] or [row for row in alike if row.until is None]
 
     def open_detail(self) -> None:
         """Go into the detail; on the fold, unfold or fold."""
         row = self.table.row
-        if row is not None and row.item is None and row.changed is None:
+        if isinstance(row, FoldRow):
             self.unfolded ^= {row.key}
             self.fill()
         else:
@@ -518,7 +524,7 @@ class Inbox(ListScreen[InboxRow]):
         self.reload()
 
     def undo(self) -> None:
-        """Undo the last change, and put the cursor on the entry that comes back."""
+        """Undo the last change, and put the cursor on the row that comes back."""
         self.wanted = self._first_returned
         self.services.turn("undo")
 

@@ -16,8 +16,6 @@ from memtui.core.review.evidence import Evidence, Similar
 from memtui.core.review.waiting import Waiting
 from memtui.present import dates, drafts, memories, safe_text
 from memtui.tui.model import line_diff
-from memtui.tui.screens.inbox import rows
-from memtui.tui.screens.inbox.rows import InboxRow
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
 from memtui.tui.widgets.side_by_side import side_by_side
@@ -29,18 +27,16 @@ DRAFT_LENGTH = 6000
 # Characters of an entry that are drawn: more would take noticeably long after a key.
 SHOWN = 12_000
 LEAST_SHOWN = 1000
-TITLE_SHOWN = 100  # characters of a draft in its fold
-ONE_OFFS = "Drafts of what was said once and was likely not meant for good."
 # The styles of words that only the draft has, and that only the memory has.
 ONLY_HERE = ("underline green", "underline")
 RENAME = "{inbox.merge} merges into it, {inbox.edit} gives another name"
 LEFT_OUT = f"! not written, as a memory of this name is there already; in the list {RENAME}"
 # What can be done with a todo.
 ITEM_KEYS = (
-    ("inbox.done", "mark it done and remove it"),
-    ("inbox.keep", "keep it even if the next session leaves other items"),
+    ("inbox.accept", "mark it done and remove it"),
     ("inbox.edit", "edit its text"),
-    ("inbox.guide", "make it a note: the next prompt gets it, once"),
+    ("inbox.reject", "drop it"),
+    ("inbox.later", "hide it until later; it stays, whatever the next session leaves"),
 )
 LEGEND = "underlined is what only one of them says"
 
@@ -129,7 +125,7 @@ def draft_text(
     if found is not None and isinstance(draft, Draft):
         _similar(text, found.similar, draft.memory, beside=beside)
     if isinstance(draft, Draft) and not taken and not read_only:
-        text.append(f"\n{actions.key_of('inbox.approve')} writes {safe_text.line(draft.path)}", style="dim")
+        text.append(f"\n{actions.key_of('inbox.accept')} writes {safe_text.line(draft.path)}", style="dim")
     return text
 
 
@@ -275,18 +271,6 @@ def compared(draft: str, found: Memory) -> Text:
     legend = "   underlined: what the draft does not say" if _is_marked(theirs) else ""
     text.append(f"  {safe_text.line(found.type)}{legend}\n\n", style="dim")
     return text.append_text(theirs)
-
-
-def fold_text(row: InboxRow, now: float, *, is_open: bool) -> Text:
-    """Return what is in a fold, and why."""
-    snoozed = row.key == rows.SNOOZED
-    text = Text("You hid these drafts. They come back by themselves." if snoozed else ONE_OFFS)
-    text.append(f"\nenter {'hides' if is_open else 'shows'} them.\n\n", style="dim")
-    for each in row.folds:
-        if each.item is not None:
-            text.append(f"{dates.day(each.until, now):<10}  " if each.until is not None else "", style="dim")
-            text.append(drafts.title(each.item, TITLE_SHOWN) + "\n")
-    return text
 
 
 def item_text(item: Waiting, title: str, states: Sequence[str], now: float, *, read_only: bool) -> Text:

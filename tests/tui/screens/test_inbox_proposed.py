@@ -1,7 +1,6 @@
-"""The Consolidate screen: what is proposed, what accepting, editing and rejecting do to the files, and undo."""
+"""Changes in the inbox: what is proposed, what accepting, editing and rejecting do to the files, and undo."""
 
 import os
-import threading
 
 import pytest
 from textual.widgets import TextArea
@@ -15,7 +14,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.screens.consolidate import rows
+from memtui.tui.screens.inbox.change_rows import ProposedRow
 from tui.conftest import NOW, settle
 
 WIDE, SMALL = (160, 48), (80, 24)
@@ -91,7 +90,7 @@ def app(empty, place):
 
 def started(empty, **more):
     env, cwd = empty
-    return MemtuiApp(dict(env), cwd, now=NOW, screen="consolidate", **more)
+    return MemtuiApp(dict(env), cwd, now=NOW, screen="inbox", **more)
 
 
 def put(path, text):
@@ -117,7 +116,7 @@ def tree(top):
 
 
 def kinds(app):
-    return [row.proposal.kind for row in app.screen.table.rows]
+    return [row.proposal.kind for row in app.screen.table.rows if isinstance(row, ProposedRow)]
 
 
 def summary(app):
@@ -132,7 +131,8 @@ async def to(pilot, kind):
     """Put the cursor on the first change of a kind."""
     await settle(pilot)
     table = pilot.app.screen.table
-    table.move_to(kinds(pilot.app).index(kind))
+    rows = [getattr(row, "change", None) for row in table.rows]
+    table.move_to(next(at for at, change in enumerate(rows) if change is not None and change.kind == kind))
     await settle(pilot)
 
 
@@ -140,6 +140,13 @@ async def press(pilot, *keys):
     for key in keys:
         await pilot.press(key)
         await settle(pilot)
+
+
+async def mark_all(pilot):
+    """Mark all rows, whatever their kind."""
+    await settle(pilot)
+    pilot.app.screen.table.move_to(0)
+    await press(pilot, "v", "G", "v")
 
 
 def painted(app):
@@ -160,9 +167,7 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert set(kinds(app)) == {"merge", "archive", "retype", "relink"}
-        assert "4 changes proposed" in summary(app)
-        assert "saves 2 memories" in summary(app)
-        assert "F: 1 safe" in summary(app)
+        assert summary(app) == "No drafts · 1 merge · 3 fixes"
         await to(pilot, "merge")
         text = app.screen.detail.plain
         assert "merge package-manager into prefer-pnpm" in text
@@ -170,15 +175,13 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
         assert "Nothing is lost" in text
         assert "Yarn was tried in March and given up." in text
         assert "a  makes this change" in text
-        assert app.data.facts.waiting["consolidate"] == 4
+        assert app.data.facts.waiting["changes"] == 4
 
 
 async def test_each_change_shows_with_its_sign_how_files_shrink(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        table = app.screen.table
-        assert table.columns[-1].title == "size"
-        shown = {row.proposal.kind: rows.cells(row, "")[-1].plain for row in table.rows}
+        shown = {row.proposal.kind: row.cells(app.screen.view)[-1].plain for row in app.screen.table.rows}
         assert shown["archive"].startswith("-")
         assert shown["retype"] == "0 B"
 
@@ -205,7 +208,8 @@ async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
     before = tree(place)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await press(pilot, "A", "a")
+        await mark_all(pilot)
+        await press(pilot, "a")
         assert isinstance(app.screen, Preview)
         await press(pilot, "escape")
         assert tree(place) == before
@@ -221,9 +225,12 @@ async def test_several_marked_ones_are_shown_first_and_are_one_step(app, place):
 @pytest.mark.slow
 async def test_all_safe_fixes_are_shown_then_made(app, place):
     async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        await press(pilot, "F")
-        assert "1 safe fix" in app.screen.title_text
+        await to(pilot, "relink")
+        await press(pilot, "A")
+        assert app.screen.table.marks == {app.screen.table.row_id}  # of the fixes, the one that needs no decision
+        app.screen.table.move_to(0)
+        await press(pilot, "a")
+        assert "1 fix: this will be written" in app.screen.title_text
         assert "old-wiki" in app.screen.plain
         await agree(pilot)
         assert "old-wiki" not in read(f"{place}/MEMORY.md")
@@ -268,7 +275,7 @@ async def test_the_outcome_can_be_edited_beside_the_texts_that_it_is_made_of(app
         await press(pilot, "ctrl+s")
         assert read(f"{place}/prefer-pnpm.md") == PNPM
         await agree(pilot)
-        assert app.screen.group == "consolidate"
+        assert app.screen.group == "inbox"
         assert read(f"{place}/prefer-pnpm.md").endswith("---\n\nUse pnpm, always.\n")
         assert not there(f"{place}/package-manager.md")
         await press(pilot, "z")
@@ -317,7 +324,8 @@ async def test_an_outcome_that_was_edited_and_kept_for_later_is_neither_hidden_n
         assert "You edited this and did not save it" in app.screen.question
         await press(pilot, "escape")
         assert there(f"{place}/package-manager.md")
-        await press(pilot, "A", "a")
+        await mark_all(pilot)
+        await press(pilot, "a")
         assert "1 of them has unsaved text of yours, which is not written: e goes on" in app.screen.plain
         await press(pilot, "escape", "escape")
         await to(pilot, "merge")
@@ -344,32 +352,6 @@ async def test_the_text_as_proposed_can_be_taken_and_the_edited_one_comes_back_w
 
 
 @pytest.mark.slow
-async def test_a_file_that_changed_since_is_said_and_nothing_is_written_over_it(app, place, monkeypatch):
-    async with app.run_test(size=WIDE) as pilot:
-        await to(pilot, "merge")
-        begun, go_on = threading.Event(), threading.Event()
-        with monkeypatch.context() as patch:
-            patch.setattr(plan, "plan", lambda *_: (begun.set(), go_on.wait(5)))
-            put(f"{place}/prefer-pnpm.md", PNPM + "\nAlso in the examples.\n")
-            app.screen.follow(frozenset({"memories"}))
-            while not begun.is_set():
-                await pilot.pause(0.01)
-            await pilot.press("escape")  # stops the new plan
-            await pilot.pause()
-            go_on.set()
-            await settle(pilot)
-        assert "Files have changed" in summary(app)
-        assert "has changed since" in app.screen.detail.plain
-        await press(pilot, "a")
-        assert "^r plans again" in said(app)[-1]
-        assert read(f"{place}/package-manager.md") == PACKAGES
-        await press(pilot, "ctrl+r")
-        assert "Files have changed" not in summary(app)
-        await to(pilot, "merge")
-        assert "Also in the examples." in app.screen.detail.plain
-
-
-@pytest.mark.slow
 async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_over(app, place):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")
@@ -377,32 +359,6 @@ async def test_a_file_that_changes_between_looking_and_accepting_is_not_written_
         await press(pilot, "a")
         assert read(f"{place}/commit-style.md") == STYLE + "\nNew.\n"
         assert "changed since this was planned" in said(app)[-1]
-
-
-@pytest.mark.slow
-async def test_planning_is_stopped_by_escape_and_begun_again_by_reading_again(app, monkeypatch):
-    begun, go_on = threading.Event(), threading.Event()
-    made = plan.plan
-
-    def slow(store, subject, wanted):
-        begun.set()
-        go_on.wait(5)
-        return made(store, subject, wanted)
-
-    monkeypatch.setattr(plan, "plan", slow)
-    async with app.run_test(size=WIDE) as pilot:
-        while not begun.is_set():
-            await pilot.pause(0.01)
-        assert "Planning" in summary(app)
-        assert "escape stops" in app.screen.table.empty
-        await pilot.press("escape")
-        await pilot.pause()
-        go_on.set()
-        await settle(pilot)
-        assert not app.screen.table.rows
-        assert "Planning was stopped" in app.screen.table.empty
-        await press(pilot, "ctrl+r")
-        assert len(kinds(app)) == 4
 
 
 @pytest.mark.slow
@@ -414,8 +370,8 @@ async def test_its_tab_has_the_number_of_changes_before_it_is_opened(empty, plac
         assert app.data.count_proposals(lambda: True)  # as when no key was pressed for a while
         app.on_findings_counted()
         await settle(pilot)
-        assert "6 Consolidate 4" in painted(app)[0].text
-        await press(pilot, "6")
+        assert "2 Inbox 4" in painted(app)[0].text
+        await press(pilot, "2")
         assert len(kinds(app)) == 4
 
 
@@ -427,7 +383,7 @@ async def test_nothing_is_planned_before_the_screen_is_opened_or_keys_rest(empty
     app = MemtuiApp(dict(env), cwd, now=NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await press(pilot, "2", "1")
+        await press(pilot, "3", "1")
         assert not planned
 
 
@@ -435,8 +391,8 @@ async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
     app = started(empty)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert "Nothing to consolidate" in summary(app)
-        assert "Memories that overlap" in app.screen.table.empty
+        assert "No drafts" in summary(app)
+        assert "Nothing to decide" in app.screen.table.empty
 
 
 @pytest.mark.slow
@@ -460,9 +416,9 @@ async def test_read_only_shows_everything_and_writes_nothing(empty, place):
         await to(pilot, "merge")
         assert "Yarn was tried" in app.screen.detail.plain
         assert "makes this change" not in app.screen.detail.plain
-        for key in "aexF":
+        for key in "aexw":
             await press(pilot, key)
-            assert app.screen.group == "consolidate"
+            assert app.screen.group == "inbox"
         assert tree(place) == before
         assert not there(app.data.root + "/rejected.json")
 
@@ -487,15 +443,6 @@ async def test_the_rest_of_a_change_is_read_with_enter_as_on_other_screens(app):
         assert any("… enter reads the rest" in each.text for each in painted(app))
         await press(pilot, "enter")
         assert "the texts" in "".join(each.text for each in painted(app))
-
-
-async def test_it_says_which_project_it_is_about(app):
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "4 changes proposed in project" in summary(app)
-        await press(pilot, "p")
-        assert "These are changes of project" in said(app)[-1]
-        assert "start memtui there" in said(app)[-1]
 
 
 @pytest.mark.slow
@@ -523,7 +470,6 @@ async def test_a_statement_that_is_dropped_is_listed_first(app, empty, monkeypat
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "merge")
         text = app.screen.detail.plain
-        assert "1 drop something" in summary(app)
         assert text.index("dropped: 1 statement") < text.index("Yarn was tried in March") < text.index("the texts")
 
 
@@ -612,49 +558,18 @@ async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
         assert "AKIAIOSFODNN7QXTPLQ4" in read(f"{place}/commit-style.md")
 
 
-async def test_read_only_names_no_key_that_writes_in_the_summary(empty, place):
-    app = started(empty, read_only=True)
-    async with app.run_test(size=WIDE) as pilot:
-        await settle(pilot)
-        assert "· 1 safe" in summary(app)
-
-
 @pytest.mark.slow
-async def test_what_was_made_is_listed_newest_first_and_undone_from_there(app, place):
-    before = tree(place)
-    async with app.run_test(size=SMALL) as pilot:
-        await settle(pilot)
-        assert "H history" in painted(app)[-1].text
-        await press(pilot, "H")
-        assert "Nothing was consolidated yet" in app.screen.table.empty
-        await press(pilot, "escape")
-        await to(pilot, "retype")
-        await press(pilot, "a")
-        await agree(pilot)
-        await to(pilot, "archive")
-        await press(pilot, "x")  # is a change, but none of these
-        await press(pilot, "H")
-        (row,) = app.screen.table.rows
-        assert "retype commit-style" in row.summary
-        await press(pilot, "enter")
-        await settle(pilot)
-        assert tree(place) == before
-        assert [each.state for each in app.screen.table.rows] == ["undone"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("opened", ["H", "U"])
 @pytest.mark.parametrize("undone", ["enter", "z"])
-async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app, opened, undone):
+async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app, undone):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")
         every = kinds(app)
         await press(pilot, "a")
         await agree(pilot)
         assert "retype" not in kinds(app)
-        await press(pilot, opened, undone, "escape")
+        await press(pilot, "U", undone, "escape")
         assert kinds(app) == every
-        assert "4 changes proposed" in summary(app)
+        assert "1 merge · 3 fixes" in summary(app)
 
 
 @pytest.mark.slow
@@ -677,9 +592,8 @@ async def test_a_change_by_others_leads_to_a_new_plan_when_the_screen_is_open_an
         assert kinds(app).count("retype") == 2
         await press(pilot, "1")
         os.unlink(f"{place}/new.md")
-        await press(pilot, "6")
+        await press(pilot, "2")
         assert kinds(app).count("retype") == 1
-        assert "Files have changed" not in summary(app)
 
 
 @pytest.mark.slow
@@ -695,7 +609,9 @@ async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_e
         assert said(app)[-1] == f"Undone: {words}"
         await press(pilot, "Z")
         assert said(app)[-1] == f"Redone: {words}"
-        await press(pilot, "z", "A", "x", "z")
+        await press(pilot, "z")
+        await mark_all(pilot)
+        await press(pilot, "x", "z")
         assert said(app)[-1] == "Undone: reject 3 changes"
 
 
@@ -705,9 +621,10 @@ async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, emp
     put(f"{place}/bare.md", "No frontmatter, which is worth knowing and no problem.\n")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await press(pilot, "A", "x")  # what expired is not proposed any more, but lint still names it
+        await mark_all(pilot)
+        await press(pilot, "x")  # what expired is not proposed any more, but lint still names it
         assert not app.screen.table.rows
-        assert app.screen.table.empty.endswith("\n2 problems are left for you: 5 and `memtui check` say what to do.")
+        assert "\n2 problems are left for you: 5 and `memtui check` say what to do." in app.screen.table.empty
     env, cwd = empty
     for name, value in {**env, "MEMTUI_NOW": clock.iso(NOW)}.items():
         monkeypatch.setenv(name, value)
@@ -721,13 +638,3 @@ async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
         await to(pilot, "relink")
         await press(pilot, "f")
         assert said(app)[-1] == "It is about MEMORY.md, which is no memory."
-
-
-@pytest.mark.slow
-async def test_a_message_leaves_the_rows_of_the_list(app):
-    async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await settle(pilot)
-        table = app.screen.table
-        await pilot.press("p")  # says in two lines where other projects are
-        await settle(pilot)
-        assert table.size.height >= table.header + min(len(table.rows), 3)

@@ -1,6 +1,7 @@
-"""The detail of the Consolidate screen: why something is proposed, what it drops, the texts, and the difference."""
+"""The detail of a change in the inbox: why something is proposed, what it drops, the texts, and the difference."""
 
 import os
+from collections.abc import Sequence
 
 from rich.text import Text
 
@@ -13,7 +14,7 @@ from memtui.core.base.phrasing import cut, many
 from memtui.core.memories import memory
 from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
-from memtui.tui.screens.consolidate.reading import ProposalRow, memories_of
+from memtui.tui.screens.inbox.change_facts import ChangeFacts
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
 from memtui.tui.widgets.side_by_side import side_by_side
@@ -26,7 +27,7 @@ SHOWN, STATEMENTS, FILES, STATEMENT = 4000, 30, 12, 300
 ONLY_HERE = "underline"
 
 
-def detail(row: ProposalRow, width: int, *, unsaved: str = "", read_only: bool) -> Text:
+def detail(row: ChangeFacts, width: int, *, unsaved: str = "", read_only: bool) -> Text:
     """Return all about a proposal, for a pane of so many cells: what is lost first, the keys last. `unsaved`: words for
     that its outcome was edited and not saved."""
     found = row.proposal
@@ -35,20 +36,20 @@ def detail(row: ProposalRow, width: int, *, unsaved: str = "", read_only: bool) 
     if found.kind == "merge":
         _texts(text, found, width)
     _changes(text, row)
-    keys = [("consolidate.accept", "makes this change")] if not row.why_not else []
-    keys += [("consolidate.edit", "opens the outcome in a form first")] if len(found.written) == 1 else []
-    keys.append(("consolidate.reject", "drops it; it is not proposed again"))
-    keys += [("consolidate.follow", "goes to the memory")] if memories_of(found) else []
+    keys = [("inbox.accept", "makes this change")] if not row.why_not else []
+    keys += [("inbox.edit", "opens the outcome in a form first")] if len(found.written) == 1 else []
+    keys.append(("inbox.reject", "drops it; it is not proposed again"))
+    keys += [("inbox.follow", "goes to the memory")] if memories_of(found) else []
     append_keys(text, keys, read_only=read_only)
     return text
 
 
-def head(row: ProposalRow, unsaved: str = "") -> Text:
+def head(row: ChangeFacts, unsaved: str = "") -> Text:
     """Return what is proposed, why, what it saves, and why it can't be made, if it can't; `unsaved` as in `detail`."""
     found = row.proposal
     text = Text()
     text.append(safe_text.line(changeset.title(found), 300), style="bold")
-    facts = [row.where, f"proposed by {row.by}" if row.file else ""]
+    facts = [row.place, f"proposed by {row.by}" if row.file else ""]
     text.append(safe_text.line("".join(f"   {each}" for each in facts if each), 200) + "\n", style="dim")
     text.append(f"{unsaved}\n" if unsaved else "", style="yellow")
     for sentence in changesets.reasons(found):
@@ -60,14 +61,14 @@ def head(row: ProposalRow, unsaved: str = "") -> Text:
     return text
 
 
-def _why_not(row: ProposalRow) -> str:
+def _why_not(row: ChangeFacts) -> str:
     if row.why_not == "stale":
         return actions.keyed("A file that it was made from has changed since. {app.refresh} plans again.")
     refused = row.weighed.refused if row.weighed is not None else None
     return safe_text.line(f"{refused.error.message} {refused.error.hint}", 600) if refused is not None else ""
 
 
-def glance(row: ProposalRow, unsaved: str = "") -> tuple[Text, Text]:
+def glance(row: ChangeFacts, unsaved: str = "") -> tuple[Text, Text]:
     """Return the preview below a narrow list: why, then what changes; in its last line what is lost. `unsaved` as in
     `detail`."""
     text = head(row, unsaved)
@@ -84,7 +85,7 @@ def glance(row: ProposalRow, unsaved: str = "") -> tuple[Text, Text]:
     return text, tail
 
 
-def count_lost(row: ProposalRow) -> str:
+def count_lost(row: ChangeFacts) -> str:
     """Say what a proposal loses: how many statements, or the memory; empty if nothing."""
     covered = row.weighed.coverage if row.weighed is not None else None
     if covered is not None and covered.lost:
@@ -96,7 +97,7 @@ def _heading(text: Text, words: str) -> None:
     text.append(f"\n{words}\n", style="dim underline")
 
 
-def _lost(text: Text, row: ProposalRow) -> None:
+def _lost(text: Text, row: ChangeFacts) -> None:
     if row.weighed is None:
         text.append("\ncomparing …\n", style="dim")
         return
@@ -182,7 +183,7 @@ def named(found: Proposal, file: FileInput) -> Text:
     return Text().append(_stem(file.path), "bold").append("  is kept" if stays else "  is deleted", "dim")
 
 
-def _changes(text: Text, row: ProposalRow) -> None:
+def _changes(text: Text, row: ChangeFacts) -> None:
     diffs = row.weighed.diffs if row.weighed is not None else ()
     for each in diffs[:FILES]:
         here = os.path.dirname(each.path) == os.path.dirname(row.proposal.outputs[0].path)
@@ -208,7 +209,7 @@ def _difference(text: Text, found: FileDiff, path: str, *, is_merge: bool) -> No
         text.append_text(line_diff.drawn(old, new, ("the file before", "the file after")))
 
 
-def previewed(rows: "list[ProposalRow]", most: int = 60_000) -> Text:
+def previewed(rows: Sequence[ChangeFacts], most: int = 60_000) -> Text:
     """Return what several proposals make, one after the other; so many characters, then only their names."""
     text = Text()
     for row in rows:
@@ -223,3 +224,8 @@ def previewed(rows: "list[ProposalRow]", most: int = 60_000) -> Text:
         _changes(text, row)
         text.append("\n")
     return text
+
+
+def memories_of(found: Proposal) -> list[str]:
+    """List the paths of the memories that a change reads and that are still there."""
+    return [each.path for each in found.inputs if each.sha256 and not is_index(each.path)]

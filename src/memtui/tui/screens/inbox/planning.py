@@ -1,4 +1,4 @@
-"""What the workers of the Consolidate screen do: plan, weigh each proposal, look whether files changed, and post
+"""What the workers of the inbox do for changes: plan, weigh each proposal, look whether files changed, and post
 messages."""
 
 import os
@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.consolidate import proposed, rejected, weighing
-from memtui.consolidate.changeset import FileInput, Proposal, is_index, sha256
+from memtui.consolidate.changeset import FileInput, Proposal, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.weighing import Weighed
 from memtui.core.base import paths
@@ -23,6 +23,7 @@ from memtui.core.places import locate, trust
 from memtui.core.settings import config
 from memtui.present import memories as present
 from memtui.tui import watch
+from memtui.tui.screens.inbox.change_rows import ProposedRow, row_class
 
 if TYPE_CHECKING:
     from memtui.core.memories.store import Store
@@ -35,51 +36,11 @@ TOLD_SECONDS, PAUSE_SECONDS = 0.2, 0.003
 Stamps = dict[str, watch.Stamp]
 
 
-@dataclass(frozen=True)
-class ProposalRow:
-    """A proposal with the name of its scope. `key` is the same for what is proposed about the same files when it is
-    planned again. `by` made it; `file` is its saved ChangeSet, empty if it was planned now. `weighed` is None until it
-    was weighed; `stale`: a file that it read has changed since."""
-
-    proposal: Proposal
-    where: str
-    key: str
-    by: str = ""
-    file: str = ""
-    weighed: Weighed | None = None
-    stale: bool = False
-
-    @property
-    def id(self) -> str:
-        """The id of the proposal."""
-        return self.proposal.id
-
-    @property
-    def why_not(self) -> str:
-        """The reason code why it can't be made, as `Refused` has it; empty if it can."""
-        if self.stale:
-            return "stale"
-        refused = self.weighed.refused if self.weighed is not None else None
-        return refused.reason if refused is not None else ""
-
-    @property
-    def safe(self) -> bool:
-        """Whether nobody needs to decide about it."""
-        return self.weighed is not None and self.weighed.safe and not self.stale
-
-
-@dataclass
-class PlanProgress(Message):
-    """How far planning is, in words."""
-
-    words: str
-
-
 @dataclass
 class PlanMade(Message):
     """The plan was made. `left`: how many problems are left for a person."""
 
-    rows: list[ProposalRow]
+    rows: list[ProposedRow]
     left: int
 
 
@@ -117,7 +78,6 @@ class PlanReader:
     def plan(self) -> None:
         """Plan, then weigh each proposal. A worker that is cancelled posts nothing more."""
         worker = get_current_worker()
-        self.post(PlanProgress("reading the memories …"))
         try:
             self._planned_from = stamps(self.data)
             store = self.data.store()
@@ -136,7 +96,13 @@ class PlanReader:
         every = [each.proposal for each in found.proposals]
         keys = _keys(every)
         rows = [
-            ProposalRow(each.proposal, self._where(files, each.proposal), keys[each.proposal.id], each.by, each.file)
+            row_class(each.proposal)(
+                keys[each.proposal.id],
+                change=each.proposal,
+                place=self._where(files, each.proposal),
+                by=each.by,
+                file=each.file,
+            )
             for each in found.proposals
         ]
         self.post(PlanMade(rows, found.left))
@@ -212,8 +178,3 @@ def _differs(found: FileInput, digests: dict[str, str]) -> bool:
             data = None
         digests[found.path] = "" if data is None else sha256(data)
     return digests[found.path] != found.sha256
-
-
-def memories_of(found: Proposal) -> list[str]:
-    """List the paths of the memories that a proposal reads and that are still there."""
-    return [each.path for each in found.inputs if each.sha256 and not is_index(each.path)]

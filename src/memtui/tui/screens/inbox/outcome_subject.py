@@ -1,6 +1,7 @@
 """The outcome of a proposal as the subject of a form: what a memory becomes, beside the texts that it is made of."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from rich.text import Text
 
@@ -18,8 +19,8 @@ from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
-from memtui.tui.screens.consolidate import text
-from memtui.tui.screens.consolidate.reading import ProposalRow
+from memtui.tui.screens.inbox import change_text
+from memtui.tui.screens.inbox.change_facts import ChangeFacts
 from memtui.tui.widgets.body import fits
 
 GONE = "A file that this was made from has changed since. What you typed stays here to be copied."
@@ -33,14 +34,17 @@ def autosave_name(found: Proposal) -> str:
 class OutcomeSubject:
     """The subject: the one file that a proposal writes. `applied` gets what saving made."""
 
-    def __init__(self, data: Data, proposal: Proposal, applied: Callable[[Applied], object]) -> None:
-        self.data, self.proposal, self._applied = data, proposal, applied
+    def __init__(self, data: Data, row: ChangeFacts, applied: Callable[[Applied], object]) -> None:
+        self.data, self.row, self._applied = data, row, applied
+        self.proposal = proposal = row.proposal
         (self.output,) = proposal.written
         self.found = memory.from_bytes(self.output.path, "", self.output.data or b"")
         self.whole = is_index(self.output.path) or self.found.broken is not None or not self.found.has_frontmatter
         name = autosave_name(proposal)
         self.autosave = autosave.kept(data.root, name) or Autosave(name, proposal.id)
-        beside = [(text.named(proposal, each), text.content(each.data)) for each in text.inputs(proposal)]
+        beside = [
+            (change_text.named(proposal, each), change_text.content(each.data)) for each in change_text.inputs(proposal)
+        ]
         words = safe_text.line(changeset.title(proposal), 100)
         title = words[:1].upper() + words[1:]
         self.shape = Shape(
@@ -52,7 +56,7 @@ class OutcomeSubject:
             editor="memory",
             across=200,
             beside=beside,
-            left=autosave.left("consolidate.edit"),
+            left=autosave.left("inbox.edit"),
             preview=self.preview,
         )
         self.fields: Sequence[FormField] = self._fields()
@@ -105,10 +109,10 @@ class OutcomeSubject:
         weighed = weighing.weigh(MemoryFiles(self.data.store()), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
-        row = ProposalRow(edited, "", edited.id, weighed=weighed)
-        lost = text.count_lost(row)
+        row = replace(self.row, change=edited, weighed=weighed)
+        lost = change_text.count_lost(row)
         title = f"{lost}; this will be written" if lost else "1 change: this will be written"
-        return Preview(title, text.previewed([row]), "make 1 change")
+        return Preview(title, change_text.previewed([row]), "make 1 change")
 
     def there(self) -> str | None:
         """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""
