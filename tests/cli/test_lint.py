@@ -445,13 +445,17 @@ def test_an_index_over_its_limit_is_one_problem_in_every_command(bare, over_limi
     assert sentence in " ".join(bare("doctor", check=False).out.split())
     (row,) = (each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "memories.cut")
     assert (row["message"], len(row["memories"])) == (sentence, 21)
+    steps = {each["command"]: each["why"] for each in bare.json("status")["next"]}
+    assert steps["memtui check --fix --scope auto"] == sentence.rstrip(".")
+    assert len([command for command in steps if command.startswith("memtui check --fix")]) == 1
 
 
 def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, over_limit):
     before = over_limit.read_bytes()
     shown = bare("check", "--fix", "--dry-run", check=False).out
     assert over_limit.read_bytes() == before
-    assert "-- [tills](tills.md)" in shown.replace("\u2212", "-") or "tills" in shown
+    assert "Makes 21 memories recall-only: they stay" in " ".join(shown.split())
+    assert "-- [tills](tills.md)" in shown
     bare("check", "--fix")
     assert bare("check").code == 0
     assert over_limit.read_text().partition("<!-- recall only")[2].count("](") == 21

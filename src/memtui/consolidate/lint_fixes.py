@@ -50,13 +50,14 @@ LINES = {
 
 class FileFix(NamedTuple):
     """The fix of one file of a scope: its real path, and its content before (None if it is not there) and after; `file`
-    relative to the scope."""
+    relative to the scope. `words`: how an index over its limit is brought under it."""
 
     scope: Scope
     file: str
     path: str
     before: bytes | None
     after: bytes
+    words: str = ""
 
 
 def fixable(found: Finding) -> bool:
@@ -92,16 +93,19 @@ def plan(
         try:
             real = references.real_path(scope, path)
             before: bytes | None
+            words = ""
             if path == scope.index_path:
                 before = read_or_none(real)
-                after = index_after(root, scope, those, _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage))
+                after, words = index_after(
+                    root, scope, those, _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage)
+                )
             else:
                 before = fs.read_bytes(real)
                 after = memory_after(before, those)
         except (OSError, MemtuiError):
             continue
         if after != before:
-            fixes.append(FileFix(scope, references.relative(scope, path), real, before, after))
+            fixes.append(FileFix(scope, references.relative(scope, path), real, before, after, words))
     return fixes
 
 
@@ -156,25 +160,29 @@ def _start(found: Finding) -> int:
     return start if isinstance(start, int) else 0
 
 
-def index_after(root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses) -> bytes:
+def index_after(
+    root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
+) -> tuple[bytes, str]:
     """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
-    lost its last line goes, and so much is made recall-only as lines that come need room. `memories` of the scope by
-    their normal path, as they will be."""
+    lost its last line goes, and so much is made recall-only as lines that come need room; and how it is brought under
+    its limit, in words. `memories` of the scope by their normal path, as they will be."""
     data = read_or_none(scope.index_path) or b""
     codes = {each.code for each in found}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
+    words = ""
     for _ in range(ROUNDS):
         after = _once(root, scope, data, found, memories)
         if "memories.cut" in codes or (is_whole and after != data):
-            after = index_fit.fit(scope, after, memories, uses).data
+            fitted = index_fit.fit(scope, after, memories, uses)
+            after, words = fitted.data, words or fitted.words
         again = index_checks.of_index(scope, parse_index(after), memories)
         found = [each for each in again if fixable(each) and each.code not in left]
         if not found or after == data:
-            return after
+            return after, words
         data = after
-    return data
+    return data, words
 
 
 def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:

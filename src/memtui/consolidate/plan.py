@@ -254,7 +254,8 @@ class _Planner:
                 if path in self.gone or not numbers:
                     continue
                 evidence = [_evidence(self.found[at]) for at in numbers]
-                reason = " ".join(findings.message(self.found[at]) for at in numbers[:SHOWN])
+                told = [findings.message(self.found[at]) for at in numbers[:SHOWN]]
+                reason = " ".join(filter(None, [*told, fixed.words]))
                 read, made = read_from(path, fixed.before), FileOutput(path, fixed.after)
                 kind: Kind = "relink" if is_index(path) else "rewrite"
                 proposals.append((min(numbers), propose(kind, [read], [made], evidence, reason)))

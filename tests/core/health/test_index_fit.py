@@ -40,6 +40,7 @@ def test_shorter_lines_are_enough():
     assert found.shortened > 0
     assert (found.ordered, found.recall_only) == (0, 0)
     assert budget(found.data).cut_line is None
+    assert found.words == f"Shortens {found.shortened} lines."
     assert "Deploys go out on Mondays" in found.data.decode().splitlines()[0]
 
 

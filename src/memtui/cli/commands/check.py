@@ -220,6 +220,8 @@ def _show(ctx: Context, fixed: "list[FileFix]") -> None:
     """Show what would be written."""
     for each in [] if ctx.out.json else fixed:
         ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
+        if each.words:
+            ctx.out.paragraph(each.words, "  ")
         diff.show(ctx.out, each.before or b"", each.after)
 
 

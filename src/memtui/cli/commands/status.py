@@ -15,6 +15,7 @@ from memtui.core.base.phrasing import ago, it, many
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings, settings_checks
+from memtui.core.health import problems as causes
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -166,6 +167,11 @@ def _steps(
         if found.new or found.changed:
             number = many(len(found.new) + len(found.changed), "memory", "memories")
             steps.append(("memtui trust --list", f"{number} of this repository not trusted, not delivered"))
+    fixes: dict[str, list[str]] = {}
+    for each in causes.by_cause(problems):
+        if findings.fix_of(each.finding) == "lint":
+            fixes.setdefault(each.remedy.partition(", or ")[0], []).append(each.sentence.rstrip("."))
+    steps += [(command, "; ".join(sentences)) for command, sentences in fixes.items()]
     if any(each.area not in {"hooks", "trust"} for each in problems):  # these have their own steps
         steps.append(("memtui doctor", f"{many(findings.problems(problems), 'problem')} to fix"))
     if total:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from memtui.core.base.phrasing import many
 from memtui.core.health import index_checks
 from memtui.core.memories import index_lines
 from memtui.core.memories.index import Index, IndexEntry, budget, normal, parse_index
@@ -45,6 +46,18 @@ class Fit(NamedTuple):
     ordered: int = 0
     recall_only: int = 0
     raised: int = 0  # lines moved above the text that kept them from being loaded
+
+    @property
+    def words(self) -> str:
+        """Say what each step does: `Shortens 3 lines. Makes 41 memories recall-only: …`; empty if nothing changes."""
+        recalled = "they stay, and memtui brings each with the prompts that it fits"
+        steps = (
+            (self.shortened, f"Shortens {many(self.shortened, 'line')}."),
+            (self.ordered, f"Orders {many(self.ordered, 'line')} by use, most used first."),
+            (self.recall_only, f"Makes {many(self.recall_only, 'memory', 'memories')} recall-only: {recalled}."),
+            (self.raised, f"Moves {many(self.raised, 'line')} above other text."),
+        )
+        return " ".join(sentence for count, sentence in steps if count)
 
 
 def fit(scope: Scope, data: bytes, memories: Mapping[str, Memory], uses: Uses) -> Fit:
