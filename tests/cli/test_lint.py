@@ -455,7 +455,7 @@ def test_its_fix_shows_what_it_does_and_recall_finds_what_is_not_loaded(bare, ov
     shown = bare("check", "--fix", "--dry-run", check=False).out
     assert over_limit.read_bytes() == before
     assert "Makes 21 memories recall-only: they stay" in " ".join(shown.split())
-    assert "-- [tills](tills.md)" in shown
+    assert "+<!-- recall only" in shown
     bare("check", "--fix")
     assert bare("check").code == 0
     assert over_limit.read_text().partition("<!-- recall only")[2].count("](") == 21

@@ -270,8 +270,8 @@ STORIES = {
         typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
         typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5),
-        typed("check --format github", "memtui check .claude/memory --format github", "", 0),
-        typed("", "memtui check .claude/memory --fix", "memories"),
+        typed("check --format github", "memtui check .claude/memory --format github", "old-wiki", 5),
+        typed("", "memtui check .claude/memory --fix --yes", "memories"),
         typed(
             ("check --apart NAME OTHER", "memtui check --apart"),
             "memtui check --apart prefer-pnpm release-steps",
