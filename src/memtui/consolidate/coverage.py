@@ -1,4 +1,4 @@
-"""Fact coverage: which statements of the inputs of a merge, rewrite or split are in the outputs, and which are dropped.
+"""Fact coverage: which statements of the inputs of a merge or rewrite are in the outputs, and which are dropped.
 
 A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
 one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
