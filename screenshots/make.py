@@ -49,7 +49,6 @@ PICTURES = (
     Picture("sessions", "activity", (stage.session,)),
     Picture("merge", "inbox", (stage.merge,)),
     Picture("recall", "memories", (stage.recalled,)),
-    Picture("subconscious", "subconscious", (stage.block,)),
     Picture("setup", "setup", (stage.finding,)),
     Picture("backfill", "inbox", (stage.past_sessions, stage.press("enter")), past=True),
     Picture("import", "memories", (stage.press("I"), stage.press(*"notes", "enter")), past=True),

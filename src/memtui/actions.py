@@ -17,7 +17,6 @@ TITLES = {
     "app.inbox": "go to: inbox",
     "app.activity": "go to: activity",
     "app.setup": "go to: health",
-    "app.subconscious": "go to: subconscious",
     "app.note": "activity: write a note",
     "app.undo": "changes: undo",
     "app.redo": "changes: redo",
@@ -69,12 +68,6 @@ TITLES = {
     "activity.unfold": "activity: unfold the session, or read",
     "activity.next": "activity: read the next",
     "activity.previous": "activity: read the previous",
-    "subconscious.history": "subconscious: versions of a block, restore one",
-    "subconscious.back": "subconscious: undo a change, withdraw",
-    "subconscious.session": "subconscious: its deliveries",
-    "subconscious.stop": "subconscious: stop, or start again",
-    "subconscious.read": "subconscious: read a session now",
-    "subconscious.whole": "subconscious: read, whole screen",
     "setup.projects": "setup: all projects",
     "setup.follow": "setup: to what it is about",
     "setup.range": "setup: mark a range",
@@ -120,7 +113,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.inbox", "2", "", "Inbox: what waits for your decision"),
     Action("app.activity", "3", "", "Activity: notes that wait, what sessions got, whether it arrived"),
     Action("app.setup", "5", "", "Setup: problems, hooks, modes, the model, settings"),
-    Action("app.subconscious", "7", "", "Subconscious: what reads sessions, its notes, what it said"),
     Action("app.note", "c", "note", "Write a note, from any screen; on a session: to it", writes=True),
     Action("app.undo", "z", "undo", "Undo the last change", writes=True),
     Action("app.redo", "Z", "", "Redo what was undone last", writes=True),
@@ -218,16 +210,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("setup.filter", "slash", "filter", "Filter by the words of a line", listed=True),
     Action("setup.projects", "p", "projects", "Problems of all projects, or of this one", listed=True),
     Action("setup.attention", "exclamation_mark", "", "Show only what is to fix, or all", listed=True),
-    Action("subconscious.edit", "e", "edit", "Change the block", writes=True),
-    Action("subconscious.history", "H", "versions", "The versions of the block; restore one"),
-    Action(
-        "subconscious.back", "x", "take back", "Undo one change of a block, or a run; withdraw a whisper", writes=True
-    ),
-    Action("subconscious.session", "f", "session", "What the session of the row got"),
-    Action("subconscious.stop", "s", "stop, start", "Stop it in all projects, or let it read again", writes=True),
-    Action("subconscious.read", "R", "read now", "Have it read the row's session, or the newest, now", writes=True),
-    Action("subconscious.filter", "slash", "filter", "Filter by words, kind and session"),
-    Action("subconscious.whole", "o", "", "Read it over the whole screen"),
 )
 
 

@@ -128,7 +128,7 @@ def test_what_it_did_and_said_is_listed(on, world):
     state = {"mentions": [{"id": "m1", "who": "person", "words": "when do we deploy?", "time": clock.iso(now)}]}
     conversations.save(root, SESSION, state)
     out = on("model").out
-    assert "1 block, 1 whisper" in out
+    assert "1 block, 1 note" in out
     assert "when do we deploy?" in out
     assert "when do we deploy?" in [each["words"] for each in on.json("model")["reads_along"]["waiting"]]
     out = on("model", "log", "--runs").out

@@ -310,7 +310,6 @@ STORIES = {
         typed("", "memtui model sentences stop", "No daemon"),
         typed(("model blocks", "model blocks BLOCK"), "memtui model blocks", "project_context"),
         typed("", "memtui model blocks guidance --text 'Ask before a migration.'", "Ask before a migration"),
-        typed("", "memtui model blocks guidance --edit", "changed|Nothing"),
         typed(
             ("model log", "memtui model log"),
             "memtui model log --limit 5",
@@ -518,22 +517,6 @@ def recalled(tui, _):
     tui.see("what it says +used", gone="likely +name")
 
 
-def undone_by_itself(tui, _):
-    """x on a block undoes one change of it, and z takes that back."""
-    tui.press("7")
-    tui.see("›question")
-    tui.press("jjjj")
-    tui.see("›block +project_context", "Tests of components")
-    tui.press("x")
-    tui.see("enter undoes one")
-    tui.press("\r")
-    tui.see("Undid a change of project_context")
-    tui.press("z")
-    tui.see("Undone|undone")
-    tui.press("1")
-    tui.see("prefer-pnpm")
-
-
 def undo_of_others(tui, world):
     """What was done elsewhere is named first; the same key again means yes."""
     with ShellTerminal(world) as shell:
@@ -567,7 +550,6 @@ KEYS = {
     **{("README.md", key): first_approval for key in ("2", "a", "1", "z")},
     **{("faq.md", key): first_approval for key in ("1", "z")},
     ("README.md", "q"): numbers,
-    ("faq.md", "7"): undone_by_itself,
     **{("README.md", key): changed_by_others for key in ("e", "x")},
     **{(file, key): changed_by_others for file in ("faq.md", "cli.md", "hooks.md") for key in ("a", "e", "x")},
     **{(file, "r"): recalled for file in ("README.md", "faq.md", "cli.md")},

@@ -40,7 +40,8 @@ def test_a_block_that_is_too_long_is_shown_whole_and_not_changed_by_the_model(re
 def test_a_block_that_is_too_long_is_shortened_by_its_person_and_kept_as_a_version(read):
     read.block("project_context", LONG)
     assert read.blocks.replace("project_context", "Short.", Journal(read.root), LONG)
-    assert [each.text for each in read.blocks.versions("project_context")] == ["Short.", LONG]
+    versions = read.blocks.versions("project_context")
+    assert [read.blocks.content("project_context", each) for each in versions] == ["Short.", LONG]
 
 
 @pytest.mark.parametrize("data", [b"x" * (places.WHOLE_BYTES + 1), b"caf\xe9 on Tuesdays\n"])

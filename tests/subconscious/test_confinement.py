@@ -139,7 +139,8 @@ def test_several_processes_change_a_block_at_once_and_no_change_is_lost(read):
     lines = read.blocks.text("project_context").splitlines()
     assert sorted(lines) == sorted(f"writer {w} line {n}" for w in range(WRITERS) for n in range(EDITS))
     versions = read.blocks.versions("project_context")
-    assert [len(each.text.splitlines()) for each in versions] == [*range(WRITERS * EDITS, 0, -1)]
+    texts = [read.blocks.content("project_context", each) for each in versions]
+    assert [len(text.splitlines()) for text in texts] == [*range(WRITERS * EDITS, 0, -1)]
 
 
 def test_only_a_person_changes_what_it_is(read):
@@ -149,7 +150,7 @@ def test_only_a_person_changes_what_it_is(read):
     assert read.blocks.replace(places.DIRECTIVES, "Mine.", Journal(read.root))
 
 
-@pytest.mark.parametrize("who", ["subconscious", "person"])
+@pytest.mark.parametrize("who", ["model", "person"])
 def test_what_was_written_into_a_file_by_hand_is_a_version_of_its_own(read, who):
     read.blocks.edit("project_context", "", "First.", run="r", session="s")
     read.block("project_context", "By hand.")
@@ -157,8 +158,10 @@ def test_what_was_written_into_a_file_by_hand_is_a_version_of_its_own(read, who)
         assert read.blocks.replace("project_context", "By hand. And mine.", Journal(read.root))
     else:
         assert read.blocks.edit("project_context", "hand.", "hand. And noted.", run="r", session="s")
-    found = [(each.by, each.text) for each in read.blocks.versions("project_context")]
-    assert [by for by, _ in found] == [who, "other", "subconscious"]
+    found = [
+        (each.by, read.blocks.content("project_context", each)) for each in read.blocks.versions("project_context")
+    ]
+    assert [by for by, _ in found] == [who, "other", "model"]
     assert [text for _, text in found][1:] == ["By hand.", "First."]
 
 

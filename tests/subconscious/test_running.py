@@ -35,7 +35,7 @@ def test_it_reads_what_was_said_and_keeps_blocks(read, api):
     assert (run.outcome, run.blocks, run.whispers) == ("done", ("project_context",), ())
     assert read.blocks.text("project_context") == "Deploys happen on Tuesdays."
     (version,) = read.blocks.versions("project_context")
-    assert (version.by, version.session, version.run) == ("subconscious", read.session, run.id)
+    assert (version.by, version.session, version.run) == ("model", read.session, run.id)
     text = api.requests[0].text()
     assert f"<memtui-person>\n{SAID}" in text
     assert "<memtui-agent>\nUnderstood." in text
@@ -422,7 +422,7 @@ def test_a_file_that_somebody_spoilt_is_no_obstacle(read):
     read.says(SAID)
     state = places.session(read.root, read.session, "json")
     os.makedirs(os.path.dirname(state))
-    for path in (state, places.session(read.root, read.session, "jsonl"), places.home(read.root) + "/versions.jsonl"):
+    for path in (state, places.session(read.root, read.session, "jsonl")):
         with open(path, "wb") as file:
             file.write(b"\x00\xff{]\n")
     assert read.run(answer(edits=[edit()])).outcome == "done"

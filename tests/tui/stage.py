@@ -277,7 +277,6 @@ async def learned(pilot):
 prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "UserPromptSubmit")
 session = stand_on(lambda row: isinstance(row, SessionGroup) and not row.live)
 finding = stand_on(lambda row: row.kind == "finding")
-block = stand_on(lambda row: row.name == "project_context")
 merge = stand_on(lambda row: row.word == "merge")
 fix = stand_on(lambda row: row.word == "fix")
 

@@ -318,7 +318,7 @@ async def test_hostile_text_is_drawn_harmlessly(hostile, name, size):
         await settle(pilot)
         assert_drawn(app, size, (name, "opened"))
         seen += "\n".join(lines(app))
-    if size[0] >= 120 and name != "subconscious":  # where nothing is asked about these
+    if size[0] >= 120:
         assert "[red]loud" in seen
 
 

@@ -32,7 +32,6 @@ SCREENS = {
     "inbox": (press("2"), a_draft),
     "activity": (press("3"), stage.prompt),
     "setup": (press("5"), stage.finding),
-    "subconscious": (press("7"), stage.block),
 }
 
 

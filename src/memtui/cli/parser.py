@@ -46,7 +46,7 @@ GROUPS = {
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
 HIDDEN = {"statusline": "statusline"}  # what settings files call that memtui has written
 ALIASES = {"guide": "note"}
-SCREENS = ("memories", "inbox", "activity", "setup", "subconscious")
+SCREENS = ("memories", "inbox", "activity", "setup")
 # metavar -> what it names, and the command that lists them, in errors
 KINDS_OF = {"KEY": ("setting", "memtui config list"), "PATH": ("path", "memtui status --paths")}
 MOST_NAMED = 20  # choices that an error lists; of more it names only similar ones

@@ -5,14 +5,12 @@ import sys
 
 from memtui.cli import memories, parser, secret
 from memtui.cli.context import Context
-from memtui.cli.editor import EditedFile
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import deliveries, diff
 from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.base.phrasing import age, ago, many
+from memtui.core.base.phrasing import age, ago
 from memtui.core.base.short_ids import short_id
-from memtui.present import models
 from memtui.present import subconscious as present
 from memtui.subconscious import control, overview, places, runs, whispers
 from memtui.subconscious.blocks import Blocks
@@ -29,13 +27,11 @@ def register(actions: "parser.Commands") -> None:
         blocks,
         "list its blocks of notes, print one, or change it",
         "memtui model blocks\nmemtui model blocks project_context\n"
-        'memtui model blocks guidance --text "Ask before a migration."\nmemtui model blocks user_preferences --edit',
+        'memtui model blocks guidance --text "Ask before a migration."',
         f"At most {places.MOST:,} characters; an empty text empties the block. `memtui undo` undoes it. {_names()}",
     )
     each.add_argument("block", metavar="BLOCK", nargs="?")
-    way = each.add_mutually_exclusive_group()
-    way.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
-    way.add_argument("--edit", action="store_true", help="change it in your editor")
+    each.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
     each.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     each = parser.command(
         actions, "run", read_now, "have it read a session now", "memtui model run\nmemtui model run 1f0c2b3d"
@@ -85,8 +81,7 @@ def print_state(ctx: Context, out: Output, found: overview.Overview) -> None:
         rows.append(("to do", powers.hint))
     rows.append(("tools", present.tools(powers)))
     if found.calls:
-        used = f"{many(found.calls, 'call')}, {found.today.tokens:,} tokens, {models.dollars(found.today.cost)}"
-        rows.append(("today", used))
+        rows.append(("today", present.used(found)))
     if found.budget:
         rows.append(("budget", found.budget))
     if found.last is not None:
@@ -105,10 +100,10 @@ def print_state(ctx: Context, out: Output, found: overview.Overview) -> None:
 def blocks(ctx: Context, args: argparse.Namespace) -> Result:
     """List the blocks, print one or change it."""
     if not args.block:
-        if args.edit or args.text is not None:
+        if args.text is not None:
             raise UsageError("Name the block.", _names())
         return _listed(ctx)
-    return _edit(ctx, args) if args.edit or args.text is not None else _show(ctx, args.block)
+    return _show(ctx, args.block) if args.text is None else _edit(ctx, args)
 
 
 def _listed(ctx: Context) -> Result:
@@ -158,21 +153,9 @@ def _edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a block."""
     known = _blocks(ctx)
     before = known.editable(args.block)
-    declined = "Nothing was changed."
-    if args.text is not None:
-        content, _ = secret.checked(ctx, parser.body_text(args.text), yes=args.yes, declined=declined, before=before)
-        changed = known.replace(args.block, content, ctx.journal())
-    else:
-        if not sys.stdin.isatty() and not (ctx.env.get("EDITOR") or ctx.env.get("VISUAL")):
-            raise UsageError("There is no text.", "Give one with --text TEXT, or --text - for standard input.")
-        with EditedFile(ctx, args.block, before.encode() + b"\n") as draft:
-            after = secret.checked_bytes(ctx, draft.edit(), yes=args.yes, declined=declined, before=before.encode())
-            try:
-                content = after.decode()
-            except UnicodeDecodeError as error:
-                raise MemtuiError("The text is not valid UTF-8, so nothing was saved.") from error
-            changed = known.replace(args.block, content, ctx.journal(), before)
-    return _changed(known, args.block, before, changed=changed)
+    given = parser.body_text(args.text)
+    content, _ = secret.checked(ctx, given, yes=args.yes, declined="Nothing was changed.", before=before)
+    return _changed(known, args.block, before, changed=known.replace(args.block, content, ctx.journal()))
 
 
 def _changed(known: Blocks, name: str, before: str, *, changed: bool) -> Result:
@@ -222,7 +205,7 @@ def list_runs(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def list_whispers(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the whispers, each with what became of it."""
+    """List the notes that the model left for sessions, and whether they arrived."""
     ctx.must_have_home()
     found = whispers.newest_first(ctx.root, args.limit or sys.maxsize, args.session)
     receipts = deliveries.receipts_of(ctx)

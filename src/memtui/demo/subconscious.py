@@ -9,7 +9,6 @@ from memtui.core.inbox import format as inbox_format
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
 from memtui.subconscious import conversations, places, runs, whispers
-from memtui.subconscious.block_versions import SUBCONSCIOUS, BlockVersion
 from memtui.subconscious.conversations import Remark
 
 MODEL = "claude-haiku-5-5"
@@ -17,21 +16,14 @@ FIRST_ID = 7000
 
 
 def write(world: World) -> None:
-    """Write its blocks with their versions, its runs, whispers and conversations."""
-    slug, lines = paths.project_key(world.shop), []
+    """Write its blocks, runs, whispers and conversations."""
+    slug = paths.project_key(world.shop)
     for number, (run, block, text) in enumerate(content.SUBCONSCIOUS_NOTES):
-        name, hours, _, _ = content.SUBCONSCIOUS_RUNS[run]
-        at = world.now - hours * HOUR + number
-        project = slug if places.BLOCKS[block][0] else ""
-        made = _run_id(world, run)
-        session = world.sessions[name]
-        version = BlockVersion(ulid(at, FIRST_ID + number), at, block, project, SUBCONSCIOUS, text, made, session)
-        lines.append(fastjson.dumps(version.row()).encode() + b"\n")
+        at = world.now - content.SUBCONSCIOUS_RUNS[run][1] * HOUR + number
         path = places.path(world.root, slug, block)
         fs.makedirs(os.path.dirname(path))
         fs.write_atomic(path, text.encode() + b"\n", durable=False)
         os.utime(path, (at, at))
-    fs.append(places.home(world.root) + "/versions.jsonl", b"".join(lines))
     for number in range(len(content.SUBCONSCIOUS_RUNS)):
         _run(world, number, slug)
 

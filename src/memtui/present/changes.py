@@ -30,8 +30,6 @@ INSTEAD = {
 }
 # Why a note can't be taken back: it is not in the queue as it was written.
 DELIVERED = "it was delivered, withdrawn or changed meanwhile"
-# Why a change of a block of the subconscious can't be undone or redone.
-OVERLAPS = "the same lines were changed again since; `H` in Subconscious restores a version"
 
 
 def undone_as_one(undone: "Undone") -> "Transaction":
@@ -71,8 +69,6 @@ def reason(found: "Transaction", error: MemtuiError) -> str:
     """Say why a change was not undone or redone, as the end of a sentence."""
     if found.op == "guide" and isinstance(error, ConflictError):
         return DELIVERED
-    if found.op == "block" and isinstance(error, ConflictError):
-        return OVERLAPS
     words = error.message.removesuffix(".")
     return words[:1].lower() + words[1:]
 

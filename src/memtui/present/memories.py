@@ -45,6 +45,7 @@ SOURCES = {
     "made": "made with memtui",
     "own": "your own",
     "repository": "came with the repository",
+    "model": "a block of the model's notes, of at most 2,000 characters",
     "unknown": "not known",
 }
 

@@ -17,7 +17,7 @@ from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
 from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
-from memtui.subconscious import conversations, earlier, places, tools
+from memtui.subconscious import conversations, places, tools
 from memtui.subconscious.conversations import Remark
 from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Sources
 from memtui.subconscious.reading import AGENT, PERSON, Heard
@@ -28,6 +28,8 @@ PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
 STEPS, LOOKS, EDITS, WHISPERS, REPLIES = 4, 5, 8, 2, 10
 CATALOGUE_LINE, MEMORIES = 160, 60
+# Characters of a remark of the conversation so far, and of all that are told again: some 2,000 tokens a run.
+EARLIER, EARLIER_ALL = 600, 8000
 # Changes that the person undid, of which it is told, and characters of each.
 UNDONE, UNDONE_LINE = 15, 200
 TOLD_UNDONE = """\
@@ -205,14 +207,29 @@ def _undone(change: tuple[str, Sequence[str], Sequence[str]]) -> str:
 
 
 def _told(situation: Situation) -> str:
-    parts = earlier.told(situation.earlier)
+    parts = [told_again(situation.earlier)]
     if situation.heard.in_midst:
         parts.append("(The session began earlier; you have not read that.)")
     if situation.heard.left_out:
         parts.append(f"({situation.heard.left_out} older messages are left out.)")
     parts += [fenced(who, text) for who, text in situation.heard.lines]
     parts += [fenced("mention", words, id=name, by=who) for name, who, words in situation.mentions]
-    return "\n\n".join(parts) or "Nothing new was said."
+    return "\n\n".join(filter(None, parts)) or "Nothing new was said."
+
+
+def told_again(remarks: Sequence[Remark]) -> str:
+    """Return what it is told of the conversation so far, given oldest first: the newest remarks that fit, without what
+    was looked at."""
+    lines: list[str] = []
+    room = EARLIER_ALL
+    for each in reversed(remarks):
+        if each.kind != conversations.LOOKED:
+            line_of = f"- {each.kind}: {cut(each.text, EARLIER)}"
+            room -= len(line_of)
+            if room < 0:
+                break
+            lines.insert(0, line_of)
+    return fenced("earlier", "\n".join(lines)) if lines else ""
 
 
 def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, found: Wishes) -> None:

@@ -1,48 +1,79 @@
-"""The blocks of the subconscious: who changes them, and how one change is undone.
+"""The blocks of the subconscious and their versions, both of which the journal keeps.
 
-A block's file is replaced first, then the version is noted (block_versions.py). What nobody noted is noted before the
-next change: as the person's if the journal has it, as after an undo, else as somebody's (`OTHER`), as after a change in
-an editor. Changes by a person are in the journal, where `memtui undo` finds them. Those by the subconscious are not, so
-that they are never in the way of a person's own. Both are made under the journal's lock.
+Each change is one of the journal's: by a person, whose undo finds it, or by the model (`MODEL`), which an undo without
+a name steps over, so that it is never in the way of a person's own. Those of a run are one group, by the run's id. A
+block that was changed since is left as it is.
 """
 
-import contextlib
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
-from memtui.core.base import clock, fs, ids, paths, three_way, visible
+from memtui.core.base import clock, fs, ids, paths, visible
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.storage import storage_error
+from memtui.core.base.storage import read_or_none
 from memtui.core.journal import ledger as journal_ledger
-from memtui.core.journal import records
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.ledger import MODEL, Transaction
+from memtui.core.memories.scopes import Scope
 from memtui.core.redaction.redact import redact, redacted
 from memtui.subconscious import places
-from memtui.subconscious.block_versions import (
-    DEFAULTS,
-    OTHER,
-    PERSON,
-    SUBCONSCIOUS,
-    BlockVersion,
-    VersionLog,
-    before,
-)
 
-LOCK_SECONDS = 5.0
+PERSON, OTHER = "person", "other"
+# The texts of blocks whose file has none.
+DEFAULTS = {
+    places.DIRECTIVES: """\
+You are the subconscious of a coding agent: after each turn you read its session, and never act yourself.
+Keep the blocks short, true and current: rewrite what has changed, remove what is done or was wrong.
+Note what will matter in later sessions: what the person wants and why, decisions, pitfalls, unfinished work.
+Whisper only when the agent is about to go wrong, or lacks something that you know. Most turns need no whisper."""
+}
 
 
 class RefusedEditError(UsageError):
     """A change of a block that the subconscious asked for and that is not made."""
 
 
-class OverlapError(ConflictError):
-    """A change of a block can't be undone by itself."""
+@dataclass(frozen=True)
+class BlockVersion:
+    """One text that a block had. `id`: of the change in the journal, empty if that has none; `time`: seconds since the
+    epoch; `digest`: of the file's content, None for no file; `by`: MODEL (in a `run` after a turn of `session`),
+    PERSON, or OTHER for an editor or a program; `undid`: the id of the change that was undone by it."""
 
-    def __init__(self, why: str) -> None:
-        super().__init__(why, "Restore a version instead: `H` in Subconscious.")
+    id: str
+    time: float
+    digest: str | None
+    by: str
+    run: str = ""
+    session: str = ""
+    undid: str = ""
+
+
+def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
+    """Return what a run changed, in order: the name of the block, and its text before and after. What is not kept any
+    more is left out."""
+    found = []
+    contents = ContentStore(root)
+    for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
+        if change.group != run or change.op != "block" or change.state in {"intent", "back"}:
+            continue
+        for row in change.record["changes"]:
+            try:
+                texts = [_text(contents, row.get(side)) for side in ("before", "after")]
+            except MemtuiError:
+                continue
+            found.append((os.path.basename(row["path"]).removesuffix(".md"), *map(str.rstrip, texts)))
+    return [(name, before, after) for name, before, after in found]
+
+
+def scopes_of(root: str, project: str) -> list[Scope]:
+    """Return the blocks that a project sees as a scope of memories, of those that have a file; none if none has."""
+    home = places.home(root)
+    paths_of = [places.path(root, project, name).removeprefix(home + "/") for name in places.BLOCKS]
+    files = tuple(sorted(file for file in paths_of if os.path.isfile(f"{home}/{file}")))
+    return [Scope("model", "model", home, writable=False, files=files)] if files else []
 
 
 class Blocks:
@@ -50,11 +81,6 @@ class Blocks:
 
     def __init__(self, root: str, project: str, now: Callable[[], float] = clock.now) -> None:
         self.root, self.project, self.now = root, project, now
-        self._log = VersionLog(root)
-        self._lock = places.home(root) + "/blocks.lock"
-
-    def _sees(self, version: BlockVersion) -> bool:
-        return not version.project or paths.is_of(version.project, self.project)
 
     def owner(self, name: str) -> str:
         """Return the slug of the project that a block belongs to; empty if it is for everything. Raises
@@ -71,7 +97,12 @@ class Blocks:
     def text(self, name: str) -> str:
         """Return the text of a block as a person sees it, without a file its default; empty if it has none. Of a file
         that can't be read whole, what sessions get. Raises NotFoundError."""
-        return self._present(name) or DEFAULTS.get(name, "")
+        self.owner(name)
+        try:
+            found = places.whole(self.root, self.project, name)
+        except OSError:
+            found = places.text(self.root, self.project, name)
+        return found or DEFAULTS.get(name, "")
 
     def editable(self, name: str) -> str:
         """Return the whole text of a block that is to be changed, or its default. Raises NotFoundError, and MemtuiError
@@ -83,13 +114,6 @@ class Blocks:
         self.owner(name)
         return places.text(self.root, self.project, name) or DEFAULTS.get(name, "")
 
-    def _present(self, name: str) -> str:
-        self.owner(name)
-        try:
-            return places.whole(self.root, self.project, name)
-        except OSError:
-            return places.text(self.root, self.project, name)
-
     def _whole(self, name: str) -> str:
         path = self.path(name)
         try:
@@ -98,12 +122,9 @@ class Blocks:
             why = f"The block {name} can't be changed here: its file {error.strerror or error}."
             raise MemtuiError(why, f"Change it in an editor: {path}") from error
 
-    def edit(
-        self, name: str, old: str, new: str, *, run: str, session: str, again: bool = False
-    ) -> BlockVersion | None:
+    def edit(self, name: str, old: str, new: str, *, run: str, session: str) -> bool:
         """Replace `old` in a block by `new`, for the subconscious: an empty `old` adds `new` at the end, an empty `new`
-        removes. None if the block has it so already, but `again` the version that a killed process did not come to
-        note. Other sessions may have changed the block since it was read.
+        removes. False if the block has it so already. Other sessions may have changed the block since it was read.
 
         Raises RefusedEditError if `old` is not there exactly once, or the block would get too long; MemtuiError if it
         can't be written.
@@ -111,7 +132,8 @@ class Blocks:
         if name == places.DIRECTIVES or name not in places.BLOCKS:
             raise RefusedEditError(f"The block {name} is not yours to change.")
         new = redact(visible.clean(new).strip("\n"))[0]
-        with self._locked(), Journal(self.root, SUBCONSCIOUS, self.now).locked():
+        journal = Journal(self.root, MODEL, self.now, journal_ledger.shared(self.root + "/journal.jsonl"))
+        with journal.locked():
             try:
                 present, path = self._whole(name), self._target(name)
             except MemtuiError as error:
@@ -121,127 +143,94 @@ class Blocks:
                     f"{name} has {len(present):,} characters, of which only {places.MOST:,} were read: its person has"
                     " to shorten it first."
                 )
+            if redacted(present) != present:
+                raise RefusedEditError(f"{name} has what looks like a secret: its person has to remove it first.")
             after = _edited(name, present, old.strip("\n"), new)
-            unnoted = self._unnoted(name)
-            if after == present and not (again and unnoted is not None and unnoted.by == OTHER):
-                return None
-            if after != present:
-                self._note_others(name)
-                self._write(path, after)
-            return self._note(name, after, SUBCONSCIOUS, run=run, session=session)
+            if after == present:
+                return False
+            change, summary = _change(path, after), self._summary("edit", name)
+            journal.run_locked("block", [change], summary, group=run, session=session)
+            return True
 
     def replace(self, name: str, text: str, journal: Journal, expected: str | None = None) -> bool:
         """Write a block as a person, as one step of undo; False if nothing changed. `expected`: the text that the
         person saw, with which ConflictError is raised if the block is another one by now. Raises MemtuiError."""
-        with self._locked():
-            journal.recover()
-            present = self.editable(name)
-            if expected is not None and present != expected.strip():
-                raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
-            return self._replace(name, present, text, journal, "edit")
-
-    def undo(self, name: str, version: BlockVersion, journal: Journal) -> bool:
-        """Undo what one version of a block changed, and nothing that was changed later, as a person, as one step of
-        undo; False if nothing of it is left. Raises NotFoundError for a version that is not known, OverlapError if
-        later changes are of the same lines, or if nobody knows any more what it changed; MemtuiError."""
-        with self._locked():
-            journal.recover()
-            present = self.editable(name)
-            self._note_others(name)
-            versions = self.versions(name)
-            at = next((at for at, each in enumerate(versions) if each.id == version.id), None if version.id else 0)
-            if at is None or (not version.id and versions[at].text != version.text):
-                raise NotFoundError(f"{name} has no such version any more.", "`H` in Subconscious lists them.")
-            found = versions[at]
-            if found.oldest:
-                raise OverlapError(f"That is the oldest version of {name} that is kept: what it changed is not known.")
-            since = [*(each.content for each in reversed(versions[: at + 1])), present]
-            # Step by step, lines are told apart best; at once, what was changed and changed back is no overlap.
-            texts = [_without(before(versions, at), each) for each in (since, [found.content, present])]
-            after = next((each for each in texts if each not in {None, present}), None)
-            if after is None and present not in texts:
-                raise OverlapError(f"The same lines of {name} were changed again since.")
-            after = present if after is None else after
-            verb = f"undo version {len(versions) - at} of"
-            return self._replace(name, present, after, journal, verb, undid=found.id)
-
-    def _replace(self, name: str, present: str, text: str, journal: Journal, verb: str, undid: str = "") -> bool:
-        owner, after = self.owner(name), text.replace("\r\n", "\n").strip()
+        journal.recover()
+        present, path = self.editable(name), self._target(name)
+        if expected is not None and present != expected.strip():
+            raise ConflictError(f"The block {name} changed meanwhile.", "Look at it again, then change it.")
+        after = text.replace("\r\n", "\n").strip()
         if len(after) > places.MOST:
             raise UsageError(f"A block has at most {places.MOST:,} characters; this is {len(after):,}.", "Shorten it.")
-        path = self._target(name)
         if after == present:
             return False
-        if after == DEFAULTS.get(name):
-            after = ""  # so that a default of a later memtui counts
-        self._note_others(name)
-        edits = text_edits(path, fs.read_or_empty(path), after.encode() + b"\n" if after else b"")
-        summary = f"{verb} the block {name}" + (" of this project" if owner else "")
-        journal.run("block", edits, summary, **({"undid": undid} if undid else {}))
-        with contextlib.suppress(MemtuiError):  # the next change notes it, by the journal
-            self._note(name, after, PERSON, undid=undid)
+        # Empty where it is the default, so that the one of a later memtui counts.
+        change = _change(path, "" if after == DEFAULTS.get(name) else after)
+        journal.run("block", [change], self._summary("edit", name))
         return True
 
+    def _summary(self, verb: str, name: str) -> str:
+        return f"{verb} the block {name}" + (" of this project" if self.owner(name) else "")
+
     def versions(self, name: str) -> list[BlockVersion]:
-        """Return the versions of a block that are kept, newest first; a text that nobody noted yet is the first. Raises
-        NotFoundError, MemtuiError."""
-        owner = self.owner(name)
-        versions = [each for each in self._log.read() if each.block == name and paths.is_of(each.project, owner)]
-        text = redacted(self._present(name))
-        if text == (versions[0].text if versions else ""):
-            return versions
-        return [
-            self._author(BlockVersion("", _changed(self.path(name)) or self.now(), name, owner, OTHER, text)),
-            *versions,
-        ]
+        """Return the versions of a block that the journal knows, newest first, with those that others wrote between
+        them. Raises NotFoundError, MemtuiError."""
+        path = self._target(name)
+        found: list[BlockVersion] = []
+        last: str | None = None
+        for change, row in self._changes(path):
+            when = clock.parse(change.time) or 0.0
+            if row["before"] != last:
+                found.append(BlockVersion("", when, row["before"], OTHER))
+            last = row["after"]
+            by = MODEL if change.by == MODEL else PERSON
+            session = change.record.get("session")
+            undid = "" if change.is_change else change.of or ""
+            run = change.group if by == MODEL else ""
+            found.append(BlockVersion(change.id, when, last, by, run, str(session or ""), undid))
+        data = read_or_none(path)
+        present = ids.digest(data) if data else None
+        if present != last:
+            found.append(BlockVersion("", _changed(path) or self.now(), present, OTHER))
+        return found[::-1]
 
-    def _author(self, version: BlockVersion) -> BlockVersion:
-        """Return a version that nobody noted as the person's, if the last change of its file in the journal left it
-        as it is."""
-        try:
-            path = self._target(version.block)
-            data = fs.read_or_empty(path)
-            every = journal_ledger.shared(self.root + "/journal.jsonl").follow().all()
-        except (OSError, MemtuiError):
-            return version
-        made = (each for each in reversed(every) if path in each.paths and each.state not in {"intent", "back"})
-        last = next(made, None)
-        if last is None or records.left(last.record, path) != (ids.digest(data) if data else None):
-            return version
-        when, undid = clock.parse(last.time), last.record.get("undid", "")
-        return replace(version, by=PERSON, time=when or version.time, undid=str(undid))
+    def _changes(self, path: str) -> Iterator[tuple[Transaction, dict[str, str | None]]]:
+        """Yield the changes of a file that were made, oldest first, each with its row."""
+        for change in journal_ledger.shared(self.root + "/journal.jsonl").follow().all():
+            if path in change.paths and change.state not in {"intent", "back"}:
+                for row in change.record["changes"]:
+                    if row["path"] == path and "before" in row and "after" in row:
+                        yield change, row
 
-    def _unnoted(self, name: str) -> BlockVersion | None:
-        newest = self.versions(name)[:1]
-        return newest[0] if newest and not newest[0].id else None
+    def content(self, name: str, version: BlockVersion) -> str:
+        """Return the text that sessions and the model had by a version. Raises NotFoundError if it is not kept any
+        more, MemtuiError."""
+        if version.digest is None:
+            return DEFAULTS.get(name, "")
+        data = read_or_none(self._target(name))
+        if data is None or ids.digest(data) != version.digest:
+            data = ContentStore(self.root).read(version.digest)
+        return places.clean(data.decode("utf-8", "replace")) or DEFAULTS.get(name, "")
 
     def undone(self, limit: int) -> list[tuple[str, list[str], list[str]]]:
-        """Return what the subconscious changed in these blocks and their person undid, as far as that is so still,
-        newest first: the block, the lines that it had added, and those that it had removed."""
-        changes = self._log.changes()
-        by_id = {each.id: (each, _lines(old)) for each, old in changes if not each.oldest}
-        found = []
-        for undid in (each.undid for each, _ in changes if each.undid and self._sees(each)):
-            version, old = by_id.get(undid, (None, []))
-            if version is None or version.by != SUBCONSCIOUS:
-                continue
-            new, present = _lines(version.content), _lines(redacted(self.told(version.block)))
-            gone = [line for line in new if line not in old and line not in present]
-            back = [line for line in old if line not in new and line in present]
-            if (gone or back) and (version.block, gone, back) not in found:
-                found.append((version.block, gone, back))
-        return found[:limit]
-
-    @contextlib.contextmanager
-    def _locked(self) -> Iterator[None]:
-        """Hold the lock on all blocks. Raises MemtuiError."""
-        with contextlib.ExitStack() as stack:
-            try:
-                fs.makedirs(places.home(self.root))
-                stack.enter_context(fs.Lock(self._lock, LOCK_SECONDS))
-            except OSError as error:
-                raise storage_error(error, self._lock) from error
-            yield
+        """Return what the model changed in these blocks and their person undid, as far as that is so still, newest
+        first: the block, the lines that it had added, and those that it had removed."""
+        found: list[tuple[str, list[str], list[str]]] = []
+        contents = ContentStore(self.root)
+        for name in places.BLOCKS:
+            present = _lines(redacted(self.told(name)))
+            for change, row in self._changes(self.path(name)):
+                if change.by != MODEL or change.state != "undone":
+                    continue
+                try:
+                    old, new = (_lines(_text(contents, row[side])) for side in ("before", "after"))
+                except MemtuiError:
+                    continue
+                gone = [line for line in new if line not in old and line not in present]
+                back = [line for line in old if line not in new and line in present]
+                if (gone or back) and (name, gone, back) not in found:
+                    found.append((name, gone, back))
+        return found[-limit:][::-1]
 
     def _target(self, name: str) -> str:
         """Return the file that a block is in, following links within memtui's directory. Raises MemtuiError for a link
@@ -255,37 +244,17 @@ class Blocks:
             raise MemtuiError(f"The block {name} is {leads}, which memtui does not change.", "Change that file itself.")
         return real
 
-    def _write(self, path: str, text: str) -> None:
-        try:
-            fs.makedirs(os.path.dirname(path))
-            fs.write_atomic(path, text.encode() + b"\n")
-        except OSError as error:
-            raise storage_error(error, path) from error
 
-    def _note_others(self, name: str) -> None:
-        """Note the present text, if somebody else wrote it, or a process that was killed before it noted that."""
-        unnoted = self._unnoted(name)
-        if unnoted is not None:
-            self._log.append(replace(unnoted, id=ids.new_id(self.now())))
+def _change(path: str, text: str) -> FileChange:
+    return FileChange(path, read_or_none(path), text.encode() + b"\n" if text else None, fs.FILE_MODE)
 
-    def _note(self, name: str, text: str, by: str, run: str = "", session: str = "", undid: str = "") -> BlockVersion:
-        now = self.now()
-        found = BlockVersion(ids.new_id(now), now, name, self.owner(name), by, redacted(text), run, session, undid)
-        self._log.append(found)
-        return found
+
+def _text(contents: ContentStore, digest: str | None) -> str:
+    return "" if digest is None else redacted(contents.read(digest).decode("utf-8", "replace"))
 
 
 def _lines(text: str) -> list[str]:
     return [line for line in text.split("\n") if line.strip()]
-
-
-def _without(old: str, since: Sequence[str]) -> str | None:
-    """Return the last of the texts that a block had `since` a change, the first the one that it left, without that
-    change; None if others overlap with it. `old`: the text before the change."""
-    found: str | None = old
-    for base, newer in pairwise(since):
-        found = None if found is None else three_way.merged(base, found, newer)
-    return None if found is None else found.strip()
 
 
 def _edited(name: str, before: str, old: str, new: str) -> str:

@@ -53,7 +53,7 @@ def text(root: str, project: str, name: str) -> str:
         data = fs.read_bytes(path(root, project, name), WHOLE_BYTES)
     except OSError:
         return ""
-    found = _clean(data.decode("utf-8", "replace"))
+    found = clean(data.decode("utf-8", "replace"))
     return found if len(found) <= MOST else f"{found[:MOST].rstrip()}\n{CUT}"
 
 
@@ -68,12 +68,13 @@ def whole(root: str, project: str, name: str) -> str:
     if len(data) > WHOLE_BYTES:
         raise OSError(27, f"is larger than {WHOLE_BYTES >> 10} KB", file)
     try:
-        return _clean(data.decode())
+        return clean(data.decode())
     except UnicodeDecodeError as error:
         raise OSError(84, "is not valid UTF-8", file) from error
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
+    """Return the text of a block's file without a byte order mark and blank lines around it."""
     return text.replace("\r\n", "\n").removeprefix("\ufeff").strip()
 
 

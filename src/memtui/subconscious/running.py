@@ -200,8 +200,8 @@ class Along:
         made: list[tuple[str, str, str]] = []
         for name, old, new in wishes.edits:
             try:
-                version = self.blocks.edit(name, old, new, run=run.id, session=self.id, again=again)
-                if version is not None or (again and self._made(name, run)):
+                made_now = self.blocks.edit(name, old, new, run=run.id, session=self.id)
+                if made_now or (again and self._made(name, run)):
                     made.append((name, old, new))
                 else:
                     wishes.refused.append(f"a change of {name}: it says that already")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def make(name: str, services: "Services") -> "Screen[Any]":
-    """Return a new screen by its name: memories, inbox, activity, setup or subconscious.
+    """Return a new screen by its name: memories, inbox, activity or setup.
 
     Raises KeyError.
     """
@@ -29,8 +29,4 @@ def make(name: str, services: "Services") -> "Screen[Any]":
         from memtui.tui.screens.setup.screen import Setup
 
         return Setup(services)
-    if name == "subconscious":
-        from memtui.tui.screens.subconscious.screen import Subconscious
-
-        return Subconscious(services)
     raise KeyError(name)

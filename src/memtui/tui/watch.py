@@ -83,11 +83,7 @@ class Watch:
 
     def _subconscious(self) -> list[str]:
         home = places.home(self.data.root)
-        found = [home, *(f"{home}/{name}" for name in ("runs.jsonl", "whispers.jsonl", "versions.jsonl", "sessions"))]
-        for project in (self.data.slug, ""):
-            directory = places.directory(self.data.root, project)
-            found += [directory, *(f"{directory}/{name}" for name in _names(directory))]
-        return found
+        return [home, *(f"{home}/{name}" for name in ("runs.jsonl", "whispers.jsonl", "sessions", "stopped"))]
 
     def _inbox(self) -> list[str]:
         found = []
@@ -103,7 +99,7 @@ class Watch:
 
     def _memories(self, near: Iterable[str]) -> bool:
         data = self.data
-        here = data.scopes()
+        here = data.library()
         if self._looks % LOOKS == 0:
             known = {scope.label for scope in here}
             self._others = [scope for scope in data.scopes(every=True) if scope.label not in known]
@@ -116,7 +112,7 @@ class Watch:
         return self._check_files(near) or changed
 
     def _tree(self, scope: "Scope") -> Tree:
-        if scope.kind == "instructions":
+        if not scope.has_index:
             return Tree({}, [f"{scope.directory}/{name}" for name in scope.files])
         known = self._trees.get(scope.label)
         if known and all(stamp(path) == known_stamp for path, known_stamp in known.directories.items()):

@@ -135,14 +135,15 @@ def mentions(scene):
 
 
 def blocks_by_hand(scene):
-    """The block itself is the person's own file; its versions are not."""
+    """The block itself is the person's own file; of its text nothing is kept elsewhere."""
     read = Read(scene.base, scene.api)
-    for number, some in enumerate(scene.portions()):
+    for some in scene.portions():
         read.block("project_context", "\n".join(some))
-        read.blocks.edit("project_context", "", f"Deploys on Tuesdays {number}.", run="r", session="s")
+        try:
+            read.blocks.edit("project_context", "", "Deploys on Tuesdays.", run="r", session="s")
+        except blocks.RefusedEditError as error:
+            assert "secret" in error.message  # noqa: PT017
     read.block("project_context", "")
-    assert len(read.blocks.versions("project_context")) > 2
-    assert blocks.OTHER in {each.by for each in read.blocks.versions("project_context")}
 
 
 def unanswered_tasks(scene):

@@ -19,6 +19,7 @@ from memtui.core.places import trust
 from memtui.core.review import taught
 from memtui.core.settings import config, setting
 from memtui.hooks.installer import install, status
+from memtui.subconscious import control
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.plan import PlanScreen
@@ -977,3 +978,52 @@ async def test_what_is_for_the_person_to_do_names_the_keys_that_lead_there(setup
         await settle(pilot)
         said = [note.message for note in setup_app._notifications][-1]
         assert said == "This is for you to do: f goes to the memory, E there edits its file."
+
+
+@pytest.fixture
+def reading(world):
+    """Setup with a model that reads sessions."""
+    write(config.file_path(world.root), 'llm_backend = "api"\nsubconscious = "full"\nsubconscious_tools = "full"\n')
+    found = MemtuiApp({**world.env, "ANTHROPIC_API_KEY": "k"}, world.shop, screen="setup", now=NOW)
+    found.data.client = []
+    return found
+
+
+async def test_whether_the_model_reads_sessions_is_a_row_and_it_is_stopped_and_started_there(reading, world):
+    async with reading.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        assert row.mark == "✓"
+        assert row.words.startswith("full, ")
+        assert "tools    read-only (all tools need llm_backend claude)" in detail(screen)
+        assert "1 question waits for a reply" in detail(screen)
+        assert "a     " not in detail(screen)
+        await pilot.press("x")
+        await ready(pilot)
+        assert control.stopped(world.root)
+        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        assert "stopped by you" in row.words
+        assert "lets the model read sessions again" in detail(screen)
+        await pilot.press("x", "a")
+        await ready(pilot)
+        assert not control.stopped(world.root)
+
+
+async def test_a_model_that_can_not_read_says_why_and_what_to_do(reading, world):
+    reading.data.env.pop("ANTHROPIC_API_KEY")
+    async with reading.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        row = await stand(pilot, screen, lambda r: r.kind == "reading")
+        assert (row.mark, row.words) == ("!", "there is no ANTHROPIC_API_KEY")
+        assert "Set ANTHROPIC_API_KEY, or: memtui config set llm_backend claude" in " ".join(detail(screen).split())
+
+
+async def test_read_only_neither_stops_nor_starts_the_model(reading, world):
+    reading.read_only = True
+    async with reading.run_test(size=(160, 48)) as pilot:
+        screen = await ready(pilot)
+        await stand(pilot, screen, lambda r: r.kind == "reading")
+        assert "stops it" not in detail(screen)
+        await pilot.press("x")
+        await settle(pilot)
+        assert not control.stopped(world.root)

@@ -24,6 +24,8 @@ FREEZE_BYTES = 1 << 20
 # Files that changes of many memories share.
 SHARED = frozenset({INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
+# Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
+MODEL = "model"
 
 
 @dataclasses.dataclass
@@ -175,7 +177,8 @@ class Ledger:
                     self.transactions[key].state = "purged"
         else:
             self.undoable.append(found.id)
-            self.redoable.clear()
+            if found.by != MODEL:
+                self.redoable.clear()
             self._trash(found, undone=False)
 
     def _trash(self, found: Transaction, *, undone: bool) -> None:
@@ -222,7 +225,7 @@ class Ledger:
         if key is not None:
             group = [self.transactions[each] for each in reversed(self.undoable)]
             return [each for each in group if each.group == key] or [self._named(key)]
-        keys = self.available(op)
+        keys = [each for each in self.available(op) if op == "redo" or self.transactions[each].by != MODEL]
         if not keys:
             raise NotFoundError(f"There is nothing to {op}.")
         found: list[Transaction] = []

@@ -40,7 +40,7 @@ class Origin:
 
 class Source(NamedTuple):
     """Where a memory comes from. `kind`: session (with the id `session`); approve, copy, move or made (with `when` in
-    seconds since the epoch, None if not known); own, repository or unknown."""
+    seconds since the epoch, None if not known); own, repository, model or unknown."""
 
     kind: str
     when: float | None = None
@@ -76,6 +76,8 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
 
 def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
     """Return where a memory comes from. `known`: as returned by `creations`."""
+    if scope.kind == "model":
+        return Source("model")
     if found.origin_session:
         return Source("session", session=found.origin_session)
     creation = known.get(os.path.realpath(found.path))

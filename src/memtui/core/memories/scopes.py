@@ -13,6 +13,8 @@ from memtui.core.memories.memory import Memory, read_memory, unreadable
 from memtui.core.places import locate, trust
 
 KINDS = ("global", "project", "auto", "team", "agent", "instructions")
+# The kinds of scopes that have `files` of their own, and no index.
+LISTED = frozenset({"instructions", "model"})
 INSTRUCTION_FILES = ("CLAUDE.md", ".claude/CLAUDE.md", "CLAUDE.local.md")
 CANDIDATES_SHOWN = 8
 
@@ -25,8 +27,8 @@ class Scope:
     the project's, None if the scope belongs to none or it is not known; `project` is what to call another project than
     the one of the working directory. `source` is the agent's name. `trusted` is
     False for a project directory in which nothing is trusted yet. `exists` is False for a directory that the first
-    memory would create. `problem` says why a scope is not read at all. Instructions have `files`, relative to the
-    directory, instead of everything in it.
+    memory would create. `problem` says why a scope is not read at all. Instructions and the model's blocks have
+    `files`, relative to the directory, instead of everything in it.
     """
 
     kind: str
@@ -52,6 +54,11 @@ class Scope:
     def index_path(self) -> str:
         """The path of its MEMORY.md."""
         return f"{self.directory}/{locate.INDEX_NAME}"
+
+    @property
+    def has_index(self) -> bool:
+        """Whether it may have a MEMORY.md."""
+        return self.kind not in LISTED
 
     @property
     def needs_trust(self) -> bool:
@@ -302,7 +309,7 @@ def files(scope: Scope) -> list[tuple[str, str]]:
     read."""
     if scope.problem:
         return []
-    if scope.kind == "instructions":
+    if not scope.has_index:
         return [(name, "") for name in scope.files]
     try:
         return locate.walk(scope.directory)

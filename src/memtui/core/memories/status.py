@@ -224,7 +224,7 @@ def of_memory(
             yield problem("memories.conflict", subject, **index_state.sides(found.raw), **about)
         else:
             yield problem(code, subject, why=found.broken, **about)
-    if scope.kind == "instructions":
+    if not scope.has_index:
         return
     if count := hidden(found.raw):
         yield problem("memories.hidden", subject, count=count, **about)
@@ -275,7 +275,7 @@ def of_scope(
     """Return the memories of a scope with their findings, deliveries and uses. `others`: as for `of_memory`. `known`
     caches memories by path: a file with the same time and size is not read again, and what is read is added. `go_on`
     is asked before each memory is read, and before each row; False ends the list."""
-    indexed = IndexState(root, scope, index_of(scope)).flags() if scope.kind != "instructions" else {}
+    indexed = IndexState(root, scope, index_of(scope)).flags() if scope.has_index else {}
     waiting = not_trusted(root, scope)
     rows = []
     memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))

@@ -138,6 +138,20 @@ class Data(Workspace):
         """Return the scopes of the working directory; `every` adds those of other projects."""
         return scopes.discover(self.env, self.cwd, all_projects=every)
 
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is set."""
+        return self.setting("llm_backend") != "off"
+
+    def library(self) -> "list[Scope]":
+        """Return the scopes of the working directory, and once a model is set that of its blocks."""
+        found = self.scopes()
+        if self.has_model:
+            from memtui.subconscious import blocks
+
+            found += blocks.scopes_of(self.root, self.slug)
+        return found
+
     # changes
 
     def changes(self) -> "tuple[Ledger, list[Transaction]]":

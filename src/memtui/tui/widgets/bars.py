@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from memtui.tui.services import Services
 
-TABS = ("memories", "inbox", "activity", "setup", "subconscious")
+TABS = ("memories", "inbox", "activity", "setup")
 # Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
 # whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
 # their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
 # orders: the longest first; then what everybody knows first, and what is rarely opened last.
-SHORT = {"subconscious": "Subc", "activity": "Act", "memories": "Mem"}
-NUMBERED = ("subconscious", "memories", "activity", "inbox", "setup")
+SHORT = {"activity": "Act", "memories": "Mem"}
+NUMBERED = ("memories", "activity", "inbox", "setup")
 ONE_BLANK = 1
 ALL_SHORT = ONE_BLANK + len(SHORT)
 OPEN_SHORT = ALL_SHORT + 1

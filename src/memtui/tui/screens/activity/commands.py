@@ -10,7 +10,7 @@ from memtui.present.drafts import named
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.guidance_subject import SESSION, GuidanceSubject, blank, note_from
 from memtui.tui.screens.activity import rows
-from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RowContext, SessionGroup
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, Row, RowContext, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Command, first_of
 
@@ -27,7 +27,7 @@ class NoteCommands:
         return {
             "app.note": Command(self.new),
             "activity.edit": Command(self.edit, first_of(no_row, one, self._why_not_waiting)),
-            "activity.withdraw": Command(self.withdraw, first_of(no_row, self._why_not_waiting)),
+            "activity.withdraw": Command(self.withdraw, first_of(no_row, self._why_not_back)),
             "activity.again": Command(self.again, first_of(no_row, one, self._why_not_again)),
         }
 
@@ -51,11 +51,19 @@ class NoteCommands:
         row = self.screen.table.row
         if self._chosen_waiting():
             return ""
+        if isinstance(row, RunRow):
+            return "This is a reading of the model, not a note that waits."
         if isinstance(row, SessionGroup):
             return "This is a session, not a note that waits."
         if isinstance(row, NoteRow):
             return "It is on its way: Claude Code has it already."
         return actions.keyed("It was sent already. {activity.again} sends it again.")
+
+    def _why_not_back(self) -> str:
+        row = self.screen.table.row
+        if isinstance(row, RunRow):
+            return "" if row.run.blocks else "It changed no block."
+        return self._why_not_waiting()
 
     async def edit(self) -> None:
         """Edit the waiting note under the cursor."""
@@ -65,7 +73,11 @@ class NoteCommands:
             await self._write(GuidanceSubject(self.services.data, item=row.item, home=home))
 
     def withdraw(self) -> None:
-        """Withdraw the chosen notes that wait."""
+        """Withdraw the chosen notes that wait; undo what the run under the cursor changed."""
+        row = self.screen.table.row
+        if isinstance(row, RunRow) and not self._chosen_waiting():
+            self.services.turn("undo", row.run.id)
+            return
         items = self._chosen_waiting()
         try:
             self.services.data.review().withdraw(items)

@@ -14,6 +14,7 @@ from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
 from memtui.present import notes, safe_text
 from memtui.present.deliveries import GLYPHS, session_words
+from memtui.subconscious import whispers
 from memtui.tui.model import times
 from memtui.tui.widgets.key_lines import append_keys
 
@@ -42,7 +43,7 @@ def addressee(given: str, titles: Mapping[str, str]) -> str:
 
 def called(sender: str) -> str:
     """Return how a sender is called: `you` for what was written in the TUI."""
-    return "you" if sender == "tui" else sender or BY_HAND
+    return {"tui": "you", whispers.SENDER: "the model"}.get(sender, sender) or BY_HAND
 
 
 def waiting(

@@ -8,20 +8,23 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.core.base import paths, session_state
+from memtui.core.base import clock, paths, session_state
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.session_list import SessionRow, row_of
-from memtui.core.deliveries.sessions import Session
+from memtui.core.deliveries.sessions import Session, states
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.memories import moved
 from memtui.core.review.waiting import homes, waiting_in
 from memtui.present import undelivered
-from memtui.tui.screens.activity.rows import NoteRow
+from memtui.subconscious import overview
+from memtui.subconscious import runs as model_runs
+from memtui.subconscious.overview import WaitingMention
+from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
     from memtui.core.base.finding import Finding
@@ -29,17 +32,23 @@ if TYPE_CHECKING:
 
 # Deliveries whose receipts, and sessions whose titles, are looked up between two messages.
 LOOKED_UP_AT_ONCE, SESSIONS_AT_ONCE = 50, 12
+# Runs of the model that are shown, the newest.
+RUNS = 200
 
 
 @dataclass
 class NotesRead(Message):
-    """The notes that wait were read. `names`: of their projects, by slug; `problem`: what could not be read, in words;
-    `unused`: no session was ever given anything."""
+    """The notes that wait were read, and once a model is set what it did. `names`: of the projects, by slug; `problem`:
+    what could not be read, in words; `unused`: no session was ever given anything; `runs`: by session, newest first;
+    `mentions`: what was asked of the model and waits; `started`: of all sessions that have a state, by id."""
 
     notes: list[NoteRow]
     names: dict[str, str]
     problem: str
     unused: bool
+    runs: dict[str, list[RunRow]]
+    mentions: list[WaitingMention]
+    started: dict[str, float]
 
 
 @dataclass
@@ -84,6 +93,8 @@ class ActivityReader:
     def __init__(self, data: "Data", post: Callable[[Message], object]) -> None:
         self.data, self.post = data, post
         self.live: frozenset[str] = frozenset()
+        self._known: dict[str, float] = {}
+        self._states_stamp = -1
         self._homes: dict[str, str | None] = {data.slug: data.project_root}
 
     def reading(self, wanted: Filter) -> Reading:
@@ -116,7 +127,22 @@ class ActivityReader:
         ]
         names = projects.names(data.env, self._homes)
         problem = " ".join(map(findings.with_remedy, unread))
-        self.post(NotesRead(notes, names, problem, not data.records(1)))
+        runs: dict[str, list[RunRow]] = {}
+        for run in model_runs.newest_first(data.root, RUNS) if data.has_model else ():
+            runs.setdefault(run.session, []).append(RunRow(run, paths.project_root(run.cwd)))
+        names |= projects.names_of_roots(data.env, {row.root for several in runs.values() for row in several})
+        mentions = overview.mentions(data.root, now) if data.has_model else []
+        self.post(NotesRead(notes, names, problem, not data.records(1), runs, mentions, self._started()))
+
+    def _started(self) -> dict[str, float]:
+        """Return when each session began that has a state; those that were read before are not read again."""
+        directory = self.data.root + "/sessions"
+        stamp = os.stat(directory).st_mtime_ns if os.path.isdir(directory) else 0
+        if stamp != self._states_stamp:
+            self._states_stamp = stamp
+            found = {name: clock.parse(each.started) for name, each in states(self.data.root).items()}
+            self._known = {name: began for name, began in found.items() if began is not None}
+        return self._known
 
     def read(self, reading: Reading, count: int, *, first: bool, oldest_first: bool = False) -> None:
         """Read `count` more rows, then look up their receipts, those of the oldest first if so wanted, then count.

@@ -14,11 +14,14 @@ from memtui.core.deliveries.record import session_kind
 from memtui.core.inbox.format import Entry
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting, is_for
-from memtui.present import legend, safe_text, sessions
+from memtui.present import legend, models, safe_text, sessions
+from memtui.present import subconscious as model_words
 from memtui.present.deliveries import EVENTS, GLYPHS, brought, sums
+from memtui.subconscious.overview import WaitingMention
+from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
 from memtui.tui.model.times import when
-from memtui.tui.screens.activity import delivery_text, note_text, session_text
+from memtui.tui.screens.activity import delivery_text, note_text, run_text, session_text
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
@@ -34,6 +37,8 @@ COLUMNS = (
     Column("receipt", 9, right=True, from_width=48),
 )
 SESSION = "session:"
+# Before the title of a session that a model read.
+READ = "m "
 WAITS, STOPPED = "○", "!"
 # Why a note is not delivered, short enough for a column.
 STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
@@ -47,7 +52,8 @@ MARKS = (
 @dataclass
 class RowContext:
     """What all rows are drawn with. `words`: those of the query, which are marked; `projects`: names by root or slug;
-    `facts`: of sessions, by id; `notes`: those that wait; `unused`: no session was ever given anything."""
+    `facts`: of sessions, by id; `notes`: those that wait; `unused`: no session was ever given anything;
+    `mentions`: what was asked of the model and has no reply yet."""
 
     data: "Data"
     read_only: bool = False
@@ -56,6 +62,7 @@ class RowContext:
     facts: dict[str, session_list.SessionRow] = field(default_factory=dict)
     notes: "Sequence[NoteRow]" = ()
     unused: bool = False
+    mentions: Sequence[WaitingMention] = ()
 
     @property
     def titles(self) -> Mapping[str, str]:
@@ -186,7 +193,7 @@ class NoteRow:
 @dataclass(frozen=True)
 class SessionGroup:
     """A session with what it got, newest first. `facts`: what is known of it beside that; `live`: a client serves it
-    now."""
+    now; `runs`: when a model read it, newest first."""
 
     session: str
     deliveries: Sequence[reading.DeliveryRow]
@@ -194,11 +201,23 @@ class SessionGroup:
     facts: session_list.SessionRow
     live: bool
     unfolded: bool
+    runs: "Sequence[RunRow]" = ()
 
     @property
     def actions(self) -> Sequence[str]:
         """The verbs that suit it, for the foot."""
-        return ("fold",) if self.unfolded else ("unfold",) if self.deliveries else ()
+        return ("fold",) if self.unfolded else ("unfold",) if self.foldable else ()
+
+    @property
+    def foldable(self) -> bool:
+        """Whether there are rows below it."""
+        return bool(self.deliveries or self.runs)
+
+    @property
+    def below(self) -> "list[Row]":
+        """The rows below it, newest first."""
+        found: list[Row] = [*(DeliveryEntry(each) for each in self.deliveries), *self.runs]
+        return sorted(found, key=_time, reverse=True) if self.runs else found
 
     @property
     def key(self) -> str:
@@ -208,7 +227,8 @@ class SessionGroup:
     @property
     def last(self) -> float | None:
         """When it got something last, or was seen last."""
-        return self.deliveries[0].time if self.deliveries else self.facts.last
+        times = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
+        return max(times) if times else self.facts.last
 
     def whole(self, known: Mapping[str, str]) -> session_list.SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
@@ -241,13 +261,21 @@ class SessionGroup:
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.deliveries else " "
+        mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.foldable else " "
         known = bool(self.facts.title)
         title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if known else "dim")
         whose = Text(safe_text.line(context.project(self.root), 40), "dim")
         seen = Text("live", "green") if self.live else Text(age(self.last, context.data.now()), "dim")
         worst = _worst(self.whole(context.data.receipts.known).counts)
-        return _marked([Text.assemble(mark + " ", title), whose, seen, worst[:1], worst], context.words)
+        return _marked(
+            [Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title), whose, seen, worst[:1], worst],
+            context.words,
+        )
+
+    @property
+    def runs_of(self) -> list[Run]:
+        """When a model read it, as its log has it."""
+        return [each.run for each in self.runs]
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
@@ -257,6 +285,8 @@ class SessionGroup:
         waiting = [each.item for each in context.notes if each.item is not None and each.home in homes]
         waiting = [each for each in waiting if is_for(each, row.id, personal=personal, now=data.now())]
         whole = session_text.detail(row, project, waiting, sessions.resume(row, data.cwd), data.now())
+        mentions = [each for each in context.mentions if each.session == self.session]
+        run_text.read_along(whole, self.runs_of, mentions, data.now())
         session_text.add_keys(whole, row, read_only=context.read_only)
         return Described(whole, session_text.head(row, project, data.now()), session_text.tail(row, waiting))
 
@@ -290,12 +320,10 @@ class DeliveryEntry:
         kind = (
             "note" if [name for name, _ in each.contents.counts] == ["guidance"] else EVENTS.get(each.event, each.event)
         )
-        moment = when(each.time, now)
-        moment = moment[:5] if moment.count(":") == 2 else moment  # the seconds stand in the detail
         words = Text(safe_text.line(titles or counts, 200), "" if each.injected else "dim")
         if titles and counts:
             words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
-        start = Text(f"    {moment:<5} {safe_text.line(kind, 20):<7} ", "dim")
+        start = Text(f"    {moment(each.time, now):<5} {safe_text.line(kind, 20):<7} ", "dim")
         receipt = Text(glyph, style)
         return _marked([Text.assemble(start, words), SPANNED, SPANNED, receipt, receipt], context.words)
 
@@ -316,7 +344,62 @@ class DeliveryEntry:
         return Described(text, *delivery_text.delivery_glance(found, outcome, title))
 
 
-Row = NoteRow | SessionGroup | DeliveryEntry
+@dataclass(frozen=True)
+class RunRow:
+    """A reading of a session by the model: what it changed and said, and what that cost. `root`: of its project."""
+
+    run: Run
+    root: str
+
+    @property
+    def actions(self) -> Sequence[str]:
+        """The verbs that suit it, for the foot."""
+        return ("withdraw",) if self.run.blocks else ()
+
+    @property
+    def key(self) -> str:
+        """What tells it from other rows."""
+        return f"run {self.run.id}"
+
+    @property
+    def session(self) -> str:
+        """The id of the session that was read."""
+        return self.run.session
+
+    @property
+    def time(self) -> float:
+        """When it began, in seconds since the epoch."""
+        return self.run.time
+
+    def searched(self, context: RowContext) -> str:  # noqa: ARG002  as the other rows
+        """Return the text that a query searches."""
+        return f"model {model_words.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
+
+    def cells(self, context: RowContext) -> list[Text]:
+        """Draw its cells."""
+        said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
+        start = Text(f"    {moment(self.time, context.data.now()):<5} {'model':<7} ", "dim")
+        words = Text.assemble(start, safe_text.line(said, 200))
+        outcome, style = model_words.outcome(self.run, context.data.now())
+        state = Text(models.dollars(self.run.cost), "dim") if outcome == "done" else Text(outcome, style)
+        return _marked([words, SPANNED, SPANNED, Text(), state], context.words)
+
+    def describe(self, context: RowContext) -> Described:
+        """Return all about it."""
+        return Described(run_text.detail(context.data, self.run, read_only=context.read_only))
+
+
+Row = NoteRow | SessionGroup | DeliveryEntry | RunRow
+
+
+def moment(seconds: float, now: float) -> str:
+    """Write when something was, without seconds: these stand in the detail."""
+    found = when(seconds, now)
+    return found[:5] if found.count(":") == 2 else found
+
+
+def _time(row: Row) -> float:
+    return row.logged.time if isinstance(row, DeliveryEntry) else row.time if isinstance(row, RunRow) else 0.0
 
 
 def session_key(session: str) -> str:

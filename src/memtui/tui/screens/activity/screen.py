@@ -1,6 +1,6 @@
 """Activity: the notes that wait, then the sessions, newest first, with what each got, why, and whether it arrived."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -34,7 +34,7 @@ from memtui.tui.screens.activity.reader import (
     SearchProgress,
     SessionsFound,
 )
-from memtui.tui.screens.activity.rows import NoteRow, Row, RowContext, SessionGroup
+from memtui.tui.screens.activity.rows import NoteRow, Row, RowContext, RunRow, SessionGroup
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.services import Command, Services, first_of
 from memtui.tui.widgets.detail import Detail
@@ -77,7 +77,7 @@ class Activity(ListScreen[Row]):
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("activity")]
     group: ClassVar[str] = "activity"
     legend: str = marks.section("Rows", rows.MARKS) + "\n" + marks.receipts()
-    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts"})
+    reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "log", "memories", "receipts", "subconscious"})
     row_word: ClassVar[str] = "row"
     DEFAULT_CSS = """
     Activity #plots { display: none; }
@@ -103,6 +103,8 @@ class Activity(ListScreen[Row]):
         self._folds: dict[str, bool] = {}
         self._found_folds: dict[str, bool] = {}  # of what a query found, all of which is unfolded at first
         self._been_newest: set[str] = set()
+        self._runs: dict[str, list[RunRow]] = {}
+        self._started: dict[str, float] = {}
         self._problem = ""
         self._to_first = self._to_last = self._reading_more = self._is_set = False
         self._typing_timer: Timer | None = None
@@ -228,6 +230,8 @@ class Activity(ListScreen[Row]):
         """Show the notes."""
         self.context.notes, self.context.unused = message.notes, message.unused
         self.context.projects |= message.names
+        self.context.mentions = message.mentions
+        self._runs, self._started = message.runs, message.started
         self._problem = message.problem
         self.fill()
 
@@ -295,26 +299,58 @@ class Activity(ListScreen[Row]):
         groups: dict[str, list[DeliveryRow]] = {}
         for each in logged:
             groups.setdefault(each.session, []).append(each)
+        runs = self._wanted_runs()
         if not self.wanted_rows:
-            groups = {name: [] for name in sorted(self.live) if name not in groups} | groups
-        order = sorted(groups, key=lambda name: name not in self.live)
+            known = [*sorted(self.live), *self._without_deliveries()]
+            groups = {name: [] for name in known if name not in groups} | groups
+        groups |= {name: [] for name in runs if name not in groups}
+        order = sorted(groups, key=lambda name: (name not in self.live, -self._newest(groups[name], runs, name)))
         if order and not self.wanted_rows and order[0] not in self._been_newest:
             self._been_newest.add(order[0])
             self._folds[order[0]] = True
         unknown: dict[str, DeliveryRow | None] = {}
         found: list[Row] = []
         for name in order:
-            deliveries = groups[name]
+            deliveries, read_by = groups[name], runs.get(name, [])
             facts = self.context.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
                 facts = session_list.SessionRow(name, "", "", "")
             unfolded = self._found_folds.get(name, True) if self.wanted_rows else self._folds.get(name, False)
             root = deliveries[0].root if deliveries else facts.project
-            found.append(SessionGroup(name, deliveries, root, facts, name in self.live, unfolded))
-            found += [rows.DeliveryEntry(each) for each in deliveries] if unfolded else []
+            root = root or (read_by[0].root if read_by else "")
+            group = SessionGroup(name, deliveries, root, facts, name in self.live, unfolded, read_by)
+            found.append(group)
+            found += group.below if unfolded else []
         if unknown:
             self._find_sessions(unknown)
+        return found
+
+    def _newest(self, deliveries: Sequence[DeliveryRow], runs: Mapping[str, Sequence[RunRow]], name: str) -> float:
+        times = [*(each.time for each in deliveries[:1]), *(each.time for each in runs.get(name, ())[:1])]
+        return max(times) if times else self._started.get(name, 0.0)
+
+    def _without_deliveries(self) -> list[str]:
+        """Return the sessions that got nothing, as far back as the log was read."""
+        read = self.everything
+        oldest = 0.0 if read is None or read.done or not read.rows else read.rows[-1].time
+        return [name for name, began in self._started.items() if began >= oldest]
+
+    def _wanted_runs(self) -> dict[str, list[RunRow]]:
+        """Return the runs that the query wants, by session."""
+        wanted, words = self.wanted_rows, self.wanted_rows.text.casefold().split()
+        if wanted.kind or wanted.memory or wanted.outcome or not self._runs:
+            return {}
+        found: dict[str, list[RunRow]] = {}
+        for name, runs in self._runs.items():
+            if name.startswith(wanted.session):
+                fits = [
+                    each
+                    for each in runs
+                    if (not wanted.project or wanted.project in {each.run.project, self.context.project(each.root)})
+                    and all(word in each.searched(self.context).casefold() for word in words)
+                ]
+                found |= {name: fits} if fits else {}
         return found
 
     def _logged(self) -> Sequence[DeliveryRow]:
@@ -351,7 +387,7 @@ class Activity(ListScreen[Row]):
     def _fold_row(self) -> None:
         """Leave the detail, or fold the session of the row."""
         row = self.table.row
-        if not self.leave_detail() and isinstance(row, SessionGroup | rows.DeliveryEntry):
+        if not self.leave_detail() and isinstance(row, SessionGroup | rows.DeliveryEntry | RunRow):
             self.fold(row.session, unfold=False)
 
     def _why_no_fold(self) -> str:
@@ -361,7 +397,7 @@ class Activity(ListScreen[Row]):
     def _unfold_row(self) -> None:
         """Unfold the session under the cursor; read what is unfolded or can't be."""
         row = self.table.row
-        if isinstance(row, SessionGroup) and not row.unfolded and row.deliveries:
+        if isinstance(row, SessionGroup) and not row.unfolded and row.foldable:
             self.fold(row.session, unfold=True)
         else:
             self.open_detail()
@@ -480,13 +516,15 @@ class Activity(ListScreen[Row]):
             return sessions.resume(row.whole({}), self.services.data.cwd)
         if isinstance(row, NoteRow):
             return row.text
+        if isinstance(row, RunRow):
+            return row.run.note
         found = read(row.logged) if row is not None else None
         return found.text[:COPIED_MOST] if found is not None else ""
 
     def open(self) -> None:
         """Fold or unfold the session under the cursor; read a note or a delivery."""
         row = self.table.row
-        if isinstance(row, SessionGroup) and row.deliveries:
+        if isinstance(row, SessionGroup) and row.foldable:
             self.fold(row.session, unfold=not row.unfolded)
         else:
             self.open_detail()

@@ -42,12 +42,16 @@ class MemoryEditing:
 
     def table(self, screen: ListScreen[Pair]) -> dict[str, Command]:
         """Return command by action id."""
-        why_not = first_of(self.list.why_none, screen.one_by_one, self.list.why_read_only)
+        changeable = lambda: "" if self._is_block() else self.list.why_read_only()
+        why_not = first_of(self.list.why_none, screen.one_by_one, changeable)
         return {
             "memories.new": Command(self.new),
             "memories.edit": Command(self.edit, lambda: "" if self._only_orphans() else why_not()),
             "memories.editor": Command(self.editor, why_not),
         }
+
+    def _is_block(self) -> bool:
+        return all(scope.kind == "model" for scope, _ in self.list.chosen())
 
     def _unlisted(self) -> dict[str, Autosave]:
         """Return by name the autosaves of memories that are in no list."""
@@ -78,6 +82,9 @@ class MemoryEditing:
     async def edit(self) -> None:
         """Edit in the form, continuing an autosave if there is one. Autosaves of deleted files are offered first."""
         chosen, orphans = self.list.chosen(), self._orphans()
+        if chosen and self._is_block():
+            await self._change_block(chosen[0][1].memory.stem)
+            return
         answer: str | None = ""
         if orphans:
             rows = [("", safe_text.line(row.memory.stem, 60)) for _, row in chosen[:1]]
@@ -116,6 +123,13 @@ class MemoryEditing:
             subject.shared = True
             await self._form(subject)
 
+    async def _change_block(self, name: str) -> None:
+        from memtui.tui.dialogs.block_subject import BlockSubject
+        from memtui.tui.dialogs.draft_form import DraftForm
+
+        await self.services.ask(DraftForm(BlockSubject(self.services.data, name), self.services))
+        self.services.read()
+
     async def _others_may_get(self, found: Memory) -> bool:
         """Ask before a memory that a team shares is changed."""
         if found.scope_label.partition(":")[0] != locate.TEAM:
@@ -138,8 +152,22 @@ class MemoryEditing:
             after = editor.edited(self.services.data.env, found.stem, found.raw)
         if after == found.raw:
             self.services.say(NOTHING)
+        elif self._is_block():
+            self._save_block(found, after)
         else:
             await self._save(found, after)
+
+    def _save_block(self, found: Memory, after: bytes) -> None:
+        from memtui.subconscious import blocks, places
+
+        data = self.services.data
+        known = blocks.Blocks(data.root, data.slug, data.now)
+        try:
+            before = places.clean(found.raw.decode("utf-8", "replace"))
+            known.replace(found.stem, after.decode("utf-8", "replace"), data.journal(), before)
+            self.services.say(f"Changed {found.stem}. {actions.takes_back()}")
+        finally:
+            self.services.read()
 
     async def _save(self, found: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""

@@ -38,7 +38,7 @@ def meter_of(scope: Scope) -> Meter | None:
     """Return the meter of a scope's index, None if there is no index."""
     from memtui.core.memories import index as memory_index
 
-    if scope.kind == "instructions" or scope.problem:
+    if not scope.has_index or scope.problem:
         return None
     try:
         data = fs.read_bytes(scope.index_path)

@@ -110,7 +110,7 @@ class MemoryReader:
     def first_page(self, lines: int) -> None:
         """Read the first `lines` memories of each scope of this project, without findings and deliveries: this comes
         before the first paint."""
-        self.found = self.services.data.scopes()
+        self.found = self.services.data.library()
         self.rows = {scope.label: _first_rows(scope, lines) if _readable(scope) else [] for scope in self.found}
         self.partly = {label for label, rows in self.rows.items() if len(rows) >= lines}
         self._find_autosaves()
@@ -196,7 +196,7 @@ class MemoryReader:
         from memtui.core.memories import origin
 
         data = self.services.data
-        here = data.scopes()
+        here = data.library()
         made = origin.creations(data.root)
         usage = Usage(data.root)
         rows: Rows = {}

@@ -66,6 +66,8 @@ class MemoryTable(RowList[Pair]):
         )
         if read_only is None:
             return ""
+        if read_only.scope_label == "model":
+            return f"{read_only.name} is a block of the model: only its text can be changed."
         return f"{read_only.name} is one of your instructions, read-only here: change {read_only.path} itself."
 
     def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:

@@ -168,7 +168,7 @@ def _links(text: Text, links: Sequence[str], facts: MemoryFacts) -> None:
 
 def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
     meter = facts.meter
-    if scope.kind == "instructions":
+    if not scope.has_index:
         return
     _label(text, "index")
     if meter is None:
@@ -190,6 +190,9 @@ def _index(text: Text, scope: Scope, row: Row, facts: MemoryFacts) -> None:
 def _deliveries(text: Text, scope: Scope, row: Row, facts: MemoryFacts, now: float) -> None:
     _label(text, "delivered")
     used = f", opened or written by the agent {row.uses}×" if row.uses else ""
+    if scope.kind == "model":
+        text.append("to sessions, where the setting subconscious is full\n\n")
+        return
     if not row.deliveries:
         never = "never" if row.never_delivered(scope) else BY_CLIENT[facts.way]
         text.append(f"{never}{used}\n\n")

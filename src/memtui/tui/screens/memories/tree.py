@@ -87,7 +87,7 @@ def name_of(scope: Scope, project: str) -> str:
 
 def group_of(scope: Scope) -> str:
     """Return the key of a scope's group; empty for scopes with a line of their own at the top."""
-    if scope.label in {"global", "project", "auto", "team"}:
+    if scope.label in {"global", "project", "auto", "team", "model"}:
         return ""
     return {"agent": "agents", "instructions": "instructions"}.get(scope.kind, "others")
 

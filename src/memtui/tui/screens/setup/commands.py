@@ -14,6 +14,8 @@ from memtui.core.places import locate
 from memtui.core.places.trust import TrustStatus
 from memtui.present import fixes as fix_words
 from memtui.present import safe_text
+from memtui.subconscious import control
+from memtui.subconscious.overview import Overview
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import Choice, sure
 from memtui.tui.dialogs.trust_choice import Trusting
@@ -39,13 +41,14 @@ FIXES = {
     "config": "opens config.toml in your editor",
     "forget": "forgets what your decisions on drafts taught, after asking",
     "collect": "deletes old data for good, after asking",
+    "start": "lets the model read sessions again",
 }
 # The most notes that a question about several quotes.
 NOTES_SHOWN = 8
 
 
 # By the id of a fix: the word for it in the footer, where that is not “fix”.
-FIX_WORDS = {"forget": "forget", "install": "install hooks", "trust": "trust"}
+FIX_WORDS = {"forget": "forget", "start": "start again", "install": "install hooks", "trust": "trust"}
 
 
 class SetupCommands:
@@ -97,6 +100,8 @@ class SetupCommands:
         if isinstance(about, Finding):
             what = findings.fix_of(about)
             return what if what in FIXES else "", about.subject
+        if isinstance(about, Overview):
+            return "start" if about.stopped is not None else "", ""
         if self.is_of_hooks(row):
             return "" if row is not None and self._hooks_run(row) else "install", ""
         return "errors" if row is not None and row.kind == "error" else "", ""
@@ -154,6 +159,26 @@ class SetupCommands:
         broken = [row for row in rows if row.mark != MARKS[OK][0] and not self.is_of_hooks(row)]
         return [row for row in broken if self._fix_of(row)[0]]
 
+    def start_reading(self) -> None:
+        """Let the model read sessions again."""
+        data = self.services.data
+        control.start(data.root)
+        why = control.powers(data.env, data.root, data.project_root).missing
+        self.services.say("The model may read sessions again." + (f" But: {why}" if why else ""))
+        self.services.read()
+
+    def stop_reading(self) -> None:
+        """Have the model read no sessions, also not the one that it reads now."""
+        control.stop(self.services.data.root)
+        again = actions.key_of("setup.accept")
+        self.services.say(f"The model reads no more sessions, in all projects. {again} starts it again.")
+        self.services.read()
+
+    def why_no_stop(self) -> str:
+        """Return why the model can't be stopped; empty if it can."""
+        found = self.snapshot().reading
+        return "" if found is not None and found.stopped is None else "It is stopped already."
+
     async def fix(self) -> None:
         """Fix what the marked rows show, or the one under the cursor, after asking where a person decides: once for all
         that are fixed in the same way, and these are one step of undo."""
@@ -170,6 +195,7 @@ class SetupCommands:
             "withdraw": lambda: self._notes(subjects, again=False),
             "collect": self._collect,
             "forget": self._forget,
+            "start": self.start_reading,
             "projects": lambda: self._adopt(subjects),
         }
         done = with_questions.get(what, lambda: self._run_fix(what, subjects))()

@@ -19,6 +19,8 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import legend, safe_text
+from memtui.present import subconscious as model_words
+from memtui.subconscious.overview import Overview
 from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.widgets.gauges import gauge
 
@@ -26,6 +28,8 @@ from memtui.tui.widgets.gauges import gauge
 GAUGE_WIDTH = 10
 # Width of the first word after the title, in cells, in all sections.
 VALUE_WIDTH = 14
+# The key of the row about the model that reads sessions.
+READING = "reading"
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
 # The marks of hooks whose files are missing, of the project that the person works in, of a setting that is changed.
 MISSING, HERE, CHANGED = "✗", "→", "●"
@@ -68,8 +72,8 @@ SILENT = ("PreCompact", "Stop", "SessionEnd")
 
 @dataclass(frozen=True)
 class SetupRow:
-    """A row of the list. `kind`: head, finding, event, index, error, mode or setting; `about`: what is shown, such as a
-    Finding; `group`: the title of the heading that it is below."""
+    """A row of the list. `kind`: head, finding, event, index, error, mode, reading or setting; `about`: what is shown,
+    such as a Finding; `group`: the title of the heading that it is below."""
 
     key: str
     kind: str
@@ -92,6 +96,7 @@ def rows(found: Snapshot, now: float) -> list[SetupRow]:
         below[title].append(row)
     below[HOOKS] += _events(found, now)
     below[PROJECT] += [*_modes(found.modes), *(_report(report) for report in found.reports)]
+    below[MODEL] += [_reading(found.reading, now)] if found.reading is not None else []
     below[DISK] += [_error(number, record, now) for number, record in enumerate(found.errors)]
     for each in found.settings:
         title = SETTINGS if each.key in setting.FIRST else MODEL if each.key in setting.OF_MODELS else ADVANCED
@@ -200,6 +205,15 @@ def _report(each: IndexState) -> SetupRow:
     scope = each.scope
     title = f"@{scope.source}" if scope.kind == "agent" else scope.shown  # as the list of memories calls it
     return SetupRow(f"index {scope.label}", "index", mark, style, title, words, each)
+
+
+def _reading(found: Overview, now: float) -> SetupRow:
+    """Return whether the model reads sessions, and what that used today."""
+    running = not found.powers.why
+    idle = found.powers.mode == "off" or found.stopped is not None
+    mark, style = MARKS[OK if running else NOTE if idle else PROBLEM]
+    words = " · today ".join(filter(None, (model_words.state(found, now), model_words.used(found))))
+    return SetupRow(READING, "reading", mark, style, "reads sessions", words, found)
 
 
 def _error(number: int, each: Record, now: float) -> SetupRow:

@@ -193,12 +193,17 @@ class Setup(ListScreen[SetupRow]):
     def _remove(self) -> object:
         if self.row_commands.is_of_hooks(self.table.row):
             return self.row_commands.uninstall()
+        if self.table.row_id == rows.READING:
+            self.row_commands.stop_reading()
+            return None
         self.setting_commands.default()
         return None
 
     def _why_no_remove(self) -> str:
         if self.row_commands.is_of_hooks(self.table.row):
             return self.row_commands.why_no_uninstall()
+        if self.table.row_id == rows.READING:
+            return self.row_commands.why_no_stop()
         return self.setting_commands.why_no_default()
 
     # marking

@@ -18,6 +18,8 @@ from memtui.core.settings import setting
 from memtui.core.settings.modes import Mode, modes
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import checkup, status
+from memtui.subconscious import overview
+from memtui.subconscious.overview import Overview
 from memtui.tui.model.data import Data
 
 ERRORS_SHOWN = 30
@@ -42,6 +44,7 @@ class Snapshot:
     settings_error: str = ""
     trusted: trust.TrustStatus | None = None
     shared: trust.TrustStatus | None = None  # what a team shares
+    reading: Overview | None = None  # of sessions by a model, once one is set
 
     @property
     def shown(self) -> list[Finding]:
@@ -89,6 +92,8 @@ def take_snapshot(
     shared = f"{locate.auto_dir(data.env, data.cwd)}/{locate.TEAM}"
     with suppress(OSError):
         found.shared = trust.status(data.root, shared) if os.path.isdir(shared) else None
+    if found.has_model:
+        found.reading = overview.look(data.env, data.root, data.project_root, data.now())
     if everywhere:
         found.others = doctor.check_others(data.env, data.cwd, data.now(), data.known, progress)
     return found

@@ -16,7 +16,9 @@ from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import safe_text
+from memtui.present import subconscious as model_words
 from memtui.present.bars import bar
+from memtui.subconscious.overview import Overview
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.rows import MARKS, SetupRow
 from memtui.tui.screens.setup.snapshot import Snapshot
@@ -135,6 +137,8 @@ def _about(row: SetupRow, found: Snapshot, now: float, *, read_only: bool) -> Te
         _setting(text, about, read_only=read_only)
     elif isinstance(about, Mode):
         _mode(text, row, about, read_only=read_only)
+    elif isinstance(about, Overview):
+        _reading(text, about, now, read_only=read_only)
     elif row.kind == "event":
         _event(text, str(about), found, now)
     elif row.kind == "error" and isinstance(about, dict):
@@ -243,6 +247,22 @@ def _error(text: Text, about: Record, now: float) -> None:
     trace = about.get("trace")
     for place in trace if isinstance(trace, list) else []:
         text.append(safe_text.line(str(place)) + "\n", style="dim")
+
+
+def _reading(text: Text, about: Overview, now: float, *, read_only: bool) -> None:
+    text.append("After each turn the model reads the session in the background\n", style="bold")
+    text.append(safe_text.line(model_words.state(about, now)) + "\n")
+    text.append(f"tools    {safe_text.line(model_words.tools(about.powers))}\n")
+    for label, words in (("today", model_words.used(about)), ("budget", about.budget), ("to do", about.powers.hint)):
+        text.append(f"{label:<9}{safe_text.line(words)}\n" if words else "")
+    if about.last is not None:
+        said = f"{ago(about.last.time, now)}: {model_words.outcome(about.last, now)[0]}, {model_words.did(about.last)}"
+        text.append(safe_text.line(f"last     {said}".removesuffix(", ")) + "\n")
+    waiting = many(len(about.mentions), "question waits", "questions wait")
+    text.append(f"{waiting} for a reply\n" if about.mentions else "", style="cyan")
+    text.append(actions.keyed("{app.activity} has each session that it read, {app.memories} its blocks.\n"), "dim")
+    if not read_only and about.stopped is None:
+        text.append(actions.keyed("{setup.remove}     stops it, also what it reads now\n"), "dim")
 
 
 def _mode(text: Text, row: SetupRow, about: Mode, *, read_only: bool) -> None:

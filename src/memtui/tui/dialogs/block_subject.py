@@ -1,4 +1,4 @@
-"""A block of the subconscious as a form edits it."""
+"""A block of the model as a form edits it."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ class BlockSubject:
         self.text = self.blocks.editable(name)
         kept = f"block-{data.slug if places.BLOCKS[name][0] else ''}-{name}"
         self.autosave = autosave.kept(data.root, kept) or Autosave(kept, self._base())
-        left = autosave.left("subconscious.edit")
+        left = autosave.left("memories.edit")
         self.shape = Shape(f"The block {name}", "save", "this block", "", "entry", across=100, left=left, at_end=True)
         hint = places.BLOCKS[name][1]
         self.fields: Sequence[FormField] = (FormField("body", safe_text.clean(self.text), TEXT, placeholder=hint),)

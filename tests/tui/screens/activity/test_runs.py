@@ -1,0 +1,203 @@
+"""What a model read stands in Activity below the session that it read, with what it changed, said and cost; nothing of it
+is shown until a model is set."""
+
+import pytest
+
+from memtui.core.base import fs, paths
+from memtui.core.inbox import format as inbox_format
+from memtui.subconscious import blocks, conversations, runs, whispers
+from memtui.tui.app import MemtuiApp
+from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, RunRow, SessionGroup
+from tui.conftest import NOW, settle
+
+WIDE = (120, 40)
+
+
+@pytest.fixture
+def app(world):
+    fs.append(world.root + "/config.toml", b'llm_backend = "api"\nsubconscious = "full"\n')
+    return MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+
+
+def known(world, slug=None):
+    return blocks.Blocks(world.root, slug or paths.project_key(world.shop), lambda: NOW)
+
+
+def ran(world, name="r9", session="today", cwd=None, **more):
+    cwd = cwd or world.shop
+    found = runs.Run(name, NOW - 5, world.sessions.get(session, session), paths.project_key(cwd), cwd, "Stop", **more)
+    runs.append(world.root, found)
+    return found
+
+
+def lines(app):
+    return [strip.text for strip in app.screen._compositor.render_strips()]
+
+
+async def to(pilot, fits):
+    await settle(pilot)
+    table = pilot.app.screen.table
+    table.move_to(next(at for at, row in enumerate(table.rows) if fits(row)))
+    await settle(pilot)
+
+
+async def to_run(pilot, name):
+    await to(pilot, lambda row: isinstance(row, RunRow) and row.run.id == name)
+
+
+@pytest.mark.picture
+async def test_a_session_that_a_model_read_is_marked_and_has_its_runs_among_what_it_got(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        rows = app.screen.table.rows
+        group = next(row for row in rows if isinstance(row, SessionGroup) and row.session == world.sessions["today"])
+        assert group.runs
+        assert any("▾ m “" in line for line in lines(app))
+        below = rows[rows.index(group) + 1 :]
+        below = below[: next((at for at, row in enumerate(below) if isinstance(row, SessionGroup)), len(below))]
+        assert {type(row) for row in below} == {DeliveryEntry, RunRow}
+        times = [row.run.time if isinstance(row, RunRow) else row.logged.time for row in below]
+        assert times == sorted(times, reverse=True)
+        await to(pilot, lambda row: row is group or getattr(row, "key", "") == group.key)
+        assert "Read by the model" in app.screen.detail.plain
+
+
+async def test_until_a_model_is_set_nothing_of_it_is_shown(world):
+    app = MemtuiApp(dict(world.env), world.shop, screen="activity", now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        rows = app.screen.table.rows
+        assert not any(isinstance(row, RunRow) for row in rows)
+        assert not any(row.runs for row in rows if isinstance(row, SessionGroup))
+        await to(pilot, lambda row: isinstance(row, SessionGroup))
+        assert "by the model" not in app.screen.detail.plain
+
+
+async def test_a_run_says_what_it_did_and_what_that_cost(app, world):
+    slug = paths.project_key(world.shop)
+    whispers.send(
+        world.root,
+        whispers.Whisper("W" * 26, NOW - 5, world.sessions["today"], slug, "r9", "Not on Friday.", because="on Friday"),
+    )
+    known(world).edit("guidance", "", "- Of the run.", run="r9", session="s")
+    ran(
+        world, outcome="done", blocks=("guidance",), whispers=("W" * 26,), note="They deploy.", cost=0.002, tokens=1200,
+        looks=("Grep . deploy",), refused=("a change of core_directives: only its person changes it",),
+    )  # fmt: skip
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        detail = app.screen.detail.plain
+        for words in ("1 block, 1 note", "They deploy.", "1,200 tokens, $0.0020", "Grep . deploy", "only its person"):
+            assert words in detail
+        assert "○ waits\nNot on Friday." in detail
+        assert "because of: “on Friday”" in detail
+        assert "- Of the run." in detail
+
+
+async def test_what_a_run_changed_is_undone_with_one_key_and_redone(app, world):
+    for name in ("guidance", "user_preferences"):
+        known(world).edit(name, "", "- Of the run.", run="r9", session="s")
+    ran(world, outcome="done", blocks=("guidance", "user_preferences"))
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        await pilot.press("x")
+        await settle(pilot)
+        assert known(world).text("guidance") == ""
+        assert known(world).text("user_preferences") == "Wants tests stable before anything new."
+        await pilot.press("Z")
+        await settle(pilot)
+        assert known(world).text("guidance") == "- Of the run."
+        assert known(world).text("user_preferences").endswith("- Of the run.")
+
+
+async def test_where_a_block_was_changed_since_it_stays_and_that_is_said(app, world):
+    known(world).edit("guidance", "", "- Rule.", run="r9", session="s")
+    known(world).replace("guidance", "- My rule.", app.data.journal())
+    ran(world, outcome="done", blocks=("guidance",))
+    failed = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        app.screen.services.fail = failed.append
+        await pilot.press("x")
+        await settle(pilot)
+    assert "changed meanwhile" in failed[0].message
+    assert known(world).text("guidance") == "- My rule."
+
+
+async def test_a_run_that_changed_nothing_has_nothing_to_undo(app, world):
+    ran(world, outcome="done")
+    said = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to_run(pilot, "r9")
+        app.screen.services.warn = said.append
+        await pilot.press("x")
+        await pilot.press("e")
+        await settle(pilot)
+    assert said[0] == "It changed no block."
+    assert "not a note that waits" in said[1]
+
+
+async def test_a_note_of_the_model_is_withdrawn_like_any_other(app, world):
+    slug = paths.project_key(world.shop)
+    whispers.send(world.root, whispers.Whisper("W" * 26, NOW, world.sessions["today"], slug, "r", "Not on Friday."))
+
+    def waiting():
+        return {entry.id for entry in inbox_format.read(f"{paths.inbox_dir(world.root, slug)}/guidance.md")}
+
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, lambda row: isinstance(row, NoteRow) and row.text == "Not on Friday.")
+        assert "from the model" in app.screen.detail.plain
+        await pilot.press("x")
+        await settle(pilot)
+        assert "W" * 26 not in waiting()
+        await pilot.press("z")
+        await settle(pilot)
+        assert "W" * 26 in waiting()
+
+
+async def test_what_was_asked_of_the_model_waits_below_the_session(app, world):
+    mention = {"id": "m1", "who": "person", "words": "when do we deploy?", "time": "2026-11-18T11:06:00Z"}
+    conversations.save(world.root, world.sessions["today"], {"mentions": [mention]})
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, lambda row: isinstance(row, SessionGroup) and row.session == world.sessions["today"])
+        assert "waits for a reply to you" in app.screen.detail.plain
+        assert "when do we deploy?" in app.screen.detail.plain
+
+
+async def test_a_session_that_was_only_read_is_a_row_in_its_project(app, world):
+    ran(world, session="0abc", cwd=world.blog, outcome="done", note="Blog.")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        (group,) = [row for row in app.screen.table.rows if isinstance(row, SessionGroup) and row.session == "0abc"]
+        assert (group.root, group.deliveries, len(group.runs)) == (world.blog, [], 1)
+        app.screen.want("project:blog Blog.")
+        await settle(pilot)
+        assert [row.run.note for row in app.screen.table.rows if isinstance(row, RunRow)] == ["Blog."]
+        app.screen.want("is:lost")
+        await settle(pilot)
+        assert not any(isinstance(row, RunRow) for row in app.screen.table.rows)
+
+
+async def test_what_a_run_brings_shows_by_itself(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        ran(world, note="Just now.")
+        app.read(frozenset({"subconscious"}))
+        await to_run(pilot, "r9")
+        assert "reading now" in app.screen.detail.plain
+
+
+async def test_hostile_text_is_drawn_harmlessly(app, world):
+    known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r9", session="s")
+    ran(world, outcome="done", note="[red]loud[/red] \x1b[2J", looks=("\x1b[2J",), blocks=("guidance",))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await to_run(pilot, "r9")
+        assert "\x1b" not in app.screen.detail.plain
+        assert app.screen.detail.plain.count("[red]loud[/red]") == 2
+
+
+async def test_a_damaged_log_of_runs_hides_nothing_else(app, world):
+    fs.append(runs.path(world.root), b'\x00\xff{]\n{"v": 1}\n')
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert any(isinstance(row, RunRow) for row in app.screen.table.rows)

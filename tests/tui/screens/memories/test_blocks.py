@@ -1,0 +1,164 @@
+"""The model's blocks are memories of the scope `model`: read, edited, with versions and undo, once a model is set."""
+
+import contextlib
+
+import pytest
+from textual.widgets import TextArea
+
+from memtui.core.base import fs, paths
+from memtui.subconscious import blocks
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.draft_form import DraftForm
+from tui.conftest import NOW, settle
+
+WIDE = (120, 40)
+
+
+@pytest.fixture
+def app(world):
+    fs.append(world.root + "/config.toml", b'llm_backend = "api"\n')
+    return MemtuiApp(dict(world.env), world.shop, now=NOW)
+
+
+def known(world):
+    return blocks.Blocks(world.root, paths.project_key(world.shop), lambda: NOW)
+
+
+def listed(app):
+    return [row.memory.stem for scope, row in app.screen.table.rows if scope.kind == "model"]
+
+
+async def to(pilot, name):
+    await settle(pilot)
+    table = pilot.app.screen.table
+    table.move_to(
+        next(at for at, (scope, row) in enumerate(table.rows) if (scope.kind, row.memory.stem) == ("model", name))
+    )
+    await settle(pilot)
+
+
+async def test_blocks_are_listed_and_read_once_a_model_is_set(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert {"pending_items", "project_context", "user_preferences"} <= {*listed(app)}
+        assert "model" in [place.label for place in app.screen.places.rows]
+        await to(pilot, "project_context")
+        detail = app.screen.detail.plain
+        assert "Tests of components" in detail
+        assert "a block of the model's notes" in detail
+        assert "where the setting subconscious is full" in detail
+        assert "no MEMORY.md" not in detail
+
+
+async def test_until_then_there_is_none(world):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert listed(app) == []
+        assert "model" not in [place.label for place in app.screen.places.rows]
+
+
+async def test_those_of_another_project_are_not_there(app, world):
+    blocks.Blocks(world.root, paths.project_key(world.blog)).edit("guidance", "", "Alt texts.", run="r", session="s")
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        assert "guidance" not in listed(app)
+
+
+async def test_a_block_is_changed_in_the_form_and_undone(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "user_preferences")
+        await pilot.press("e")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        app.screen.query_one(TextArea).text = "Short answers."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert known(world).text("user_preferences") == "Short answers."
+        assert known(world).versions("user_preferences")[0].by == "person"
+        await pilot.press("z")
+        await settle(pilot)
+        assert known(world).text("user_preferences") == "Wants tests stable before anything new."
+
+
+async def test_a_text_that_is_too_long_stays_in_the_form(app, world):
+    before = known(world).text("user_preferences")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "user_preferences")
+        await pilot.press("e")
+        await settle(pilot)
+        app.screen.query_one(TextArea).text = "x" * 2001
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert isinstance(app.screen, DraftForm)
+        assert known(world).text("user_preferences") == before
+
+
+async def test_what_the_model_wrote_meanwhile_is_not_written_over_unasked(app, world):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "pending_items")
+        await pilot.press("e")
+        await settle(pilot)
+        known(world).edit("pending_items", "", "And the docs.", run="r", session="s")
+        app.screen.query_one(TextArea).text = "Mine."
+        await pilot.press("ctrl+s")
+        await settle(pilot)
+        assert known(world).text("pending_items").endswith("And the docs.")
+
+
+@pytest.mark.parametrize(("after", "text"), [(b"From vi.\n", "From vi."), (b"x" * 2001, None)])
+async def test_a_block_is_changed_in_the_editor_within_its_length(app, world, monkeypatch, after, text):
+    before, failed = known(world).text("user_preferences"), []
+    monkeypatch.setattr("memtui.present.editor.edited", lambda *_: after)
+    monkeypatch.setattr(MemtuiApp, "suspend", lambda self: contextlib.nullcontext())
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "user_preferences")
+        monkeypatch.setattr(app.screen.services, "fail", failed.append)
+        await pilot.press("E")
+        await settle(pilot)
+    assert known(world).text("user_preferences") == (text or before)
+    assert bool(failed) == (text is None)
+
+
+async def test_an_earlier_version_is_restored(app, world, monkeypatch):
+    said = []
+    known(world).edit("project_context", "", "- Deploys on Tuesdays.", run="r9", session="5e55aaaa-1")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "project_context")
+        monkeypatch.setattr(app.screen.services, "say", said.append)
+        await pilot.press("H")
+        await settle(pilot)
+        assert [row[1].split("  ")[-1].strip() for row in app.screen.table.rows] == [
+            "the model, session 5e55aaaa",
+            "an editor or a program",
+        ]
+        await pilot.press("enter")
+        await settle(pilot)
+        assert said == ["That is the present text."]
+        await pilot.press("H")
+        await settle(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "Deploys" not in known(world).text("project_context")
+        assert "Restored version 1" in said[-1]
+
+
+async def test_what_is_not_for_a_block_says_so(app, world, monkeypatch):
+    said = []
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "user_preferences")
+        monkeypatch.setattr(app.screen.services, "warn", said.append)
+        for key in ("d", "m", "t"):
+            await pilot.press(key)
+            await settle(pilot)
+    assert set(said) == {"user_preferences is a block of the model: only its text can be changed."}
+
+
+async def test_hostile_text_is_drawn_harmlessly(app, world):
+    known(world).edit("guidance", "", "[red]loud[/red] \x1b[2J", run="r", session="s")
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "guidance")
+        assert "\x1b" not in app.screen.detail.plain
+        assert "[red]loud[/red]" in app.screen.detail.plain
