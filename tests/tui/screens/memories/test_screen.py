@@ -694,3 +694,19 @@ async def test_what_fits_the_filter_best_is_under_the_cursor(app):
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen.table.row[1].memory.stem == "prefer-pnpm"
+
+
+@pytest.mark.slow
+async def test_a_memory_that_is_only_recalled_says_how_sessions_get_it(world):
+    index = f"{world.config}/projects/{paths.slug(world.shop)}/memory/MEMORY.md"
+    line_of = "- [Meeting notes](meeting-notes.md) — How meetings go\n"
+    text = "".join(each for each in read(index).splitlines(True) if "meeting-notes" not in each)
+    write(index, f"{text}\n<!-- recall only\n{line_of}-->\n")
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        await stand_on(pilot, "meeting-notes")
+        await settle(pilot)
+        text = " ".join(detail(app).split())
+        assert "recall only: not loaded, but brought with prompts that it fits" in text
+        assert "no line in MEMORY.md" not in text

@@ -120,8 +120,13 @@ class MemoryDetail:
             return loading.LOADED
         if self._way is None:
             self._way = loading.way(self.services.data.env, self.services.data.cwd)
-        is_cut = any(flag.code == "memories.cut" for flag in row.flags)
-        return loading.CUT if is_cut and self._way == loading.LOADED else self._way
+        if self._way != loading.LOADED:
+            return self._way
+        if any(flag.code == "memories.cut" for flag in row.flags):
+            return loading.CUT
+        meter = self._meter(scope)
+        is_kept = meter is not None and any(each.is_for(row.file) for each in meter.index.recall_only)
+        return loading.RECALL_ONLY if is_kept else loading.LOADED
 
     def _meter(self, scope: Scope) -> Meter | None:
         if scope.label not in self._meters:

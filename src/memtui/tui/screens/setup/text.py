@@ -234,10 +234,9 @@ def _cut(text: Text, about: IndexState) -> None:
         text.append(safe_text.line(entry.target, 100) + "\n", style="dim")
     if len(budget.below) > BELOW_SHOWN:
         text.append(f"     and {len(budget.below) - BELOW_SHOWN} more\n", style="dim")
-    words = actions.keyed(
-        "Shorten lines above the cut, or move memories to another scope ({app.memories}, then {memories.move}).\n"
+    text.append(
+        actions.keyed("Its fix is in the inbox ({app.inbox}): it shows which lines become shorter or move.\n"), "dim"
     )
-    text.append(words, style="dim")
 
 
 def _error(text: Text, about: Record, now: float) -> None:
