@@ -51,7 +51,7 @@ PICTURES = (
     Picture("recall", "memories", (stage.recalled,)),
     Picture("setup", "setup", (stage.finding,)),
     Picture("backfill", "inbox", (stage.past_sessions, stage.press("enter")), past=True),
-    Picture("import", "memories", (stage.press("I"), stage.press(*"notes", "enter")), past=True),
+    Picture("import", "memories", (stage.act("memories.import"), stage.press(*"notes", "enter")), past=True),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),
 )

@@ -45,7 +45,6 @@ TITLES = {
     "memories.previous": "memories: read the previous",
     "memories.follow": "memories: follow a link",
     "memories.sort": "memories: next order",
-    "memories.reverse": "memories: reverse order",
     "memories.attention": "memories: with problems",
     "memories.scope": "memories: choose scope",
     "memories.left": "memories: pane to the left",
@@ -125,7 +124,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.refresh", "ctrl+r", "", "Read everything again"),
     Action("app.theme", "ctrl+t", "", "The next theme"),
     Action("app.quit", "q,ctrl+q", "quit", "Quit memtui"),
-    Action("memories.open", "o", "", "Read the memory over the whole screen"),
+    Action("memories.open", "", "", "Read the memory over the whole screen"),
     Action("memories.edit", "e", "edit", "Edit its fields and text", writes=True),
     Action("memories.editor", "E", "", "Edit the file in $VISUAL or $EDITOR", writes=True),
     Action("memories.new", "n", "new", "Create a memory", writes=True),
@@ -138,20 +137,19 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("memories.filter", "slash", "filter", "Find words, also in texts; type:, scope:, is:problem, project:"),
     Action("memories.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
-    Action("memories.purge", "D", "", "Delete it for good", writes=True),
-    Action("memories.restore", "b", "", "The trash: restore, or delete for good", writes=True),
+    Action("memories.purge", "", "", "Delete it for good", writes=True),
+    Action("memories.restore", "", "", "The trash: restore, or delete for good", writes=True),
     Action("memories.recall", "r", "prompt", "Recall: type a prompt, and see which memories it would bring, and why"),
     Action("memories.retype", "t", "type", "Change its type; in recall: add a trigger", writes=True),
     Action("memories.pin", "P", "", "Pin it, so that recall counts it more, or unpin it", writes=True),
     Action("memories.move", "m", "move", "Move it to another scope", writes=True),
-    Action("memories.copy", "M", "", "Copy it to another scope", writes=True),
+    Action("memories.copy", "", "", "Copy it to another scope", writes=True),
     Action("memories.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("memories.history", "H", "", "Its versions: who wrote each and what it changed; restore one"),
     Action("memories.next", "J", "next", "The next memory, also while one is read"),
     Action("memories.previous", "K", "previous", "The previous memory"),
     Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
     Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
-    Action("memories.reverse", "R", "", "Reverse the order", listed=True),
     Action(
         "memories.attention", "exclamation_mark", "problems", "Show only memories with problems, or all", listed=True
     ),
@@ -165,9 +163,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.left", "left,h", "", "One pane to the left; in the scopes, fold"),
     Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),
     Action("memories.mark_all", "A", "", "Mark all that are shown, or none", listed=True),
-    Action("memories.import", "I", "", "Import memories from a file or folder, as drafts", writes=True),
-    Action("memories.export", "X", "", "Export the memories of this scope to a folder", writes=True),
-    Action("memories.trust", "u", "trust", "Trust a memory that came with the repository, or all", writes=True),
+    Action("memories.import", "", "", "Import memories from a file or folder, as drafts", writes=True),
+    Action("memories.export", "", "", "Export the memories of this scope to a folder", writes=True),
+    Action("memories.trust", "a", "trust", "Trust a memory that came with the repository, or all", writes=True),
     Action("inbox.accept", "a", "accept", "Do what is shown: approve, keep, merge, fix, done", writes=True),
     Action("inbox.edit", "e", "edit", "Edit it first, then it is accepted", writes=True),
     Action("inbox.reject", "x", "reject", "Reject it, take it back, drop it; a draft again: never", writes=True),
@@ -251,8 +249,9 @@ def use(remapped: Mapping[str, str]) -> None:
 
 
 def key_of(action_id: str) -> str:
-    """Return the first key of an action as a text names it."""
-    return key_word(keys_of(get(action_id), _remapped))
+    """Return the first key of an action as a text names it; of one without a key, how to find it in the palette."""
+    keys = keys_of(get(action_id), _remapped)
+    return key_word(keys) if keys else f"{key_of('app.palette')} “{get(action_id).name}”"
 
 
 def takes_back() -> str:

@@ -367,12 +367,20 @@ def ids(world):
 
 
 def transferred(tui, world):
-    """X exports the scope that is chosen, and I imports, after showing what comes."""
-    tui.press("X")
+    """The palette exports the scope that is chosen, and imports, after showing what comes."""
+    tui.press("\x10")
+    tui.see("An action, a theme")
+    tui.press("export this scope")
+    tui.see("memories: export")
+    tui.press("\r")
     tui.see("Export .* to")
     tui.press("\x1b")
     tui.see("prefer-pnpm", gone="Export .* to")
-    tui.press("I")
+    tui.press("\x10")
+    tui.see("An action, a theme")
+    tui.press("import memories")
+    tui.see("memories: import")
+    tui.press("\r")
     tui.see("Import memories from")
     tui.press(".claude/memory\r")
     tui.see("Nothing new is in it|Would add")
@@ -558,7 +566,7 @@ KEYS = {
     **{("faq.md", key): activity for key in ("3", "!", "P")},
     **{(file, "U"): list_of_changes for file in ("README.md", "faq.md")},
     ("cli.md", "z"): undo_of_others,
-    **{("cli.md", key): transferred for key in ("I", "X")},
+    ("cli.md", "ctrl+p"): transferred,
     ("cli.md", "Z"): note_and_undo,
     ("file-formats.md", "ctrl+t"): themes,
 }

@@ -247,6 +247,15 @@ def press(*keys):
     return step
 
 
+def act(action_id):
+    """Run an action that only the palette has."""
+
+    async def step(pilot):
+        pilot.app.action_run(action_id)
+
+    return step
+
+
 def stand_on(fits):
     """Put the cursor on the first row that fits."""
 

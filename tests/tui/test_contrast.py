@@ -42,10 +42,10 @@ DIALOGS = {
     "a choice": ("1", stage.memory("prefer-pnpm"), press("t")),
     "a choice, narrowed": ("1", stage.memory("prefer-pnpm"), press("t", "f", "e")),
     "a choice, narrowed to nothing": ("1", stage.memory("prefer-pnpm"), press("t", "x", "x")),
-    "a question": ("1", stage.memory("prefer-pnpm"), press("D")),
+    "a question": ("1", stage.memory("prefer-pnpm"), stage.act("memories.purge")),
     "a line": ("1", stage.recalled, press("t")),
     "a memory's form": ("1", stage.memory("prefer-pnpm"), press("e")),
-    "the trash": ("1", press("b")),
+    "the trash": ("1", stage.act("memories.restore")),
     "the changes": ("1", press("U")),
     "the help": ("1", press("question_mark")),
     "the palette": ("1", press("ctrl+p")),
@@ -58,7 +58,7 @@ DIALOGS = {
     "safe fixes": ("2", stage.fix, press("A", "a")),
     "earlier sessions": ("2", stage.past_sessions),
     "the best of earlier sessions": ("2", stage.past_sessions, press("enter")),
-    "what is imported": ("1", press("I"), press(*".claude/memory", "enter")),
+    "what is imported": ("1", stage.act("memories.import"), press(*".claude/memory", "enter")),
 }
 
 

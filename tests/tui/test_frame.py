@@ -465,7 +465,7 @@ async def test_lines_of_a_list_hang_right_of_their_mark(app, world, width):
         await settle(pilot)
         app.go_to_memory(path)
         await settle(pilot)
-        await pilot.press("o")
+        app.action_run("memories.open")
         await settle(pilot)
         lines = [strip.text.strip(" ▏│") for strip in app.screen._compositor.render_strips()]
         raw = [strip.text for strip in app.screen._compositor.render_strips()]
@@ -582,24 +582,27 @@ async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app)
         told = app.screen.query_one("Help Detail").plain
         for line in ("^s", "^o", "^g", "In forms", "In the trash", "In the list of changes", "delete for good"):
             assert line in told
-        await pilot.press("escape", "b")
+        await pilot.press("escape")
+        app.action_run("memories.restore")
         await settle(pilot)
-        for words in ("enter restore", "space mark", "D delete for good"):
+        for words in ("enter restore", "space mark", "x delete for good"):
             assert words in drawn(app)
 
 
 @pytest.mark.slow
 async def test_a_key_of_the_trash_is_the_one_that_the_person_has(world):
     journal = Journal(world.root, by="test", now=lambda: NOW)
-    setting.assign(world.root, journal, "keys.memories.purge", "f9")
+    setting.assign(world.root, journal, "keys.memories.remove", "f9")
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        await pilot.press("x", "b")
+        await pilot.press("f9")
+        await settle(pilot)
+        app.action_run("memories.restore")
         await settle(pilot)
         assert "f9 delete for good" in drawn(app)
         trash = app.screen
-        await pilot.press("D")
+        await pilot.press("x")
         await settle(pilot)
         assert app.screen is trash
         await pilot.press("f9")

@@ -129,7 +129,7 @@ async def test_an_empty_list_offers_nothing_for_a_row(tmp_path):
 async def test_nothing_happens_to_a_list_that_is_hidden_while_one_memory_is_read(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await pilot.press("o")
+        app.action_run("memories.open")
         await settle(pilot)
         screen, foot = app.screen, lines(app)[-1]
         before = [pair[1].memory.path for pair in screen.table.rows]

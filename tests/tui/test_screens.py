@@ -172,7 +172,10 @@ async def press(pilot, action):
     app.clear_notifications()
     await settle(pilot)
     before = trace(app)
-    await pilot.press(action.keys.partition(",")[0])
+    if action.keys:
+        await pilot.press(action.keys.partition(",")[0])
+    else:
+        app.action_run(action.id)
     for _ in range(8):
         await pilot.pause(0.02)
         if trace(app) != before:

@@ -158,7 +158,7 @@ MORE = {
     "first-start-empty": ("80x24", (press("escape"),), {"world": fresh}),
     "setup-learned": ("120x40", (stage.learned,), {"screen": "setup"}),
     "help": ("80x24", (press("question_mark"),), {}),
-    "import-offered": ("80x24", (press("I"), press(*"notes", "enter")), {"world": with_a_past}),
+    "import-offered": ("80x24", (stage.act("memories.import"), press(*"notes", "enter")), {"world": with_a_past}),
     "memories-160x48": ("160x48", (prefer_pnpm,), {}),
     "memories-queried": ("80x24", (press("slash", *"pnpm type:feedback"),), {}),
     "memories-marked": ("80x24", (press("space", "space"),), {}),
@@ -169,7 +169,7 @@ MORE = {
     "read-only": ("80x24", (press("e"),), {"read_only": True}),
     "tour": ("80x24", (press("question_mark"), press("question_mark"), press("n")), {}),
     "session-opened": ("80x24", (stage.session, press("l"), press("l")), {"screen": "activity"}),
-    "trash": ("80x24", (press("b"),), {}),
+    "trash": ("80x24", (stage.act("memories.restore"),), {}),
 }
 
 

@@ -216,7 +216,7 @@ async def test_a_full_trash_is_read_beside_the_keys(crowd):  # noqa: F811
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "x", "j", "enter")
         await until(pilot, lambda: not app.at_work)
-        await press(pilot, "b")
+        app.action_run("memories.restore")
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         for _ in range(MANY):
             app.screen.table.toggle_mark()

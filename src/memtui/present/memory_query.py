@@ -13,7 +13,7 @@ NAMES = ("type", "scope", "is", "project")
 IS_PROBLEM = f"is:{PROBLEM}"
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
-HINT = f"type:{' '.join(memory.TYPES)}  scope:global project auto  is:{' '.join(STATES)}  project:NAME or all"
+HINT = f"type:{memory.TYPES[1]}  scope:global  is:{' '.join(STATES)}  project:NAME or all"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,9 @@ from textual.binding import Binding
 
 from memtui import actions
 
+# A name that no key has, for actions without a key: a key map can give them one.
+UNBOUND = "none"
+
 
 def bound(keys: str) -> str:
     """Return `keys` (separated by commas) without ctrl+q: Textual binds that itself, and it works in forms as well."""
@@ -18,7 +21,6 @@ def elsewhere(action_id: str, method: str) -> Binding:
 def bindings(group: str) -> list[Binding]:
     """Return bindings for the actions of a group. Each has the action's id, for the key map of the application."""
     return [
-        Binding(bound(a.keys), f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
+        Binding(bound(a.keys) or UNBOUND, f"app.run('{a.id}')", a.footer or a.verb, show=False, id=a.id, tooltip=a.help)
         for a in actions.of(group)
-        if a.keys
     ]

@@ -247,7 +247,7 @@ async def test_a_note_over_a_dialog_clears_its_whole_line(app, world):
     trash(world, "prefer-pnpm", "tui", NOW)
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await settle(pilot)
-        await pilot.press("b")
+        app.action_run("memories.restore")
         await settle(pilot)
         await pilot.press("enter")
         await settle(pilot)

@@ -33,7 +33,7 @@ FORM: Keys = (
 TRASH: Keys = (
     ("enter", "restore"),
     ("{memories.mark}", "mark"),
-    ("{memories.purge}", "delete for good"),
+    ("{memories.remove}", "delete for good"),
     ("tab", "read on"),
     ("escape", "close"),
 )

@@ -62,12 +62,17 @@ class Help(Dialog[str]):
         text = Text()
         for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
             text.append(f"{title}\n", style="bold")
-            for action in actions.offered(group, read_only=self.services.read_only):
-                if not action.keys:  # the palette has it
+            offered = actions.offered(group, read_only=self.services.read_only)
+            keyless = [each for each in offered if not actions.keys_of(each, self.services.remapped)]
+            for action in offered:
+                if action in keyless:
                     continue
                 keys = " ".join(map(actions.key_word, actions.keys_of(action, self.services.remapped).split(",")))
                 text.append(f"  {keys:<12}", style="bold")
                 text.append(f"{action.help}\n")
+            if keyless:
+                names = ", ".join(action.name.partition(": ")[2] for action in keyless)
+                text.append(f"  {actions.key_of('app.palette'):<12}", style="bold").append(f"has more: {names}\n")
             text.append("\n")
         for title, marks in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP)):
             text.append(legend.section(title, marks) + "\n")

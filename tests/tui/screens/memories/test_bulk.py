@@ -62,12 +62,12 @@ async def move(pilot):
 
 
 async def copy(pilot):
-    await pilot.press("M")
+    await press(pilot, "memories.copy")
     await choose(pilot, "global")
 
 
 async def copy_beside(pilot):
-    await pilot.press("M")
+    await press(pilot, "memories.copy")
     await choose(pilot, "project")
     await fill_line(pilot, "prefer-pnpm-2")
 
@@ -90,13 +90,13 @@ async def trash(pilot):
 
 
 async def restore(pilot):
-    await press(pilot, "b", "enter")
+    await press(pilot, "memories.restore", "enter")
     if isinstance(pilot.app.screen, Trash):
         await press(pilot, "escape")
 
 
 async def bulk_restore(pilot):
-    await press(pilot, "b", "space", "space", "enter")
+    await press(pilot, "memories.restore", "space", "space", "enter")
     if isinstance(pilot.app.screen, Trash):
         await press(pilot, "escape")
 
@@ -180,7 +180,7 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
         await stand_on(pilot, "concise-answers")
         await press(pilot, "space", "space", "x")
         write(everywhere(world, "concise-answers.md"), "another one")
-        await press(pilot, "b", "space", "space", "enter")
+        await press(pilot, "memories.restore", "space", "space", "enter")
         assert exists(everywhere(world, "conventional-commits.md"))
         assert read(everywhere(world, "concise-answers.md")) == "another one"
         title, failed = left_alone(app)
@@ -192,7 +192,7 @@ async def test_what_can_not_come_back_from_the_trash_stays_there_marked(app, wor
         [item] = app.screen.table.chosen()
         assert item.memory.stem == "concise-answers"
         assert app.screen.table.marks
-        await pilot.press("D")
+        await press(pilot, "x")
         await choose(pilot, "Delete")
         assert "concise-answers" not in [item.memory.stem for item in app.data.store().trash()]
 
@@ -213,7 +213,7 @@ async def test_all_of_a_scope_in_the_trash_and_back_leave_the_index_as_it_was(ap
         assert not exists(index)
         await press(pilot, "z")
         assert files(world) == there
-        await press(pilot, "A", "x", "b")
+        await press(pilot, "A", "x", "memories.restore")
         await press(pilot, *["space"] * 3, "enter")
         assert files(world) == there
 
@@ -330,8 +330,8 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         await press(pilot, "/", *"many-", "enter", *["space"] * 8)
         if place == "trash":
-            await press(pilot, "x", "b", *["space"] * 8)
-        await press(pilot, "D")
+            await press(pilot, "x", "memories.restore", *["space"] * 8)
+        await press(pilot, "x" if place == "trash" else "memories.purge")
         assert app.screen.question == "Delete 8 memories for good? This can't be undone."
 
 

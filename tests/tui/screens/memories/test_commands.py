@@ -65,12 +65,12 @@ async def test_purge_asks_with_cancel_in_focus_and_leaves_no_trace(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "editor")
-        await pilot.press("D")
+        await press(pilot, "memories.purge")
         assert isinstance(app.screen, Choice)
         assert not app.screen.narrows
         await press(pilot, "enter")
         assert exists(everywhere(world, "editor.md"))
-        await pilot.press("D", "j", "enter")
+        await press(pilot, "memories.purge", "j", "enter")
         await settle(pilot)
         assert not exists(everywhere(world, "editor.md"))
         kept = [read(f"{world.root}/trash/{name}") for name in os.listdir(world.root + "/trash")]
@@ -82,14 +82,14 @@ async def test_the_trash_gives_back_and_forgets(app, world):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "editor")
-        await press(pilot, "x", "b")
+        await press(pilot, "x", "memories.restore")
         assert isinstance(app.screen, Trash)
         stems = [item.memory.stem for item in app.screen.table.rows]
         assert stems == ["editor", "prefer-tabs"]
         assert "I use Helix" in app.screen.query_one(Detail).plain  # read before it is brought back
         await press(pilot, "enter")
         assert read(everywhere(world, "editor.md")).startswith("I use Helix")
-        await pilot.press("D")
+        await press(pilot, "x")
         await choose(pilot, "Delete")
         assert app.screen.group == "memories"  # nothing is left to show
         assert app.screen.table.row[1].memory.stem == "editor"
@@ -102,7 +102,7 @@ async def test_what_comes_back_is_as_old_as_it_was_and_not_changed_since_it_was_
         await settle(pilot)
         await stand_on(pilot, "conventional-commits")
         before = app.screen.table.row[1]
-        await press(pilot, "x", "b", "enter", "escape")
+        await press(pilot, "x", "memories.restore", "enter", "escape")
         await stand_on(pilot, "conventional-commits")
         after = app.screen.table.row[1]
         assert after.memory.changed_at == before.memory.changed_at
@@ -161,12 +161,12 @@ async def test_move_and_copy_to_another_scope(app, world):
         await press(pilot, "z")
         assert exists(project(world, "prefer-pnpm.md"))
         await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("M")
+        await press(pilot, "memories.copy")
         await choose(pilot, "global")
         assert read(everywhere(world, "prefer-pnpm.md")) == read(project(world, "prefer-pnpm.md"))
         at = next(i for i, (s, r) in enumerate(app.screen.table.rows) if r.memory.stem == "editor")
         app.screen.table.move_to(at)
-        await pilot.press("M")
+        await press(pilot, "memories.copy")
         await choose(pilot, "global")
         assert isinstance(app.screen, Line)  # beside itself it needs a name
         await press(pilot, "enter")
@@ -174,7 +174,7 @@ async def test_move_and_copy_to_another_scope(app, world):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["m", "M"])
+@pytest.mark.parametrize("key", ["m", "memories.copy"])
 async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(app, world, key):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
@@ -197,7 +197,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "u")
+        await press(pilot, "a")
         assert "2 of 4 memories" in app.screen.question
         shown = app.screen.query_one(Detail).plain
         assert "One more line." in shown
@@ -209,7 +209,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
         await press(pilot, "z")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "One more line." in read(project(world, "prefer-pnpm.md"))
-        await press(pilot, "Z", "u")
+        await press(pilot, "Z", "a")
         await choose(pilot, "Stop trusting prefer-pnpm")
         assert "prefer-pnpm.md" not in trust.trusted_names(world.root, directory)
         assert "release-steps.md" in trust.trusted_names(world.root, directory)
@@ -223,17 +223,17 @@ async def test_what_changed_since_it_was_trusted_is_shown_as_a_difference_and_th
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "u", "enter")
+        await press(pilot, "a", "enter")
         write(path, read(path).replace("One more", "Another"))
         await pilot.pause(1.2)
         await settle(pilot)
-        await press(pilot, "u")
+        await press(pilot, "a")
         shown = app.screen.query_one(Detail).plain
         assert "- One more line." in shown
         assert "+ Another line." in shown
         await press(pilot, "escape", "space")
         await stand_on(pilot, "skip-code-review")
-        await press(pilot, "space", "u")
+        await press(pilot, "space", "a")
         write(path, "what was not shown")  # and is not trusted
         await press(pilot, "enter")
         assert trust.trusted_names(world.root, directory) >= {"skip-code-review.md"}
@@ -246,19 +246,19 @@ async def test_nothing_unseen_is_trusted_by_a_second_key_and_the_whole_repositor
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         await stand_on(pilot, "release-steps")
-        await press(pilot, "u", "enter")
+        await press(pilot, "a", "enter")
         assert "skip-code-review.md" not in trust.trusted_names(world.root, directory)
-        await press(pilot, "u")
+        await press(pilot, "a")
         await choose(pilot, "Trust all the others")
         assert "skip-code-review.md" in trust.trusted_names(world.root, directory)
         assert not any("U" in row.letters for _, row in app.screen.table.rows)
-        await pilot.press("u")
+        await press(pilot, "a")
         await choose(pilot, "Trust all future versions")
         assert trust.load(world.root, directory).always
-        await pilot.press("u")
+        await press(pilot, "a")
         await choose(pilot, "Trust only the present versions")
         assert not trust.load(world.root, directory).always
-        await pilot.press("u")
+        await press(pilot, "a")
         await choose(pilot, "Stop trusting everything")
         assert trust.trusted_names(world.root, directory) == set()
         await press(pilot, "z", "z", "z", "z")
@@ -284,7 +284,7 @@ async def test_instructions_and_read_only_are_left_alone_and_say_why(world):
         quiet.screen.places.go_to("all")
         await pilot.pause()
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "x", "e", "n", "s", "R")
+        await press(pilot, "x", "e", "n", "s")
         assert quiet.screen.group == "memories"
         assert exists(project(world, "prefer-pnpm.md"))
     assert read(world.root + "/run/tui.json") == left
@@ -336,7 +336,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("key", ["m", "M"])
+@pytest.mark.parametrize("key", ["m", "memories.copy"])
 async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -345,7 +345,9 @@ async def test_the_choice_of_a_scope_says_of_each_what_it_is(app, key):
         shown = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "for all your sessions, wherever you work " in shown
         assert "Claude Code's own, on this machine only " in shown
-        assert ("in the repository, for all who work on it " in shown) == (key == "M")  # it is there already
+        assert ("in the repository, for all who work on it " in shown) == (
+            key == "memories.copy"
+        )  # it is there already
         await press(pilot, *"auto")  # the words about a scope are not in the way of its name
         assert app.screen.query_one("Options").rows[0][1].startswith("auto shop ")
 
@@ -386,7 +388,7 @@ async def test_what_a_team_shares_is_trusted_where_it_stands(app, team, world):
         await press(pilot, "e")
         assert isinstance(app.screen, Choice)
         await press(pilot, "escape")
-        await press(pilot, "u")
+        await press(pilot, "a")
         await choose(pilot, "Trust roll-out")
         await settle(pilot)
         assert trust.trusted_names(f"{world.config}/memtui", os.path.dirname(team)) == {"roll-out.md"}

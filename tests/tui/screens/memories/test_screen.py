@@ -16,7 +16,7 @@ from memtui.tui.dialogs.help import Help
 from memtui.tui.screens.memories import rows
 from tui.conftest import NOW, settle
 
-from .hands import choose, detail, exists, line, names, read, stand_on, write
+from .hands import choose, detail, exists, line, names, press, read, stand_on, write
 
 
 async def test_scopes_are_a_tree_with_counts_groups_and_types(app):
@@ -147,7 +147,7 @@ async def test_the_order_goes_by_column_key_and_click_and_is_remembered(app, wor
         await pilot.press("s", "s")
         assert names(app)[:2] == ["flaky-upload-test", "skip-code-review"]
         assert any(column.title == "age▴" for column in app.screen.table.columns)
-        await pilot.press("R")
+        await pilot.click("#list", offset=(app.screen.table.size.width - 3, 0))
         assert names(app)[0] == "editor"
         await pilot.click("#list", offset=(14, 0))
         assert names(app)[0] == "concise-answers"
@@ -339,7 +339,7 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.table.has_focus
         await pilot.press("h")
         assert app.screen.places.has_focus
-        await pilot.press("o")
+        await press(pilot, "memories.open")
         assert not app.screen.query_one("#middle").display
         await pilot.press("escape")
         assert app.screen.query_one("#middle").display
@@ -347,14 +347,16 @@ async def test_arrows_go_from_pane_to_pane(app):
 
 @pytest.mark.slow
 @pytest.mark.every(step=4)
-@pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "o"), (120, "o"), (200, "o")])
+@pytest.mark.parametrize(
+    ("columns", "key"), [(80, "enter"), (80, "memories.open"), (120, "memories.open"), (200, "memories.open")]
+)
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
     async with app.run_test(size=(columns, 24)) as pilot:
         await settle(pilot)
         table = app.screen.table
-        await pilot.press(key)
+        await press(pilot, key)
         before = (table.row_id, app.screen.view.sort, app.screen.view.reverse, app.screen.typed, len(table.rows))
-        for other in ("s", "R", "A", "v", "space", "exclamation_mark", "p"):
+        for other in ("s", "A", "v", "space", "exclamation_mark", "p"):
             await pilot.press(other)
             assert [note.message for note in app._notifications] == [
                 "The list is hidden while you read: escape goes back to it."
@@ -407,7 +409,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         marked = len(app.screen.table.marks)
         assert marked > 2
         await stand_on(pilot, "prefer-pnpm")
-        await pilot.press("o", "x")
+        await press(pilot, "memories.open", "x")
         await settle(pilot)
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")

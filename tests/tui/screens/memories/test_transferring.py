@@ -39,7 +39,7 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
     write(f"{notes}/empty.md", "\n")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "I")
+        await press(pilot, "memories.import")
         await type_path(pilot, "nowhere")
         assert "no such file" in str(app.screen.query_one("#wrong").render())
         await type_path(pilot, "notes")
@@ -52,11 +52,11 @@ async def test_what_would_come_is_shown_and_comes_into_the_inbox_as_one_step(app
         assert "ghp_" not in text
         await press(pilot, "escape")
         assert drafts(world) == []
-        await press(pilot, "I")
+        await press(pilot, "memories.import")
         await type_path(pilot, "notes")
         await press(pilot, "enter")
         assert drafts(world) == ["deploy"]
-        await press(pilot, "I")
+        await press(pilot, "memories.import")
         await type_path(pilot, "notes")
         assert "1 known already" in shown(app)
         assert not app.screen.go
@@ -70,13 +70,13 @@ async def test_a_scope_is_exported_as_a_folder(app, world):
         await settle(pilot)
         app.screen.places.go_to("global")
         await settle(pilot)
-        await press(pilot, "X")
+        await press(pilot, "memories.export")
         assert isinstance(app.screen, Line)
         assert app.screen.value == "~/memtui-global"
         await type_path(pilot, "../mine")
         path = os.path.join(os.path.dirname(world.shop), "mine")
         assert exists(os.path.join(path, "concise-answers.md"))
-        await press(pilot, "X")
+        await press(pilot, "memories.export")
         await type_path(pilot, "../mine")
         assert "a file or folder of that name" in str(app.screen.query_one("#wrong").render())
         await press(pilot, "escape")
@@ -87,6 +87,6 @@ async def test_what_is_no_source_is_told(app, world):
     write(f"{world.shop}/binary", "\0\1\2")
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
-        await press(pilot, "I")
+        await press(pilot, "memories.import")
         await type_path(pilot, "binary")
         assert "binary file" in "".join(each.message for each in app._notifications)

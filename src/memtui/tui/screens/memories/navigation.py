@@ -36,7 +36,6 @@ class MemoryNavigation:
             "memories.right": Command(self.right),
             "memories.scope": Command(self.scope),
             "memories.sort": Command(self.sort),
-            "memories.reverse": Command(lambda: self.order(self.view.sort, not self.view.reverse)),
             "memories.mark": Command(self.screen.mark, some),
             "memories.mark_all": Command(self.mark_all, self._why_no_mark),
             "memories.range": Command(self.screen.mark_range, self._why_no_mark),

@@ -52,9 +52,8 @@ class Trash(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
-        key_bindings.elsewhere("memories.restore", "restore"),
         key_bindings.elsewhere("memories.mark", "mark"),
-        key_bindings.elsewhere("memories.purge", "purge"),
+        key_bindings.elsewhere("memories.remove", "purge"),
     ]
 
     def __init__(self, data: Data, named: Callable[[str], str]) -> None:
