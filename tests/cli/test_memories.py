@@ -73,7 +73,7 @@ def test_a_wide_list_has_columns_for_recalls_and_a_narrow_one_does_without(memtu
 
 
 def test_filters_and_orders(memtui):
-    assert {m["type"] for m in memtui.json("list", "--type", "tool")["memories"]} == {"tool"}
+    assert {m["type"] for m in memtui.json("list", "type:tool")["memories"]} == {"tool"}
     assert {m["scope"] for m in memtui.json("list", "--scope", "agent")["memories"]} == {
         "agent:reviewer",
         "agent:migrator@project",
@@ -83,8 +83,19 @@ def test_filters_and_orders(memtui):
     assert "writing-style" in {m["name"] for m in memtui.json("list", "--all-projects")["memories"]}
 
 
+def test_list_and_search_take_the_query_of_the_screen(memtui):
+    assert memtui("list", "pnpm", "type:feedback", "--names").out.split() == ["prefer-pnpm"]
+    assert memtui("list", "project:blog", "exclamation", "--names").out.split() == ["writing-style"]
+    assert {hit["name"] for hit in memtui.json("search", "pnpm", "type:feedback")["hits"]} == {"prefer-pnpm"}
+    assert memtui.json("search", "pnpm is:untrusted")["hits"] == []
+    refused = memtui("list", "is:lost", check=False)
+    assert refused.code == 2
+    assert "is: takes never, problem, untrusted." in refused.err
+    assert "There is no typ: here, there are type:, scope:, is:, project:." in memtui("list", "typ:tool").out
+
+
 def test_a_filter_that_nothing_fits_does_not_say_that_there_are_no_memories(memtui):
-    told = memtui("list", "--type", "tol").out
+    told = memtui("list", "type:tol").out
     assert "No memories" not in told
     assert "No matches." in told
     assert "Types here: -, feedback, project, reference, tool, user" in told
@@ -357,9 +368,9 @@ def test_the_index_is_mended_after_showing_how(memtui, world):
 
 
 def test_the_list_shows_what_wants_attention_or_was_never_delivered_and_the_worst_first(memtui):
-    assert set(memtui("list", "--attention", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
-    assert "prefer-pnpm" not in memtui("list", "--attention", "--names").out
-    assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
+    assert set(memtui("list", "is:problem", "--names").out.split()) >= {"meeting-notes", "skip-code-review"}
+    assert "prefer-pnpm" not in memtui("list", "is:problem", "--names").out
+    assert memtui("list", "is:never", "--names").out.split() == ["skip-code-review"]
     assert "delivered never" in " ".join(memtui("show", "skip-code-review").out.split())
     assert "delivered loaded by Claude Code itself" in " ".join(memtui("show", "test-database").out.split())
     assert memtui("list", "--scope", "project", "--sort", "flags", "--names").out.split()[0] == "skip-code-review"
@@ -388,7 +399,7 @@ def test_a_memory_that_was_delivered_before_it_was_renamed_or_moved_was_not_neve
 def test_a_renamed_memory_keeps_its_deliveries_in_lists_sums_and_filters(memtui):
     sent = len(memtui.json("activity", "--memory", "conventional-commits")["deliveries"])
     memtui("mv", "conventional-commits", "cc")
-    assert memtui("list", "--never", "--names").out.split() == ["skip-code-review"]
+    assert memtui("list", "is:never", "--names").out.split() == ["skip-code-review"]
     found = memtui.json("activity", "--memory", "cc")["deliveries"]
     assert len(found) == sent > 0
     # What was delivered stays what it was.
@@ -402,7 +413,7 @@ def test_a_memory_that_takes_the_name_of_a_renamed_one_has_none_of_its_deliverie
     memtui("mv", "skip-code-review", "conventional-commits")
     assert memtui.json("show", "cc")["deliveries"] == before > 0
     assert memtui.json("show", "conventional-commits")["deliveries"] == 0
-    assert memtui("list", "--never", "--names").out.split() == ["conventional-commits"]
+    assert memtui("list", "is:never", "--names").out.split() == ["conventional-commits"]
     assert memtui.json("activity", "--memory", "conventional-commits")["deliveries"] == []
 
 

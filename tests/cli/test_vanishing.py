@@ -11,8 +11,8 @@ from memtui.core.places import locate
 
 COMMANDS = (
     ["list"],
-    ["list", "--all-projects", "--attention"],
-    ["list", "--never"],
+    ["list", "--all-projects", "is:problem"],
+    ["list", "is:never"],
     ["search", "pnpm"],
     ["check"],
     ["trust", "--list"],

@@ -129,7 +129,7 @@ async def test_all_tell_the_same_findings_with_the_same_counts(doors, everywhere
         tree = places["all"]
     assert tree == sum(number for (_, level), number in of_memories.items() if level == "problem")
 
-    listed = doors.told("list", "--attention", *more)["memories"]
+    listed = doors.told("list", "is:problem", *more)["memories"]
     written = [flag for each in listed for flag in each["flags"] if not flag.startswith("changed since")]
     assert len(written) == touched(doctor, lambda code: code in LETTERS)
 

@@ -106,7 +106,7 @@ STORIES = {
         typed("memtui config set mode off --project .", "memtui config set mode off --project .", "off"),
     ],
     "memories": [
-        typed("", "memtui list --attention && memtui list --never", "prefer-pnpm|payment"),
+        typed("", "memtui list is:problem && memtui list is:never", "prefer-pnpm|payment"),
         typed("show NAME", "memtui show prefer-pnpm", "Use pnpm"),
         typed("show ID", "memtui show {update}", "In context"),
         typed("", "memtui show prefer-pnpm --raw", "name: prefer-pnpm"),

@@ -3,6 +3,7 @@
 import argparse
 import dataclasses
 import os
+from collections.abc import Iterable
 
 from memtui.cli import memories, parser, triggers
 from memtui.cli.context import Context
@@ -16,16 +17,18 @@ from memtui.core.memories import origin, scopes
 from memtui.core.memories.links import shown
 from memtui.core.memories.memory import Memory, flat
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.search import position, rank
+from memtui.core.memories.search import position, rank, words_of
 from memtui.core.memories.status import BY_CLIENT, SORT_KEYS, Row, of_scope
 from memtui.core.memories.triggers import FIELD
 from memtui.core.places import loading
 from memtui.present import memories as present
+from memtui.present import memory_query
 from memtui.present.deliveries import recalls
 
 SEARCH_LIMIT = 20
 # Columns from which the list has room for what came of recalling the memories.
 WITH_RECALLS = 110
+QUERY = "words, which all must match, and type:, scope:, is:never, is:problem, is:untrusted, project:NAME"
 KIND_TITLES = {
     "global": "for every project",
     "project": "with the repository",
@@ -43,16 +46,14 @@ def register(commands: "parser.Commands") -> None:
         "list",
         run,
         "list memories, by scope",
-        "memtui list\nmemtui list --scope project --type feedback --sort age",
+        "memtui list\nmemtui list type:feedback is:problem --scope project --sort age",
         "SENT counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, "
         "RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or wrote it.",
     )
+    found.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
     found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
-    found.add_argument("--type", help="only this type: user, feedback, project, reference, tool, …")
     keys = ", ".join(SORT_KEYS)
     found.add_argument("--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name")
-    found.add_argument("--attention", action="store_true", help="only those with a finding")
-    found.add_argument("--never", action="store_true", help="only those that were never delivered")
     found.add_argument(
         "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
     )
@@ -73,7 +74,7 @@ def register(commands: "parser.Commands") -> None:
     found = parser.command(
         commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
     )
-    found.add_argument("query", nargs="+", metavar="WORD", help="all words must match; small typing errors are allowed")
+    found.add_argument("query", nargs="+", metavar="QUERY", help=f"{QUERY}; small typing errors are allowed")
     found.add_argument("--scope", help="only this scope")
     found.add_argument(
         "--all-projects", action="store_true", help="also Claude Code's own memory of all other projects"
@@ -107,13 +108,14 @@ def _beside(scope: Scope, here: "list[Scope]") -> "list[Scope]":
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """List memories by scope."""
-    every = memories.chosen_scopes(ctx, args.scope, args.all_projects)
-    if args.names and not (ctx.out.json or args.type or args.attention or args.never or args.sort != "name"):
+    wanted = _query(args)
+    every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
+    if args.names and not (ctx.out.json or args.query or args.sort != "name"):
         return Result(None, lambda out: _print_file_names(out, every))  # fast, for completions: no memory is read
     here = scopes.discover(ctx.env, ctx.cwd)
     found = [(scope, of_scope(ctx.root, scope, ctx.usage, others=_beside(scope, here))) for scope in every]
     types = {row.memory.type or "-" for _, rows in found for row in rows}
-    parts = [(scope, [row for row in rows if _matches(scope, row, args)]) for scope, rows in found]
+    parts = [(scope, [row for row in rows if _matches(ctx, wanted, scope, row)]) for scope, rows in found]
     for _, rows in parts:
         rows.sort(key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))
     data = {
@@ -138,7 +140,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     unread = memories.unread_text(ctx, every)
 
     def text(out: Output) -> None:
-        _print(ctx, out, parts, types)
+        _print(ctx, out, parts, types, wanted.problem)
         memories.print_unread_text(out, unread)
 
     return Result({**data, "unread_text": unread}, text)
@@ -157,13 +159,21 @@ def _print_file_names(out: Output, every: "list[Scope]") -> None:
             out.print(line(stem))
 
 
-def _matches(scope: Scope, row: Row, args: argparse.Namespace) -> bool:
-    if args.type is not None and row.memory.type != args.type:
-        return False
-    return (row.needs_attention or not args.attention) and (row.never_delivered(scope) or not args.never)
+def _query(args: argparse.Namespace) -> memory_query.MemoryQuery:
+    """Return the query that was typed. Raises UsageError for a value that `is:` does not take."""
+    wanted = memory_query.parse(" ".join(args.query))
+    if wanted.problem.startswith("is:"):
+        raise UsageError(wanted.problem)
+    return wanted
 
 
-def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]") -> None:
+def _matches(ctx: Context, wanted: memory_query.MemoryQuery, scope: Scope, row: Row) -> bool:
+    words = words_of(wanted.words)
+    here = os.path.basename(ctx.project_root)
+    return wanted.matches(scope, row, here) and (not words or rank(words, row.memory)[0] > 0)
+
+
+def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", types: "set[str]", problem: str) -> None:
     now = ctx.now()
     shown = 0
     wide = out.columns is None or out.columns >= WITH_RECALLS
@@ -196,7 +206,7 @@ def _print(ctx: Context, out: Output, parts: "list[tuple[Scope, list[Row]]]", ty
             headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", *["RECALLED", "USED"][: 2 * wide], "DESCRIPTION"]
             out.table(headers, cells, flex=(-1, 1), right=(2, 3, 5, 6)[: 2 + 2 * wide], indent="  ", notes=notes)
     if not shown and types:
-        out.print("No matches.")
+        out.print(problem or "No matches.")
         out.print(f"  Types here: {line(', '.join(sorted(types)))}")
     elif not shown:
         out.print("No memories here.")
@@ -308,18 +318,28 @@ def _print_born(out: Output, born: "origin.Origin | None") -> None:
             out.print(f"  {out.style(f'{who:<6}', 'dim')}{line(text)}")
 
 
+def _rows_to_search(ctx: Context, wanted: memory_query.MemoryQuery, scope: Scope) -> "Iterable[Row]":
+    """Return the memories of a scope, with their status only if the query asks for it."""
+    if wanted.state:
+        return of_scope(ctx.root, scope, ctx.usage, others=_beside(scope, scopes.discover(ctx.env, ctx.cwd)))
+    return (Row(found, os.path.basename(found.path)) for found in scopes.memories(scope))
+
+
 def search(ctx: Context, args: argparse.Namespace) -> Result:
     """Search names, descriptions and bodies."""
-    words = [word.lower() for phrase in args.query for word in phrase.split()]
+    wanted = _query(args)
+    words, every_project = words_of(wanted.words), args.all_projects or bool(wanted.project)
     if not words:
         raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
     hits = []
     shown = {}
     elsewhere: set[str] = set()
-    for scope in memories.chosen_scopes(ctx, args.scope, args.all_projects):
-        for found in scopes.memories(scope):
+    chosen = memories.chosen_scopes(ctx, args.scope, every_project)
+    for scope in chosen:
+        for row in _rows_to_search(ctx, wanted, scope):
+            found = row.memory
             score, where = rank(words, found)
-            if score > 0:
+            if score > 0 and wanted.matches(scope, row, os.path.basename(ctx.project_root)):
                 hits.append((score, found, where))
                 shown[found.scope_label] = scope.shown
                 if scope.project:
@@ -328,7 +348,7 @@ def search(ctx: Context, args: argparse.Namespace) -> Result:
     hits = hits[: args.limit or None]
     unread = memories.unread_text(
         ctx,
-        memories.chosen_scopes(ctx, args.scope, args.all_projects),
+        chosen,
         lambda passage: all(word in passage.lower() for word in words),
     )
     data = {
