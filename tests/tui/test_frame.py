@@ -169,7 +169,7 @@ async def test_the_top_line_tells_project_mode_and_hooks_at_80_columns(app, worl
             assert word in top(app), (word, top(app))
         await pilot.resize_terminal(44, 20)
         await settle(pilot)
-        for word in ("hooks ✗", "1 Memories", "3 Activity", "5 Setup"):
+        for word in ("hooks ✗", "1 Mem", "3 Act", "5 Setup"):
             assert word in top(app), (word, top(app))
 
 
