@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memtui.core.memories.versions import Versions
     from memtui.core.review.changed import Changed
     from memtui.core.review.entries import Review
-    from memtui.core.review.waiting import Waiting
+    from memtui.core.review.waiting import Known, Waiting
 
 
 class Workspace:
@@ -38,6 +38,7 @@ class Workspace:
         self.project_root = paths.project_root(self.cwd)
         self.slug = paths.project_key(self.project_root)
         self._now = now
+        self.entries: "Known | None" = None  # what was read of inboxes, where that is kept
 
     def now(self) -> float:
         """Return the time in seconds since the epoch."""
@@ -140,7 +141,7 @@ class Workspace:
             unread += adoption.unknown(self.env, self.root, [paths.slug_of(self.slug)])
         others = [slug for slug in paths.inbox_slugs(self.root) if slug != self.slug] if every else []
         wanted = waiting.KINDS if kinds is None else kinds
-        return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread)
+        return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread, self.entries)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
         """Count the entries of each kind that wait for this project and everywhere, without snoozed ones. `unread` as

@@ -478,7 +478,7 @@ def changed_by_others(tui, world):
         os.utime(made, (time.time() + hours * 3600,) * 2)
         made.replace(path)
         tui.press("\x12")
-        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen", "2 changed memories")
+        tui.see(rf"\+ Changed {hours}\.", "keep it: it counts as seen")
         tui.press("H")
         tui.see("Versions of prefer-pnpm: enter restores one", "not seen yet")
         tui.press("\x1b")

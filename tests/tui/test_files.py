@@ -15,7 +15,7 @@ class Clock:
 
     at = 1_000_000.0
 
-    def __call__(self):
+    def __call__(self, *_):
         return self.at
 
 
@@ -30,7 +30,7 @@ def reader(tmp_path):
         versions=SimpleNamespace(unsettled=False),
         facts=(False, False, False),
         take_in=lambda: None,
-        refresh=lambda: None,
+        refresh=lambda *_: None,
         count_findings=lambda: None,
         count_proposals=lambda _: True,
     )
@@ -54,7 +54,7 @@ class Slow:
         self.results, self.put = iter(results), put
         self.began, self.go_on = threading.Event(), threading.Event()
 
-    def __call__(self):
+    def __call__(self, *_):
         result, first = next(self.results), not self.began.is_set()
         self.began.set()
         if first:
@@ -116,7 +116,7 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
     reader.data.now.at += 60
     older = in_thread(lambda: reader.look([]))
     assert slow.began.wait(WAIT)
-    reader.data.refresh = lambda: setattr(reader.data, "facts", (True, False, False))
+    reader.data.refresh = lambda *_: setattr(reader.data, "facts", (True, False, False))
     reader.read()  # the hooks are installed
     reader.look([])
     slow.go_on.set()

@@ -4,11 +4,13 @@ is planned from the memories as they are."""
 from collections.abc import Callable
 from typing import NamedTuple
 
-from memtui.consolidate import changeset_json, lint_fixes, plan, proposed, rejected
+from memtui.consolidate import changeset_json, lint_fixes, plan, problems, proposed, rejected
 from memtui.consolidate.changeset import Proposal, sha256
 from memtui.consolidate.files import MemoryFiles
 from memtui.consolidate.lint import LintInput
 from memtui.core.base.errors import MemtuiError
+from memtui.core.base.finding import PROBLEM
+from memtui.core.health.problems import Problem
 from memtui.core.memories.store import Store
 
 
@@ -26,11 +28,11 @@ class Undecided(NamedTuple):
 
 
 class UndecidedSet(NamedTuple):
-    """The proposals that wait, those of saved ChangeSets first, each worst first; and how many problems are left for a
-    person, as `memtui check` counts them."""
+    """The proposals that wait, those of saved ChangeSets first, each worst first; and the problems that are left for a
+    person, by cause, for which nothing is proposed."""
 
     proposals: tuple[Undecided, ...]
-    left: int
+    left: tuple[Problem, ...]
 
 
 def undecided(store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> UndecidedSet:
@@ -42,8 +44,20 @@ def undecided(store: Store, subject: LintInput, go_on: Callable[[], bool] = lamb
     for each in found:
         if each.proposal.id not in known:
             unique.setdefault(each.proposal.id, each)
-    left = lint_fixes.left(planned.findings, lint_fixes.plan_all(subject, planned.findings))
-    return UndecidedSet(tuple(unique.values()), left)
+    return UndecidedSet(tuple(unique.values()), tuple(_left(subject, planned)))
+
+
+def _left(subject: LintInput, planned: plan.Planned) -> list[Problem]:
+    fixed = {id(each) for each in lint_fixes.fixed_by(planned.findings, lint_fixes.plan_all(subject, planned.findings))}
+    reasons = {
+        (each.code, each.data.get("path")) for proposal in planned.changes.proposals for each in proposal.evidence
+    }
+    left = [
+        each
+        for each in planned.findings
+        if each.level == PROBLEM and id(each) not in fixed and (each.code, each.data.get("path")) not in reasons
+    ]
+    return problems.by_cause(left)
 
 
 def _saved(store: Store) -> list[Undecided]:

@@ -115,7 +115,7 @@ class FileReader:
                 self.looking = False
         with self._reading:
             hooked = self.data.hooked()
-            self.data.refresh()
+            self.data.refresh(parts)
             self.app.post_message(FilesRead(parts))
             if not first and self.data.hooked() != hooked:
                 self._count_at_once = True  # who has just installed the hooks must not read on that there are none

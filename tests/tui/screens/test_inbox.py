@@ -105,7 +105,7 @@ async def test_drafts_stand_surest_first_then_changes_then_todos_and_one_offs_la
         assert names[:4] == ["ask-before-migrations", "no-snapshot-tests", "metric-units", "prefer-pnpm"]
         families = [row.family for row in app.screen.table.rows]
         assert families[4] == "changed"
-        assert families.index("change") < families.index("todo")
+        assert families.index("change") < families.index("trust") < families.index("todo")
         assert app.screen.table.rows[-1].key == "one-offs"
 
 
@@ -187,22 +187,23 @@ async def test_the_cursor_goes_to_the_draft_that_came_back_wherever_it_was_undon
 
 
 @pytest.mark.slow
-async def test_on_a_small_screen_a_draft_is_shown_before_it_is_approved(world, app):
+async def test_on_a_small_screen_what_the_preview_shows_whole_is_approved_at_once(world, app):
+    leave(world, "Long\n" + "line\n" * 60 + "the end", name="long", confidence="0.99", scope="project")
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
-        await pilot.pause()
-        assert isinstance(app.screen, Preview)
-        assert "Assert on what the user sees instead." in app.screen.plain
-        assert memory(world, "no-snapshot-tests") is None
-        await pilot.press("escape")
-        await settle(pilot)
-        assert "no-snapshot-tests" in updates(world)
-        await pilot.press("enter")  # read it: now it has been seen
-        await settle(pilot)
+        assert "Assert on what the user sees instead." in "\n".join(drawn(app)[14:])
         await pilot.press("a")
         await settle(pilot)
-        assert memory(world, "no-snapshot-tests") is not None
+        assert "Assert on what the user sees instead." in memory(world, "no-snapshot-tests")
+        await to(pilot, "long")
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(app.screen, Preview)  # its end is not on the screen
+        assert "the end" in app.screen.plain
+        assert memory(world, "long") is None
+        await pilot.press("enter")
+        await settle(pilot)
+        assert memory(world, "long") is not None
 
 
 @pytest.mark.slow
@@ -689,7 +690,7 @@ async def test_letters_that_only_look_on_other_screens_change_nothing(world, app
         assert "Update the API client" in app.screen.query_one("#detail").plain  # the next, while one is read
         await pilot.press("escape")
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a", "y")  # y copies elsewhere
+        await pilot.press("space", "a", "y")  # y copies elsewhere
         await settle(pilot)
         assert isinstance(app.screen, Preview)
         await pilot.press("escape", "5")
@@ -926,15 +927,15 @@ async def test_the_summary_counts_drafts_first_then_the_other_kinds(app):
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
         facts = drawn(app)[1].strip().split(" · ")
-        assert facts[:2] == ["5 drafts", "1 one-off"]
-        assert any(fact.endswith(("fix", "fixes")) for fact in facts)
+        assert facts[0].endswith(" to decide")
+        assert facts[1:3] == ["5 drafts", "1 one-off"]
 
 
 @pytest.mark.slow
 async def test_a_draft_that_was_rejected_elsewhere_while_it_is_approved_is_called_decided(world, app):
     async with app.run_test(size=SMALL) as pilot:
         await to(pilot, "no-snapshot-tests")
-        await pilot.press("a")
+        await pilot.press("space", "a")
         await settle(pilot)
         Review(world.root).reject([updates(world)["no-snapshot-tests"]])
         await agree(pilot)

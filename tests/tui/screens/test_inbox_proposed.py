@@ -5,10 +5,9 @@ import os
 import pytest
 from textual.widgets import TextArea
 
-from memtui.cli.main import main
 from memtui.consolidate import plan, proposed
 from memtui.consolidate.changeset import ADDED, ChangeSet, FileOutput, ProposalEvidence, propose, read_from
-from memtui.core.base import clock, paths
+from memtui.core.base import paths
 from memtui.core.memories.store import Store
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
@@ -167,7 +166,7 @@ async def test_what_can_be_done_is_listed_with_what_it_saves_and_drops(app):
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         assert set(kinds(app)) == {"merge", "archive", "retype", "relink"}
-        assert summary(app) == "No drafts · 1 merge · 3 fixes"
+        assert summary(app) == "4 to decide · 1 merge · 3 fixes"
         await to(pilot, "merge")
         text = app.screen.detail.plain
         assert "merge package-manager into prefer-pnpm" in text
@@ -391,7 +390,7 @@ async def test_without_anything_to_do_the_list_says_what_would_be_there(empty):
     app = started(empty)
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert "No drafts" in summary(app)
+        assert "Nothing to decide" in summary(app)
         assert "Nothing to decide" in app.screen.table.empty
 
 
@@ -616,21 +615,35 @@ async def test_undo_of_a_rejected_merge_names_the_rejection_and_counts_nothing_e
 
 
 @pytest.mark.slow
-async def test_what_is_left_for_the_person_is_counted_as_lint_counts_it(app, empty, place, monkeypatch, capsys):
+async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, empty, place):
     put(f"{place}/notes.md", '---\nname: "notes" more\n---\n\nBroken, and only a person can tell what was meant.\n')
-    put(f"{place}/bare.md", "No frontmatter, which is worth knowing and no problem.\n")
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
-        await mark_all(pilot)
-        await press(pilot, "x")  # what expired is not proposed any more, but lint still names it
-        assert not app.screen.table.rows
-        assert "\n2 problems are left for you: 5 and `memtui check` say what to do." in app.screen.table.empty
-    env, cwd = empty
-    for name, value in {**env, "MEMTUI_NOW": clock.iso(NOW)}.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.chdir(cwd)
-    main(["check"])
-    assert "2 problems are left for you." in capsys.readouterr().err
+        table = app.screen.table
+        at = next(at for at, row in enumerate(table.rows) if row.word == "problem")
+        table.move_to(at)
+        await settle(pilot)
+        assert "notes" in app.screen.detail.plain
+        await press(pilot, "a")
+        assert isinstance(app.screen, DraftForm)
+        await press(pilot, "escape", "x")
+        assert said(app)[-1].startswith("Not listed again:")
+        assert not any(row.word == "problem" for row in table.rows)
+        await press(pilot, "ctrl+r")
+        assert not any(row.word == "problem" for row in table.rows)
+        await press(pilot, "z")
+        assert any(row.word == "problem" for row in table.rows)
+
+
+@pytest.mark.slow
+async def test_a_change_waits_until_a_day_and_comes_back(app, place):
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "merge")
+        await press(pilot, "w", "enter")
+        assert "merge" not in kinds(app)
+        assert app.screen.table.rows[-1].says.startswith("1 waits until")
+        await press(pilot, "z")
+        assert "merge" in kinds(app)
 
 
 async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):

@@ -4,7 +4,7 @@ import dataclasses
 import os
 from collections.abc import Iterable, Sequence
 
-from memtui.core.base import clock, paths, short_ids
+from memtui.core.base import clock, fs, paths, short_ids
 from memtui.core.base.finding import Finding, problem
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import claims, pending_update
@@ -68,13 +68,19 @@ class Waiting:
         return pending_update.split(self.entry.text) if self.kind == "updates" else (self.entry.text, [])
 
 
+# By the path of a file that was read whole: its stamp, and its entries.
+Known = dict[str, tuple[object, list[Waiting]]]
+
+
 def waiting_in(
     root: str,
     projects: Iterable[str | None],
     kinds: Sequence[str] = KINDS,
     unread: list[Finding] | None = None,
+    known: Known | None = None,
 ) -> list[Waiting]:
-    """Return the entries of some projects' inboxes (None: the global one), in the order of the files.
+    """Return the entries of some projects' inboxes (None: the global one), in the order of the files. `known`: what was
+    read before; a file that did not change since is not read again, and what is read is added.
 
     A file that can't be read is skipped, and a finding is added to `unread`. So is one for the middle of a file that is
     too long to be read whole.
@@ -83,7 +89,12 @@ def waiting_in(
     for slug in projects:
         directory = paths.inbox_dir(root, slug)
         for kind in kinds:
-            path = f"{directory}/{inbox_format.FILES[kind]}"
+            path, stamp = f"{directory}/{inbox_format.FILES[kind]}", 0
+            if known is not None:
+                stamp = fs.stamp(path)
+                if path in known and known[path][0] == stamp:
+                    found += known[path][1]
+                    continue
             try:
                 parts = inbox_format.sources(path, kind == "items")
             except NotADirectoryError:
@@ -92,10 +103,17 @@ def waiting_in(
                 if unread is not None:
                     unread.append(_unreadable(path, error))
                 continue
-            if unread is not None and (too_long := unread_part(path)):
+            too_long = unread_part(path) if unread is not None else None
+            if unread is not None and too_long:
                 unread.append(too_long)
-            for source, begin, entries in parts:
-                found += [Waiting(kind, slug, directory, entry, source, begin) for entry in entries]
+            here = [
+                Waiting(kind, slug, directory, entry, source, begin)
+                for source, begin, entries in parts
+                for entry in entries
+            ]
+            found += here
+            if known is not None and unread is not None and not too_long:
+                known[path] = (stamp, here)
     return found
 
 

@@ -16,8 +16,8 @@ AROUND = 5
 
 
 class Preview(Dialog[bool]):
-    """A text to approve. The answer is True for enter, False for escape. Enter scrolls until the end of the text was on
-    the screen. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
+    """A text to approve, whole on one page that scrolls. The answer is True for enter, from anywhere in it, and False
+    for escape. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
     begin with `+`, are at the end; it is shown first if all of them have room."""
 
     DEFAULT_CSS = """
@@ -36,7 +36,6 @@ class Preview(Dialog[bool]):
         super().__init__()
         self.title_text, self.text, self.go, self.end = title, text, go, end
         self.plain = text.plain
-        self.seen = False
 
     def body(self) -> ComposeResult:
         """Compose the title and the text."""
@@ -45,17 +44,16 @@ class Preview(Dialog[bool]):
             yield Detail(id="text")
 
     def keys(self) -> Keys:
-        """Return the keys: enter approves or scrolls."""
+        """Return the keys: enter approves."""
         move = (("j k", "scroll"), ("g G", "top, bottom"))
         if not self.go:
             return (("escape", "back"), *move)
-        return (("enter", self.go if self.seen else "read on"), ("escape", "change nothing"), *move)
+        return (("enter", self.go), ("escape", "change nothing"), *move)
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""
         self.pane.show("text", self.text)
         self.pane.focus()
-        self.watch(self.pane, "scroll_y", self._update_seen, init=False)
         self.call_after_refresh(self._begin)
 
     @property
@@ -66,30 +64,19 @@ class Preview(Dialog[bool]):
     def _begin(self) -> None:
         if not self.query("#text"):
             return  # the dialog was closed meanwhile
-        self.call_after_refresh(self._update_seen)
         width = max(1, self.pane.size.width)
         new = [line for line in self.plain.split("\n") if line.startswith("  + ")]
         if self.end and sum(1 + len(line) // width for line in new) <= self.pane.size.height:
             self.pane.scroll_end(animate=False, immediate=True)
 
     def on_resize(self) -> None:
-        """Give the text the height of the screen; look what is visible once it is wrapped to the new width."""
+        """Give the text the height of the screen."""
         for pane in self.query(Detail):
             pane.styles.max_height = max(3, self.size.height - AROUND)
-        self.call_after_refresh(self._update_seen)
-
-    def _update_seen(self) -> None:
-        """Note whether the end of the text is or was on the screen, and draw the keys."""
-        if not self.query("#text"):
-            return  # the dialog was closed meanwhile
-        pane = self.pane
-        if not self.seen and pane.lines and pane.scroll_y + pane.size.height >= len(pane.lines):
-            self.seen = True
-        self.name_keys()
 
     def action_go(self) -> None:
-        """Approve the text, if its end was on the screen; else scroll on."""
-        if self.go and self.seen:
+        """Approve the text; one that is only to be read scrolls on."""
+        if self.go:
             self.dismiss(True)
         else:
             self.pane.scroll_relative(y=max(1, self.pane.size.height - 1), animate=False)

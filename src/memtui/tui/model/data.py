@@ -49,6 +49,7 @@ class Data(Workspace):
         self.facts = BarFacts(os.path.basename(self.project_root) or "/")
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
+        self.entries = {}
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -73,8 +74,8 @@ class Data(Workspace):
 
     # the bars
 
-    def refresh(self) -> None:
-        """Read what the bars show."""
+    def refresh(self, parts: "frozenset[str] | None" = None) -> None:
+        """Read what the bars show: all of it, or what depends on these parts of the files, as `Watch` names them."""
         from memtui.hooks.installer import status
 
         waiting = self.counts()
@@ -84,6 +85,8 @@ class Data(Workspace):
             "guidance": waiting["guidance"],
             "inbox": waiting["updates"] + waiting["items"] + self.count_changed(),
         }
+        if parts is not None and "settings" not in parts:
+            return
         mode = str(self.setting("mode"))
         found = status.status(self.env, self.cwd)
         self.facts = BarFacts(
@@ -120,10 +123,13 @@ class Data(Workspace):
 
     def count_proposals(self, go_on: "Callable[[], bool]") -> bool:
         """Count for the inbox's tab what is proposed there; return False if `go_on` ended that."""
+        from memtui.core.memories import status
+
         found = self.undecided(go_on)
         if not go_on():
             return False
-        self.facts.waiting["changes"] = len(found.proposals)
+        untrusted = sum(len(status.not_trusted(self.root, each)) for each in self.scopes())
+        self.facts.waiting["changes"] = len(found.proposals) + len(found.left) + untrusted
         return True
 
     def forget(self) -> None:
@@ -131,6 +137,7 @@ class Data(Workspace):
         if self._receipts_used:
             self.receipts.forget()
         self.known.clear()
+        self.entries = {}
 
     # memories
 

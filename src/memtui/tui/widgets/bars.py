@@ -150,18 +150,21 @@ class FootBar(OneLine):
         if width >= WIDE:
             everywhere.add("app.quit")
         last = [a for a in actions.ACTIONS if a.id in everywhere and not (a.writes and app.read_only)]
-        always = sum(_cells_of(a, app) for a in last)
+        cells = {a.id: _cells_of(a, app) for a in (*wanted, *last)}
+        always = sum(cells[a.id] for a in last)
         if always > room:
             last.sort(key=lambda a: a.id != "app.help")  # which lists all the others
         own: list[actions.Action] = []
+        taken = always
         for action in wanted:
-            if sum(_cells_of(a, app) for a in own) + _cells_of(action, app) + always > room:
+            taken += cells[action.id]
+            if taken > room:
                 break
             own.append(action)
         pieces = []
         for action in [*own, *last]:
             start = text.cell_len
-            if start + _cells_of(action, app) > width - len(status) - 2:
+            if start + cells[action.id] > width - len(status) - 2:
                 break
             text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
             text.append(f" {action.footer}  ", style="dim")

@@ -34,6 +34,7 @@ class Glance(Static):
     DEFAULT_CSS = "Glance { display: none; height: 7; padding: 0 1; }"
     text = Text()
     tail = Text()
+    is_whole = False  # whether all of the text and the tail was drawn last
     _first: int | None = None
 
     def __init__(
@@ -61,12 +62,12 @@ class Glance(Static):
             return
         ends = wrapped(self.tail, width)[0] if self.tail else []
         most = max(LEAST_ENDS, height // 3)
-        if (
-            self.cut_tail and len(ends) > most
-        ):  # what it is about comes first, and of its end the first words and the last line
+        self.is_whole = not (self.cut_tail and len(ends) > most)
+        if not self.is_whole:  # what it is about comes first, and of its end the first words and the last line
             ends = [*ends[: most - 2], Text("…", "dim"), ends[-1]]
         room = max(1, height - 1 - len(ends))
         lines = preview(self.text, width, room, self._first)
+        self.is_whole = self.is_whole and len(lines) <= room and self._first is None
         if len(lines) > room:
             lines = [*lines[: room - 1], Text("… enter reads the rest", "dim")]
         gap = [Text()] if ends and len(lines) < room else []

@@ -21,7 +21,7 @@ from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.unsaved import MINE, PROPOSED, ignored, which
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.text import compared, merged_text, score, shown_of_each, written_text
@@ -120,7 +120,7 @@ class ApproveCommands:
             if len(written) == 1 and (line := self.services.data.line_note(written[0])):
                 more = f"{more} {line}."
             self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
-        self.services.read()
+        self.services.read(ENTRIES)
         for draft, each in zip(drafts, outcomes, strict=True):
             if each.error is not None:
                 raise type(each.error)(f"{draft.name}: {each.error.message}", each.error.hint)

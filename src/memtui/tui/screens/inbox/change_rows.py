@@ -26,6 +26,7 @@ from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox import change_text
 from memtui.tui.screens.inbox.change_facts import ChangeFacts
 from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.hiding import HideCommands
 from memtui.tui.screens.inbox.outcome_subject import OutcomeSubject, autosave_name
 from memtui.tui.screens.inbox.row import WHOLE, InboxView
 from memtui.tui.screens.list_screen import Described
@@ -49,6 +50,7 @@ class ProposedRow(ChangeFacts):
         "accept": "accept",
         "edit": "edit",
         "reject": "reject",
+        "later": "later",
         "follow": "go to it",
     }
 
@@ -56,11 +58,16 @@ class ProposedRow(ChangeFacts):
         """Whether a person has to decide about it."""
         return not self.safe or super().needs_look()
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return what it does, and in brief why."""
-        words = changeset.title(self.proposal)
-        brief = changesets.brief(self.proposal)
-        return f"{words[:1].upper()}{words[1:]}{f': {brief}' if brief else ''}"
+    @property
+    def gist(self) -> str:
+        """Why it is proposed, or else what it does."""
+        reasons, title = changesets.reasons(self.proposal), changeset.title(self.proposal)
+        return reasons[0] if reasons else f"{title[:1].upper()}{title[1:]}"
+
+    @property
+    def later_key(self) -> str:
+        """What tells it from all others while it is hidden."""
+        return f"change:{self.id}"
 
     def where(self, _view: InboxView) -> str:
         """Return the scope that it is about."""
@@ -79,31 +86,32 @@ class ProposedRow(ChangeFacts):
         """Return the name under which unsaved text of its outcome is kept."""
         return autosave_name(self.proposal)
 
-    def searched(self, view: InboxView) -> str:
+    def searched(self, _view: InboxView) -> str:
         """Return the text that the filter searches."""
-        return f"{self.word} {self.proposal.kind} {changesets.about(self.proposal)} {self.sentence(view)} {self.place}"
+        return f"{self.word} {self.proposal.kind} {changesets.about(self.proposal)} {self.gist} {self.place}"
 
     def describe(self, view: InboxView) -> Described:
         """Return why it is proposed, what is lost, and what changes."""
         data, unsaved = view.services.data, ""
         if (kept := autosave.kept(data.root, self.autosave_name())) is not None:
             unsaved = autosave.unsaved(kept.time, view.now, "inbox.edit")
-        view.needed = WHOLE
+        view.needed, view.glance_says_all = WHOLE, not (self.drops or self.proposal.kind == "merge")
         text = change_text.detail(self, view.detail_width, unsaved=unsaved, read_only=view.services.read_only)
         return Described(text, *change_text.glance(self, unsaved))
 
 
 @dataclass(frozen=True)
 class MergeRow(ProposedRow):
-    """Memories that become one, or one that becomes several."""
+    """Memories that become one."""
 
     word: ClassVar[str] = "merge"
     singular: ClassVar[str] = "merge"
     plural: ClassVar[str] = "merges"
     style: ClassVar[str] = "magenta"
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return the memories."""
+    @property
+    def gist(self) -> str:
+        """The memories."""
         return changesets.about(self.proposal)
 
 
@@ -131,18 +139,19 @@ def row_class(found: Proposal) -> type[ProposedRow]:
     """Return the class of the row for a change."""
     if found.kind == "rule" or any(each.code == "memories.violated" for each in found.evidence):
         return ProposalRow
-    return MergeRow if found.kind in {"merge", "split"} else FixRow
+    return MergeRow if found.kind == "merge" else FixRow
 
 
-class ChangeCommands:
+class ChangeCommands(HideCommands):
     """The commands on changes. `decided` is called with the ids of those that are done with."""
 
     def __init__(self, chosen: Chosen, decided: Callable[[Collection[str]], object]) -> None:
-        self.services, self.screen, self.chosen, self.decided = chosen.services, chosen.screen, chosen, decided
+        super().__init__(chosen)
+        self.screen, self.decided = chosen.screen, decided
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
-        return {
+        return super().table() | {
             "accept": Command(self.accept),
             "edit": Command(self.edit, first_of(self.screen.one_by_one, self._why_no_edit)),
             "reject": Command(self.reject),

@@ -24,6 +24,7 @@ from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.hiding import HideCommands
 from memtui.tui.screens.inbox.row import InboxRow, InboxView
 from memtui.tui.screens.inbox.text import lines_of
 from memtui.tui.screens.list_screen import Described
@@ -51,6 +52,7 @@ class ChangedRow(InboxRow):
         "accept": "keep",
         "edit": "edit",
         "reject": "take back",
+        "later": "later",
         "history": "versions",
     }
 
@@ -67,8 +69,14 @@ class ChangedRow(InboxRow):
         """What was changed."""
         return self.change
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return the memory, what was done to it, and by whom."""
+    @property
+    def later_key(self) -> str:
+        """What tells this version from all others while it is hidden."""
+        return f"{self.key}@{self.change.now.digest}"
+
+    @property
+    def gist(self) -> str:
+        """The memory, what was done to it, and by whom."""
         what = "" if self.change.kind == "edited" else f"{words.DID[self.change.kind]}, "
         return f"{self.change.name}, {what}{words.who(self.change)}"
 
@@ -120,15 +128,16 @@ def difference(data: Data, item: Changed) -> Text:
     return line_diff.drawn(before.rstrip("\n"), after.rstrip("\n"), NAMES)
 
 
-class ChangedCommands:
+class ChangedCommands(HideCommands):
     """The commands that keep, edit and take back memories that somebody else wrote."""
 
     def __init__(self, chosen: Chosen, bulk: BatchRunner) -> None:
-        self.services, self.screen, self.chosen, self.bulk = chosen.services, chosen.screen, chosen, bulk
+        super().__init__(chosen)
+        self.screen, self.bulk = chosen.screen, bulk
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
-        return {
+        return super().table() | {
             "accept": Command(self.keep),
             "edit": Command(self.edit, self._why_no_edit),
             "reject": Command(self.take_back),

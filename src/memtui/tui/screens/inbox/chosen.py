@@ -10,6 +10,8 @@ from memtui.tui.screens.inbox.row import InboxRow
 from memtui.tui.screens.list_screen import ListScreen
 from memtui.tui.services import Services
 
+# The part of the files that a decision about an entry touches. What else depends on it is read when the keys rest.
+ENTRIES = frozenset({"inbox"})
 Kind = TypeVar("Kind", bound=InboxRow)
 
 
@@ -35,10 +37,14 @@ class Chosen:
         """Return the chosen rows of a kind, each once."""
         return list({row.key: row for row in self._every() if isinstance(row, kind)}.values())
 
+    def same_kind(self) -> list[InboxRow]:
+        """Return the chosen rows of the leader's kind."""
+        leader = self.leader
+        return [row for row in self._every() if leader is not None and row.family == leader.family]
+
     def items(self) -> list[Waiting]:
         """Return the entries of the chosen rows that are of the leader's kind."""
-        leader = self.leader
-        return [row.item for row in self._every() if row.item and leader and row.family == leader.family]
+        return [row.item for row in self.same_kind() if row.item]
 
     @property
     def under_cursor(self) -> Waiting | None:
@@ -71,16 +77,16 @@ class Chosen:
         self.screen.table.marks = others
         self.screen.count()
 
-    def act(self, change: Callable[[], object], words: str) -> None:
-        """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The files are read again
-        either way."""
+    def act(self, change: Callable[[], object], words: str, parts: frozenset[str] | None = None) -> None:
+        """Make a change, unmark its rows and say so with `words`. Raises what `change` raises. The `parts` of the files
+        are read again either way, None for all."""
         others, note = self.still_marked()
         try:
             change()
             self.unmark(others)
             self.services.say(f"{words}{note} {actions.takes_back()}")
         finally:
-            self.services.read()
+            self.services.read(parts)
 
     # why a command can't be run
 

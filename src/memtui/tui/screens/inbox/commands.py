@@ -7,26 +7,22 @@ from functools import partial
 from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
-from memtui.core.review import snoozing
 from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
-from memtui.present import dates, drafts, safe_text, unheard
+from memtui.present import drafts, safe_text, unheard
 from memtui.tui import toasts
-from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
-from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
+from memtui.tui.screens.inbox.hiding import ask_until
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.text import guidance_text
 from memtui.tui.services import Command
 from memtui.tui.widgets.body import fits
 
-# When an entry may wait until, in words that `snoozing.moment` reads: words for the person.
-DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
-DATE = "date"
 NEVER = "{inbox.reject} again: never."
 
 
@@ -44,20 +40,11 @@ class EntryCommands:
         """Ask until when the chosen entries wait, and hide them until then; or bring hidden ones back."""
         found, now = self.chosen.items(), self.services.data.now()
         asleep = any(each.until(now) is not None for each in found)
-        days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
-        for given in DAYS:
-            days.setdefault(dates.day(snoozing.moment(given, now) or now, now), given)
-        rows = [("now", "now: back into the list")] * asleep
-        rows += [(given, f"{DAYS[given]:<10}  {day}") for day, given in days.items()]
-        answer = await self.services.ask(Choice(f"Hide {drafts.named(found)} until", [*rows, (DATE, "another time …")]))
-        if answer == DATE:
-            asked = Line("Hide until", below=snoozing.TAKEN, check=lambda words: snoozing.moment(words, now))
-            answer = await self.services.ask(asked)
-        if not answer:
+        answered, until = await ask_until(self.services, drafts.named(found), asleep=asleep)
+        if not answered:
             return
-        until = snoozing.moment(answer, now)
         review, done = self.services.data.review(), drafts.snoozed(found, until, now)
-        self.chosen.act(lambda: review.snooze(found, until), done)
+        self.chosen.act(lambda: review.snooze(found, until), done, ENTRIES)
 
     async def note(self) -> None:
         """Turn the chosen entries into notes. Several, or one that is not fully on the screen, are shown first."""
@@ -76,7 +63,7 @@ class EntryCommands:
         """Run an operation on the chosen entries; `code` is what it decides, as in `drafts.DECIDED`."""
         found = self.chosen.items()
         words = drafts.decided(code, found)
-        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words} {more}".strip())
+        self.chosen.act(lambda: operation(self.services.data.review(), found), f"{words} {more}".strip(), ENTRIES)
 
     def why_not_one(self) -> str:
         """Say why the chosen entries can't be edited, if they can't."""

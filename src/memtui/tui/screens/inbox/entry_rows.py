@@ -44,8 +44,9 @@ class EntryRow(InboxRow):
         """The entry."""
         return self.waiting
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return its first line."""
+    @property
+    def gist(self) -> str:
+        """Its first line."""
         return drafts.title(self.waiting, 300)
 
     def extent(self, view: InboxView) -> str:

@@ -18,6 +18,7 @@ from memtui.consolidate.weighing import Weighed
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error, read_or_none
+from memtui.core.health.problems import Problem
 from memtui.core.memories import apart
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -38,10 +39,10 @@ Stamps = dict[str, watch.Stamp]
 
 @dataclass
 class PlanMade(Message):
-    """The plan was made. `left`: how many problems are left for a person."""
+    """The plan was made. `left`: the problems that are left for a person."""
 
     rows: list[ProposedRow]
-    left: int
+    left: Sequence[Problem]
 
 
 @dataclass

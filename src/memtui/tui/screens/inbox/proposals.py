@@ -83,7 +83,7 @@ class Proposals:
     def read_memories(self) -> list[Memory]:
         """Read the memories of this project and the global ones. Slow: for a worker."""
         near = [scope for scope in self.data.scopes() if scope.exists and scope.writable and not scope.problem]
-        return [found for scope in near for found in scopes.memories(scope)]
+        return [found for scope in near for found in scopes.memories(scope, self.data.known)]
 
     def look(self, item: Waiting, found: Draft | MemtuiError | None, near: Sequence[Memory]) -> Evidence:
         """Find what was said around an entry, which of the memories `near` are similar, and which drafts that were

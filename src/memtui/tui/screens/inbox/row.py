@@ -29,7 +29,8 @@ WHOLE = math.inf
 class InboxView:
     """What rows need to draw themselves. `alike`: what drafts are like, and `occasions`: when memories were changed,
     both by key; `width`: of the screen, `detail_width`: of the detail, in cells; `needed`: how many lines of the detail
-    that was described last must be on the screen before it is accepted unasked."""
+    that was described last must be on the screen before it is accepted unasked; `glance_says_all`: whether its preview
+    below a narrow list says as much, if it is not cut."""
 
     def __init__(self, services: "Services", proposals: "Proposals") -> None:
         self.services, self.proposals = services, proposals
@@ -39,6 +40,7 @@ class InboxView:
         self.typed = ""
         self.width = self.detail_width = 0
         self.needed: float = WHOLE
+        self.glance_says_all = True
 
     @property
     def now(self) -> float:
@@ -83,8 +85,14 @@ class InboxRow:
 
     # what a list shows
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return what it says, which leads the row."""
+    @property
+    def gist(self) -> str:
+        """What it says, which leads the row."""
+        return ""
+
+    @property
+    def later_key(self) -> str:
+        """What tells it from all others while it is hidden; empty for an entry, which has its own field for that."""
         return ""
 
     def where(self, _view: InboxView) -> str:
@@ -105,7 +113,7 @@ class InboxRow:
 
     def cells(self, view: InboxView) -> list[Text]:
         """Draw the cells of the row: kind, sentence, place, age or bytes."""
-        kind, what = Text(self.word, self.style), Text(safe_text.line(self.sentence(view), SENTENCE))
+        kind, what = Text(self.word, self.style), Text(safe_text.line(self.gist, SENTENCE))
         where = Text(safe_text.line(self.where(view), PLACE), "dim")
         fuzzy.mark([kind, what, where], view.typed)
         signs = self.signs(view)
@@ -115,7 +123,7 @@ class InboxRow:
 
     def searched(self, view: InboxView) -> str:
         """Return the text that the filter searches."""
-        return f"{self.word} {self.sentence(view)} {self.where(view)}"
+        return f"{self.word} {self.gist} {self.where(view)}"
 
     def describe(self, _view: InboxView) -> Described:
         """Return the detail."""
@@ -151,8 +159,9 @@ class FoldRow(InboxRow):
         """The rows that it folds."""
         return self.rows
 
-    def sentence(self, _view: InboxView) -> str:
-        """Return what it folds."""
+    @property
+    def gist(self) -> str:
+        """What it folds."""
         return self.says
 
     def cells(self, _view: InboxView) -> list[Text]:

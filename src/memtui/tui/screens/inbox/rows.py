@@ -1,18 +1,30 @@
 """The list of the inbox: which rows stand in which order, and what is folded."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from memtui.core.base.phrasing import many
+from memtui.core.base.when import NEVER
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.present import drafts
 from memtui.tui.screens.inbox.change_rows import FixRow, MergeRow, ProposalRow
 from memtui.tui.screens.inbox.changed import ChangedRow
 from memtui.tui.screens.inbox.entry_rows import DraftRow, TodoRow
+from memtui.tui.screens.inbox.problem_rows import ProblemRow, TrustRow
 from memtui.tui.screens.inbox.row import FoldRow, InboxRow
 
 # The kinds, in their order.
-ORDER: tuple[type[InboxRow], ...] = (DraftRow, ChangedRow, ProposalRow, MergeRow, FixRow, TodoRow)
+ORDER: tuple[type[InboxRow], ...] = (
+    DraftRow,
+    ChangedRow,
+    MergeRow,
+    FixRow,
+    ProblemRow,
+    ProposalRow,
+    TrustRow,
+    TodoRow,
+)
 # More memories that others changed than this are folded.
 MANY = 12
 # The keys of the folds.
@@ -39,10 +51,15 @@ def of_changed(found: Sequence[Changed]) -> list[InboxRow]:
     return [ChangedRow(f"{CHANGED}:{each.key}", memory=each) for each in found]
 
 
-def in_order(found: Sequence[InboxRow]) -> list[InboxRow]:
-    """Return the rows kind by kind, as ORDER has them, and within a kind as they are; the snoozed ones at the end, in
-    the order in which they come back."""
-    return sorted(found, key=lambda row: (row.until or 0.0, ORDER.index(type(row))))
+def in_order(found: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
+    """Return the rows kind by kind, as ORDER has them, and within a kind as they are; those `hidden` until a time at
+    the end, in the order in which they come back, without those hidden for good."""
+    rows = []
+    for row in found:
+        until = hidden.get(row.later_key, 0.0)
+        if until != NEVER:
+            rows.append(replace(row, until=until) if until > now else row)
+    return sorted(rows, key=lambda row: (row.until or 0.0, ORDER.index(type(row))))
 
 
 def folded(found: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:

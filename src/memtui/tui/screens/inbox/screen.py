@@ -1,5 +1,6 @@
 """The inbox: everything that waits for the person's decision, worst first."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -21,6 +22,7 @@ from memtui.core.health import findings
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.writers import Occasion, Occasions
+from memtui.core.review import later
 from memtui.core.review.changed import Changed
 from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
@@ -35,10 +37,11 @@ from memtui.tui.model import autosave
 from memtui.tui.screens.inbox import change_rows, entry_rows, rows
 from memtui.tui.screens.inbox.change_rows import ChangeCommands, ProposedRow
 from memtui.tui.screens.inbox.changed import ChangedCommands
-from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import DraftCommands, TodoCommands
 from memtui.tui.screens.inbox.entry_rows import DraftRow
 from memtui.tui.screens.inbox.planning import ChangesFound, PlanFailed, PlanMade, PlanReader, RowsWeighed
+from memtui.tui.screens.inbox.problem_rows import ProblemCommands, TrustCommands, TrustRow, of_problems, of_untrusted
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView
 from memtui.tui.screens.list_screen import Described, ListScreen
@@ -48,6 +51,8 @@ from memtui.tui.widgets.rows import Column, RowList
 
 # How long the cursor rests on a draft before its transcript is read.
 REST_SECONDS = 0.15
+# How long no decision follows another before what depends on them is read: changes, similar memories.
+SETTLE_SECONDS = 1.5
 EMPTY = """Nothing to decide.
 Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. Memories that
 overlap, have expired or are broken are listed here, each with its fix."""
@@ -59,7 +64,6 @@ ELSEWHERE = (
     "{app.memories} shows the memories.",
 )
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
-MORE = "\n{} left for you: {{app.setup}} and `memtui check` say what to do."
 COLUMNS = (
     Column("kind", 7),
     Column("what waits"),
@@ -68,6 +72,8 @@ COLUMNS = (
 )
 # The actions in the foot, in their order; those of a row come first.
 VERBS = ("accept", "edit", "reject", "later", "merge", "note", "history", "follow")
+# The families of rows that the tab counts once they are planned.
+PLANNED = frozenset({"change", "problem", "trust"})
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
 ON_NOTHING = ("projects",)
@@ -77,6 +83,8 @@ WAYS = {
     "todo": "{inbox.accept} marks a todo done, {inbox.reject} drops it.",
     "changed": "{inbox.accept} keeps a changed memory, {inbox.reject} takes the change back.",
     "change": "{inbox.accept} makes the change, {inbox.reject} drops it for good.",
+    "problem": "{inbox.accept} opens the memory, {inbox.reject} does not list it again.",
+    "trust": "{inbox.accept} trusts the memory, {inbox.reject} does not.",
 }
 
 
@@ -84,13 +92,16 @@ WAYS = {
 class EntriesRead(Message):
     """The drafts and items of all inboxes were read. `notes`: of each note beside them the slug, None if it is to all
     projects, and whether it is stuck; `names`: of the projects, by slug; `problem`: which inboxes could not be read, in
-    words; `changed`: the memories that somebody else wrote."""
+    words; `changed`: the memories that somebody else wrote; `untrusted`: those that are not trusted; `hidden`: until
+    when what is no entry is hidden."""
 
     found: list[Waiting]
     notes: list[tuple[str | None, bool]]
     names: dict[str, str]
     problem: str
     changed: list[Changed]
+    untrusted: list[TrustRow]
+    hidden: dict[str, float]
 
 
 @dataclass
@@ -158,6 +169,8 @@ class Inbox(ListScreen[InboxRow]):
             "todo": TodoCommands(self.chosen).table(),
             "changed": ChangedCommands(self.chosen, self.bulk).table(),
             "change": ChangeCommands(self.chosen, self._decided).table(),
+            "problem": ProblemCommands(self.chosen).table(),
+            "trust": TrustCommands(self.chosen).table(),
         }
         self.commands |= {f"inbox.{verb}": self._routed(verb) for verb in VERBS} | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
@@ -172,11 +185,15 @@ class Inbox(ListScreen[InboxRow]):
         self.unfolded: set[str] = set()  # keys of the open folds
         self._entries: Sequence[InboxRow] = ()
         self._changes: Sequence[ProposedRow] = ()
-        self._in_other_projects = self._left = 0
+        self._problems: Sequence[InboxRow] = ()
+        self._hidden: Mapping[str, float] = {}  # until when what is no entry is hidden
+        self._in_other_projects = 0
         self._problem = self._plan_problem = ""
         self.planning = self.planned = False
         self._begins = not services.has_read
         self._rest_timer: Timer | None = None
+        self._settle_timer: Timer | None = None
+        self._last_read: EntriesRead | None = None
         self._last_keys: set[str] = set()  # keys of the rows of all projects, as last read
         self._all_keys: set[str] = set()  # keys of all rows that were ever read
         self._returned: set[str] = set()  # keys of the rows that came back with the last reading
@@ -223,9 +240,27 @@ class Inbox(ListScreen[InboxRow]):
         if parts is None and not self._begins:
             self._read()
             self.plan()
+        elif parts == ENTRIES:
+            self._read_entries()
+            self._settle_soon()
         else:  # the first reading of the application, during which planning has begun
             self._begins = False
             super().follow(parts)
+
+    def _settle_soon(self) -> None:
+        """Read what else depends on a decision about an entry, once no other one follows it."""
+        if self._settle_timer is not None:
+            self._settle_timer.stop()
+        self._settle_timer = self.set_timer(SETTLE_SECONDS, self.reload)
+
+    @work(thread=True, exclusive=True, group="inbox")
+    def _read_entries(self) -> None:
+        """Read the entries again, of which only files that have changed are read."""
+        data, unread, last = self.services.data, list[Finding](), self._last_read
+        found = [each for each in data.waiting(("updates", "items"), every=True, unread=unread) if last is not None]
+        if last is not None:
+            problem = " ".join(map(findings.with_remedy, unread)) or last.problem
+            self.post_message(replace(last, found=found, problem=problem))
 
     @work(thread=True, exclusive=True, group="inbox")
     def _read(self) -> None:
@@ -244,20 +279,23 @@ class Inbox(ListScreen[InboxRow]):
             others = data.changed(every=self.all_projects)
         except MemtuiError as error:
             others, problem = [], f"{problem} {error.message}".strip()
-        self.post_message(EntriesRead(found, notes, names, problem, others))
+        untrusted = of_untrusted(data.root, data.scopes())
+        self.post_message(EntriesRead(found, notes, names, problem, others, untrusted, later.load(data.root)))
         memories = self.proposals.read_memories()
         self.post_message(MemoriesRead(memories, told_before.likeness(data.root, found, memories)))
 
     def on_entries_read(self, message: EntriesRead) -> None:
         """Show the entries."""
         near = {self.services.data.slug, None}
+        self._last_read = message
         self._problem, self.proposals.names = message.problem, message.names
         self.proposals.forget({each.directory for each in message.found})
         self.view.occasions.clear()
         now = self.view.now
         self._in_other_projects = sum(each.slug not in near and not each.entry.snoozed(now) for each in message.found)
         entries = rows.of_entries([each for each in message.found if self.all_projects or each.slug in near], now)
-        self._entries = [*entries, *rows.of_changed(message.changed)]
+        self._entries = [*entries, *rows.of_changed(message.changed), *message.untrusted]
+        self._hidden = message.hidden
         stuck = [is_stuck for slug, is_stuck in message.notes if self.all_projects or slug in near]
         self._show_notes(len(stuck) - sum(stuck), sum(stuck))
         self._note_returned({each.key for each in message.found} | {row.key for row in self._entries})
@@ -265,7 +303,7 @@ class Inbox(ListScreen[InboxRow]):
 
     def _note_returned(self, keys: set[str]) -> None:
         """Note which rows have come back, for the cursor."""
-        keys |= {row.key for row in self._changes}
+        keys |= {row.key for row in (*self._changes, *self._problems)}
         self._returned = (keys - self._last_keys) & self._all_keys
         self._last_keys, self._all_keys = keys, self._all_keys | keys
         if self._was_left and self._returned:  # undone there
@@ -274,7 +312,10 @@ class Inbox(ListScreen[InboxRow]):
 
     def _arrange(self) -> None:
         """Show all rows in their order."""
-        self.found = rows.in_order([*self._entries, *self._changes])
+        self.found = rows.in_order([*self._entries, *self._changes, *self._problems], self._hidden, self.view.now)
+        if self.planned:
+            others = [row for row in self.found if row.family in PLANNED and row.until is None]
+            self.services.data.facts.waiting["changes"] = len(others)
         self.fill()
 
     def _show_notes(self, waiting: int, stuck: int) -> None:
@@ -367,8 +408,7 @@ class Inbox(ListScreen[InboxRow]):
             return super().why_empty()
         why_unheard = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         said = EMPTY_UNHEARD.format(why_unheard[:1].upper() + why_unheard[1:] + ".") if why_unheard else EMPTY
-        more = actions.keyed(MORE.format(many(self._left, "problem is", "problems are"))) if self._left else ""
-        return said + (PLANNING if self.planning and not self.planned else more) + self._elsewhere
+        return said + (PLANNING if self.planning and not self.planned else "") + self._elsewhere
 
     def summary(self) -> Text:
         """Return the top line: how many rows of each kind wait."""
@@ -382,16 +422,18 @@ class Inbox(ListScreen[InboxRow]):
         text = Text(no_wrap=True, overflow="ellipsis")
         awake = [row for row in self.found if row.until is None]
         doubtful = sum(isinstance(row, DraftRow) and row.is_one_off for row in awake)
-        counts = {kind: sum(type(row) is kind for row in awake) for kind in rows.ORDER}
-        drafts = counts.pop(DraftRow)
-        text.append(many(drafts, "draft") if drafts else "No drafts", style="bold")
+        every = Counter(map(type, awake))
+        counts = {kind: every[kind] for kind in rows.ORDER if every[kind] and kind is not DraftRow}
+        drafts = every[DraftRow]
+        text.append(f"{len(awake):,} to decide" if awake else "Nothing to decide", style="bold")
+        text.append(f" · {many(drafts, 'draft')}" if drafts else "")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
         text.append(f" · {one_offs(doubtful)}" if doubtful else "", style="dim")
         if elsewhere and not self.all_projects:
             text.append(f" · {actions.key_of('inbox.projects')}: {elsewhere}", style="dim")
         for kind, count in counts.items():
-            text.append(f" · {many(count, kind.singular, kind.plural)}" if count else "", style="dim")
+            text.append(f" · {many(count, kind.singular, kind.plural)}", style="dim")
         untils = [row.until for row in self.found if row.until is not None]
         text.append(f" · {words.waiting(untils, self.view.now)}" if untils else "", style="dim")
         return text
@@ -399,6 +441,7 @@ class Inbox(ListScreen[InboxRow]):
     def describe(self, row: InboxRow) -> Described:
         """Return the detail of a row."""
         self.view.width, self.view.detail_width = self.size.width, self.detail_width
+        self.view.glance_says_all = True
         return row.describe(self.view)
 
     def footer_actions(self) -> list[actions.Action]:
@@ -416,7 +459,7 @@ class Inbox(ListScreen[InboxRow]):
     def detail_seen(self) -> bool:
         """Whether the row under the cursor is on the screen to its end, as far as it is to be looked at."""
         if not super().detail_seen:
-            return False
+            return self.glance.display and self.glance.is_whole and self.view.glance_says_all
         return min(self.view.needed, len(self.detail.lines)) <= self.detail.scroll_y + self.detail.size.height
 
     def copied(self) -> str:
@@ -443,8 +486,8 @@ class Inbox(ListScreen[InboxRow]):
         """Show what is planned."""
         known = {row.id: row.weighed for row in self._changes}
         self._changes = [replace(row, weighed=known.get(row.id)) for row in message.rows]
-        self.planned, self._left = True, message.left
-        keys = {row.key for row in self._changes}
+        self._problems, self.planned = of_problems(message.left), True
+        keys = {row.key for row in (*self._changes, *self._problems)}
         if back := (keys - self._last_keys) & self._all_keys:
             self._returned |= back
             self.wanted = self._first_returned
@@ -457,7 +500,6 @@ class Inbox(ListScreen[InboxRow]):
         weighed = {each.proposal.id: each for each in message.found}
         self._changes = [replace(row, weighed=weighed.get(row.id, row.weighed)) for row in self._changes]
         self.planning = self.planning and not message.last
-        self.services.data.facts.waiting["changes"] = len(self._changes)
         self.table.redraw()
         self._arrange()
 

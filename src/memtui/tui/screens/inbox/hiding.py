@@ -1,0 +1,70 @@
+"""Rows of the inbox that a person hides until later, or for good."""
+
+from memtui.core.base.phrasing import many
+from memtui.core.base.when import NEVER
+from memtui.core.review import later, snoozing
+from memtui.present import dates, safe_text
+from memtui.tui.dialogs.ask import Choice, Line
+from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.row import InboxRow
+from memtui.tui.services import Command, Services
+
+# When a row may wait until, in words that `snoozing.moment` reads: words for the person.
+DAYS = {"tomorrow": "tomorrow", "3d": "in 3 days", "monday": "next week"}
+NOW, DATE = "now", "date"
+
+
+async def ask_until(services: Services, what: str, *, asleep: bool) -> tuple[bool, float | None]:
+    """Ask until when something waits. Return whether the person answered, and the time in seconds since the epoch; None
+    to show it again, which is offered for what is `asleep`."""
+    now = services.data.now()
+    days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
+    for given in DAYS:
+        days.setdefault(dates.day(snoozing.moment(given, now) or now, now), given)
+    rows = [(NOW, "now: back into the list")] * asleep
+    rows += [(given, f"{DAYS[given]:<10}  {day}") for day, given in days.items()]
+    answer = await services.ask(Choice(f"Hide {what} until", [*rows, (DATE, "another time …")]))
+    if answer == DATE:
+        asked = Line("Hide until", below=snoozing.TAKEN, check=lambda words: snoozing.moment(words, now))
+        answer = await services.ask(asked)
+    return bool(answer), snoozing.moment(answer, now) if answer else None
+
+
+class HideCommands:
+    """What hides rows that are no entries of an inbox: until later, or for good."""
+
+    def __init__(self, chosen: Chosen) -> None:
+        self.services, self.chosen = chosen.services, chosen
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {"later": Command(self.later)}
+
+    async def later(self) -> None:
+        """Ask until when the chosen rows are hidden, and hide them."""
+        rows, now = self.chosen.same_kind(), self.services.data.now()
+        what = self.named(rows)
+        answered, until = await ask_until(self.services, what, asleep=any(row.until for row in rows))
+        if not answered:
+            return
+        one = len(rows) == 1
+        words = f"{what} {'is' if one else 'are'} back in the inbox."
+        if until is not None:
+            words = f"{what} {'waits' if one else 'wait'} until {dates.day_and_time(until, now)}."
+        self._hide(rows, until, words)
+
+    def never(self) -> None:
+        """Hide the chosen rows for good."""
+        rows = self.chosen.same_kind()
+        self._hide(rows, NEVER, f"Not listed again: {self.named(rows)}.")
+
+    def named(self, rows: list[InboxRow]) -> str:
+        """Name rows: one by its sentence, several by their number."""
+        if len(rows) == 1:
+            return f"“{safe_text.line(rows[0].gist, 60)}”"
+        return many(len(rows), rows[0].singular, rows[0].plural)
+
+    def _hide(self, rows: list[InboxRow], until: float | None, words: str) -> None:
+        keys, what = [row.later_key for row in rows], self.named(rows)
+        verb = "bring back" if until is None else "hide"
+        self.chosen.act(lambda: later.hide(self.services.data.journal(), keys, until, f"{verb} {what}"), words)
