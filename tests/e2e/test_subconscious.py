@@ -285,7 +285,7 @@ def test_what_a_person_undid_is_told_to_the_session_and_to_the_subconscious(on, 
     (blocks,) = injected(first(again), "blocks")
     assert FACT in blocks.text
     assert on.eventually(lambda: told, 30), on.errors()
-    (change,) = [each for each in on.memtui_json("undo", "--list")["changes"] if each["op"] == "block"]
+    (change,) = [each for each in on.memtui_json("undo", "--list")["history"] if each["op"] == "block"]
     on.memtui("undo", change["id"])
     assert on.memtui_json("model", "blocks", "project_context")["text"] == ""
     third = on.claude("And now the docs, please.", resume=begun.session_id)
