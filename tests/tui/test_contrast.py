@@ -54,7 +54,7 @@ DIALOGS = {
     "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
     "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
     "drafts to approve": ("2", press("A", "a")),
-    "the outcome of a change": ("2", stage.merge, press("e")),
+    "the outcome of a change": ("2", press("escape"), stage.merge, press("e")),  # nothing is marked any more
     "safe fixes": ("2", stage.fix, press("A", "a")),
     "earlier sessions": ("2", stage.past_sessions),
     "the best of earlier sessions": ("2", stage.past_sessions, press("enter")),
