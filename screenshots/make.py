@@ -9,6 +9,7 @@ The bytes also follow from the versions of textual and rich: use those of constr
 
 import argparse
 import asyncio
+import functools
 import os
 import re
 import sys
@@ -55,6 +56,14 @@ PICTURES = (
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),
     Picture("memories-light", "memories", PREFER_PNPM, theme="textual-light"),
 )
+# The pictures of the animation `loop`, with the words below each, and how long one is shown.
+LOOP = (
+    ("inbox", "You corrected Claude: your sentence waits as a draft."),
+    ("approved", "One key makes it a memory, a Markdown file."),
+    ("told", "The next session got it, and here is the proof."),
+)
+LOOP_SECONDS = 4
+CAPTION = 56
 
 
 async def photograph(app: Any, picture: Picture) -> str:
@@ -68,8 +77,8 @@ async def photograph(app: Any, picture: Picture) -> str:
         return str(app.export_screenshot(title="memtui"))
 
 
-def draw(picture: Picture) -> str:
-    """One picture."""
+def draw(picture: Picture, prefix: str = "t") -> str:
+    """One picture. `prefix`: of its classes and ids."""
     with stage.environment(), stage.place() as top:
         made = stage.build(top)
         if picture.past:
@@ -77,12 +86,36 @@ def draw(picture: Picture) -> str:
         app = stage.application(made.env, made.shop, screen=picture.screen)
         svg = asyncio.run(photograph(app, picture))
         stage.assert_nothing_private(svg, top)
-    svg = re.sub(r"terminal-\d+", "t", svg)
+    svg = re.sub(r"terminal-\d+", prefix, svg)
     # Some renderers drop blanks at the beginning of a text else.
     svg = svg.replace("<svg ", '<svg xml:space="preserve" ', 1)
     # Whoever looks at a picture fetches no fonts for it.
     svg = re.sub(r"@font-face \{[^}]*\}\s*", "", svg)
     return "\n".join(each.rstrip() for each in svg.strip().split("\n")) + "\n"
+
+
+def animate() -> str:
+    """The pictures of LOOP, one after the other; without animations the first."""
+    known = {picture.name: picture for picture in PICTURES}
+    frames, width, height = [], 0.0, 0.0
+    for number, (name, words) in enumerate(LOOP):
+        svg = draw(known[name], f"f{number}")
+        width, height = map(float, re.search(r'viewBox="0 0 (\S+) (\S+)"', svg).groups())
+        body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
+        caption = f'<text class="caption" x="{width / 2}" y="{height + 36}">{number + 1}  {words}</text>'
+        frames.append(f'<g class="frame" id="frame{number}">{body}{caption}</g>')
+    whole = LOOP_SECONDS * len(LOOP)
+    delays = "\n".join(f"#frame{n} {{ animation-delay: {n * LOOP_SECONDS}s }}" for n in range(len(LOOP)))
+    style = f"""<style>
+.frame {{ opacity: 0; animation: show {whole}s step-end infinite }}
+#frame0 {{ opacity: 1 }}
+{delays}
+@keyframes show {{ 0% {{ opacity: 1 }} {100 / len(LOOP):.2f}% {{ opacity: 0 }} 100% {{ opacity: 0 }} }}
+@media (prefers-reduced-motion: reduce) {{ .frame {{ animation: none }} }}
+.caption {{ font: 26px sans-serif; text-anchor: middle; fill: #4a90d9 }}
+</style>"""
+    head = f'<svg xml:space="preserve" viewBox="0 0 {width} {height + CAPTION}" xmlns="http://www.w3.org/2000/svg">'
+    return "\n".join([head, style, *frames, "</svg>", ""])
 
 
 def read(path: str) -> str:
@@ -97,21 +130,20 @@ def read(path: str) -> str:
 def main() -> int:
     """Make them, or check them."""
     parser = argparse.ArgumentParser(description="Make the pictures of the screens from the sample world.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="; ".join(each.name for each in PICTURES))
+    makers = {picture.name: functools.partial(draw, picture) for picture in PICTURES} | {"loop": animate}
+    parser.add_argument("names", nargs="*", metavar="NAME", help="; ".join(makers))
     parser.add_argument("--check", action="store_true", help="exit 1 if a picture is not current, and write nothing")
     args = parser.parse_args()
-    unknown = set(args.names) - {each.name for each in PICTURES}
+    unknown = set(args.names) - makers.keys()
     if unknown:
         parser.error(f"no such picture: {', '.join(sorted(unknown))}")
     old = []
-    for picture in PICTURES:
-        if args.names and picture.name not in args.names:
-            continue
-        path = f"{HERE}/{picture.name}.svg"
-        svg = draw(picture)
+    for name in args.names or makers:
+        path = f"{HERE}/{name}.svg"
+        svg = makers[name]()
         if svg == read(path):
             continue
-        old.append(f"screenshots/{picture.name}.svg")
+        old.append(f"screenshots/{name}.svg")
         if not args.check:
             with open(path, "w", encoding="utf-8") as file:
                 file.write(svg)
