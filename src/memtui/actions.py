@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-GLOBAL = "app"
+GLOBAL, LIST = "app", "list"
 # An action's id in braces, which `keyed` replaces by its key.
 PLACEHOLDER = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 # The palette's title of an action, where its id would not be understood.
@@ -29,7 +29,14 @@ TITLES = {
     "app.refresh": "memtui: read again",
     "app.theme": "memtui: next theme",
     "app.quit": "memtui: quit",
-    "memories.open": "memories: read, whole screen",
+    "list.filter": "list: filter",
+    "list.mark_all": "list: mark all like this",
+    "list.range": "list: mark a range",
+    "list.attention": "list: what needs attention",
+    "list.project": "list: this project, or all",
+    "list.next": "list: read the next",
+    "list.previous": "list: read the previous",
+    "list.open": "list: read, whole screen",
     "memories.editor": "memories: edit in your editor",
     "memories.remove": "memories: to the trash; in recall: mute",
     "memories.recall": "memories: recall, try a prompt",
@@ -37,43 +44,25 @@ TITLES = {
     "memories.purge": "memories: delete for good",
     "memories.restore": "memories: open the trash",
     "memories.retype": "memories: type; in recall: a trigger",
-    "memories.range": "memories: mark a range",
     "memories.import": "memories: import memories…",
     "memories.export": "memories: export this scope…",
     "memories.history": "memories: versions, restore one",
-    "memories.next": "memories: read the next",
-    "memories.previous": "memories: read the previous",
     "memories.follow": "memories: follow a link",
     "memories.sort": "memories: next order",
-    "memories.attention": "memories: with problems",
-    "memories.scope": "memories: choose scope",
     "memories.left": "memories: pane to the left",
     "memories.right": "memories: pane to the right",
     "inbox.history": "inbox: versions of a changed memory",
-    "inbox.range": "inbox: mark a range",
-    "inbox.projects": "inbox: all projects",
-    "inbox.next": "inbox: read the next",
-    "inbox.previous": "inbox: read the previous",
     "inbox.later": "inbox: hide until …",
     "inbox.note": "inbox: turn into a note",
     "inbox.follow": "inbox: to the memory",
-    "inbox.mark_all": "inbox: mark all like this",
     "inbox.backfill": "inbox: past sessions",
     "activity.again": "activity: send a note again",
-    "activity.lost": "activity: only what was lost",
-    "activity.project": "activity: one project only",
-    "activity.range": "activity: mark a range",
     "activity.fold": "activity: fold the session",
     "activity.unfold": "activity: unfold the session, or read",
-    "activity.next": "activity: read the next",
-    "activity.previous": "activity: read the previous",
-    "setup.projects": "setup: all projects",
     "setup.follow": "setup: to what it is about",
-    "setup.range": "setup: mark a range",
     "setup.accept": "setup: fix, or install hooks",
     "setup.edit": "setup: change",
     "setup.remove": "setup: reset, or remove hooks",
-    "setup.attention": "setup: problems",
 }
 
 
@@ -124,7 +113,15 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.refresh", "ctrl+r", "", "Read everything again"),
     Action("app.theme", "ctrl+t", "", "The next theme"),
     Action("app.quit", "q,ctrl+q", "quit", "Quit memtui"),
-    Action("memories.open", "", "", "Read the memory over the whole screen"),
+    Action("list.filter", "slash", "filter", "Find words, and such as type:, scope:, is:problem, project:, session:"),
+    Action("list.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
+    Action("list.mark_all", "A", "all like this", "Mark all like this that need no look, or none", listed=True),
+    Action("list.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
+    Action("list.attention", "exclamation_mark", "problems", "Show only what needs attention, or all", listed=True),
+    Action("list.project", "p", "project", "This project only, or all; in Memories: choose the scope", listed=True),
+    Action("list.next", "J", "next", "The next one, also while one is read"),
+    Action("list.previous", "K", "previous", "The previous one"),
+    Action("list.open", "o", "", "Read it over the whole screen"),
     Action("memories.edit", "e", "edit", "Edit its fields and text", writes=True),
     Action("memories.editor", "E", "", "Edit the file in $VISUAL or $EDITOR", writes=True),
     Action("memories.new", "n", "new", "Create a memory", writes=True),
@@ -135,8 +132,6 @@ ACTIONS: tuple[Action, ...] = (
         "Move it to the trash; in recall: mute it for prompts like this, or unmute it",
         writes=True,
     ),
-    Action("memories.filter", "slash", "filter", "Find words, also in texts; type:, scope:, is:problem, project:"),
-    Action("memories.mark", "space", "mark", "Mark it; most actions work on all marked ones", listed=True),
     Action("memories.purge", "", "", "Delete it for good", writes=True),
     Action("memories.restore", "", "", "The trash: restore, or delete for good", writes=True),
     Action("memories.recall", "r", "prompt", "Recall: type a prompt, and see which memories it would bring, and why"),
@@ -144,25 +139,11 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.pin", "P", "", "Pin it, so that recall counts it more, or unpin it", writes=True),
     Action("memories.move", "m", "move", "Move it to another scope", writes=True),
     Action("memories.copy", "", "", "Copy it to another scope", writes=True),
-    Action("memories.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("memories.history", "H", "", "Its versions: who wrote each and what it changed; restore one"),
-    Action("memories.next", "J", "next", "The next memory, also while one is read"),
-    Action("memories.previous", "K", "previous", "The previous memory"),
     Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
     Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
-    Action(
-        "memories.attention", "exclamation_mark", "problems", "Show only memories with problems, or all", listed=True
-    ),
-    Action(
-        "memories.scope",
-        "p",
-        "",
-        "Choose the scope: in the tree; again, or without room for it: from a list",
-        listed=True,
-    ),
     Action("memories.left", "left,h", "", "One pane to the left; in the scopes, fold"),
     Action("memories.right", "right,l", "", "One pane to the right; in the scopes, unfold"),
-    Action("memories.mark_all", "A", "", "Mark all that are shown, or none", listed=True),
     Action("memories.import", "", "", "Import memories from a file or folder, as drafts", writes=True),
     Action("memories.export", "", "", "Export the memories of this scope to a folder", writes=True),
     Action("memories.trust", "a", "trust", "Trust a memory that came with the repository, or all", writes=True),
@@ -173,13 +154,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("inbox.merge", "m", "merge", "Append a draft to an existing memory", writes=True),
     Action("inbox.history", "H", "versions", "The versions of a memory that others changed; restore one"),
     Action("inbox.follow", "f", "go to it", "To the memory that it is about"),
-    Action("inbox.mark", "space", "mark", "Mark it; the keys above work on all marked ones of a kind", listed=True),
-    Action("inbox.mark_all", "A", "all like this", "Mark all of its kind that need no look, or none", listed=True),
-    Action("inbox.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
-    Action("inbox.filter", "slash", "filter", "Filter by words, kind and project"),
-    Action("inbox.projects", "p", "all projects", "The inboxes of all projects, or of this one", listed=True),
-    Action("inbox.next", "J", "", "The next one, also while one is read"),
-    Action("inbox.previous", "K", "", "The previous one"),
     Action("inbox.note", "", "", "Turn a draft or a todo into a note for the next prompt", writes=True),
     Action("inbox.backfill", "", "", "Read past sessions for drafts", writes=True),
     Action("activity.edit", "e", "edit", "Change a note that waits: text, for whom, until when", writes=True),
@@ -187,27 +161,13 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "activity.again", "a", "send again", "Send a note again in a form; an expired or held one at once", writes=True
     ),
-    Action("activity.mark", "space", "mark", "Mark a note that waits; withdraw works on all marked ones", listed=True),
-    Action("activity.mark_all", "A", "", "Mark all notes that wait, or none", listed=True),
-    Action("activity.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
-    Action("activity.filter", "slash", "filter", "Find words, session:, project:, kind:notes, memory:, is:lost"),
-    Action("activity.lost", "exclamation_mark", "lost", "Show only what was lost, or everything", listed=True),
-    Action("activity.project", "p", "project", "Show this project only, or all", listed=True),
     Action("activity.plots", "P", "plots", "Plots: deliveries a day, receipts, hook time"),
     Action("activity.fold", "h,left", "fold", "Fold the session; back to the list"),
     Action("activity.unfold", "l,right", "unfold", "Unfold the session; else read the row"),
-    Action("activity.next", "J", "", "The next one, also while one is read"),
-    Action("activity.previous", "K", "", "The previous one"),
     Action("setup.accept", "a", "fix", "Do what is shown: fix it, trust it, install the hooks", writes=True),
     Action("setup.follow", "f", "go to it", "To the memory, the note or the index that a problem is about"),
-    Action("setup.mark", "space", "mark", "Mark it; all marked ones are fixed together", listed=True),
-    Action("setup.mark_all", "A", "", "Mark all that are fixed in the same way, or none", listed=True),
-    Action("setup.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("setup.edit", "e", "change", "Change a setting, or a project's mode", writes=True),
     Action("setup.remove", "x", "reset", "Reset a setting to its default; of the hooks: remove them", writes=True),
-    Action("setup.filter", "slash", "filter", "Filter by the words of a line", listed=True),
-    Action("setup.projects", "p", "projects", "Problems of all projects, or of this one", listed=True),
-    Action("setup.attention", "exclamation_mark", "", "Show only what is to fix, or all", listed=True),
 )
 
 
@@ -227,6 +187,11 @@ def offered(group: str = "", *, read_only: bool) -> tuple[Action, ...]:
 def get(action_id: str) -> Action:
     """Return an action by its id. Raises KeyError."""
     return _BY_ID[action_id]
+
+
+def on_screen(group: str, verb: str) -> Action:
+    """Return an action of a screen by its verb: its own, else that of all lists. Raises KeyError."""
+    return _BY_ID.get(f"{group}.{verb}") or _BY_ID[f"{LIST}.{verb}"]
 
 
 def defaults() -> dict[str, str]:

@@ -351,7 +351,7 @@ class MemtuiApp(App[None]):
         if here is None:
             return
         group = actions.get(action_id).group
-        if group in {here.group, actions.GLOBAL} or action_id in self.commands:
+        if group in {here.group, actions.LIST, actions.GLOBAL} or action_id in self.commands:
             self._run_on(here, action_id)
         else:
             there: ListScreen[Any] = self.go(group)
@@ -361,8 +361,9 @@ class MemtuiApp(App[None]):
         if "undo" in self.__dict__:
             self.undo.forget_question({"app.undo": "undo", "app.redo": "redo"}.get(action_id, ""))
         # Screen first: Activity has a command of its own for app.note.
-        command = screen.commands.get(action_id) or self.commands[action_id]
-        self.runner.run(screen, actions.get(action_id), command)
+        command = screen.commands.get(action_id) or self.commands.get(action_id)
+        if command is not None:  # not every list has all that lists can do
+            self.runner.run(screen, actions.get(action_id), command)
 
     def choose_theme(self, name: str) -> None:
         """Show a theme by its name in the settings, and save it."""

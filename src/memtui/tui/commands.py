@@ -72,7 +72,7 @@ class AppCommands:
         here = self.on_top()
         if here is None:
             return
-        answer = await self.services.ask(Help(here.group, self.services, here.legend))
+        answer = await self.services.ask(Help(here.group, self.services, here.legend, here.commands))
         if answer == TOUR:
             await tour.show(self.services)
 

@@ -44,12 +44,14 @@ class Names(Provider):
 
     def _actions(self) -> "list[Action]":
         """Return the actions that can be run: this screen's, then those that work everywhere, then the others."""
-        order = {getattr(self.screen, "group", ""): 0, actions.GLOBAL: 1}
+        order = {getattr(self.screen, "group", ""): 0, actions.LIST: 1, actions.GLOBAL: 2}
+        here = getattr(self.screen, "commands", {})
         offered = actions.offered(read_only=services_of(self.screen).read_only)
-        return sorted(offered, key=lambda action: order.get(action.group, len(order)))
+        possible = [action for action in offered if action.group != actions.LIST or action.id in here]
+        return sorted(possible, key=lambda action: order.get(action.group, len(order)))
 
     def _bonus(self, action: "Action") -> float:
-        return HERE if action.group in {getattr(self.screen, "group", ""), actions.GLOBAL} else ACTION
+        return HERE if action.group in {getattr(self.screen, "group", ""), actions.LIST, actions.GLOBAL} else ACTION
 
     def _line(self, action: "Action", name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))

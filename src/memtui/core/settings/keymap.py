@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from memtui import actions
 
 TABLE = "keys"
-EVERYWHERE = "app"
+EVERYWHERE = frozenset({"app", "list"})
 NAMED = re.compile(r"f\d\d?|enter|escape|tab|space|backspace|delete|insert|home|end|pageup|pagedown|up|down|left|right")
 MODIFIED = re.compile(r"(?:(?:ctrl|shift|alt|super|hyper|meta)\+)*")
 # Textual's names for characters that Unicode names otherwise.
@@ -98,7 +98,7 @@ def _shared(own: Mapping[str, str], known: Mapping[str, str]) -> Iterator[tuple[
         for key in in_force.get(name, ()):
             for other, keys in in_force.items():
                 groups = {name.partition(".")[0], other.partition(".")[0]}
-                if other == name or key not in keys or len(groups - {EVERYWHERE}) > 1:
+                if other == name or key not in keys or len(groups - EVERYWHERE) > 1:
                     continue
                 if other not in own or name < other:  # where both are remapped, one report is enough
                     yield name, f"has {key}, as {other} has; only one of them works"

@@ -32,7 +32,7 @@ FORM: Keys = (
 )
 TRASH: Keys = (
     ("enter", "restore"),
-    ("{memories.mark}", "mark"),
+    ("{list.mark}", "mark"),
     ("{memories.remove}", "delete for good"),
     ("tab", "read on"),
     ("escape", "close"),

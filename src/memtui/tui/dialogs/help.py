@@ -12,6 +12,8 @@ from memtui.tui.dialogs.dialog import DIALOGS, Dialog, Keys, keyed
 from memtui.tui.widgets.detail import Detail
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+
     from memtui.tui.services import Services
 
 LISTS = (
@@ -27,7 +29,7 @@ TOUR = "tour"
 
 class Help(Dialog[str]):
     """The keys of a group of actions, then the global ones, those in lists and those in dialogs. `words` explain the
-    marks of the screen. The answer is TOUR if the person wants that."""
+    marks of the screen; `possible`: the ids of what its list can do. The answer is TOUR if the person wants that."""
 
     DEFAULT_CSS = """
     Help > Detail { height: auto; max-height: 96%; padding: 1 2; background: $panel; scrollbar-size-vertical: 2; }
@@ -40,9 +42,9 @@ class Help(Dialog[str]):
         Binding("question_mark", f"dismiss('{TOUR}')", "the tour"),
     ]
 
-    def __init__(self, group: str, services: "Services", words: str = "") -> None:
+    def __init__(self, group: str, services: "Services", words: str, possible: "Container[str]") -> None:
         super().__init__()
-        self.group, self.services, self.words = group, services, words
+        self.group, self.services, self.words, self.possible = group, services, words, possible
 
     def body(self) -> ComposeResult:
         """Compose the text, which scrolls."""
@@ -77,7 +79,7 @@ class Help(Dialog[str]):
         for title, marks in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP)):
             text.append(legend.section(title, marks) + "\n")
         text.append(self.words.rstrip() + "\n\n" if self.words else "")
-        text.append("In lists\n", style="bold")
+        text.append("To move\n", style="bold")
         for keys, words in LISTS:
             text.append(f"  {keys:<16}", style="bold")
             text.append(f"{words}\n")

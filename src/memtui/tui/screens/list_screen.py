@@ -23,6 +23,7 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.screen import Screen
@@ -31,6 +32,7 @@ from textual.widgets import Input
 
 from memtui import actions
 from memtui.present import safe_text
+from memtui.tui import key_bindings
 from memtui.tui.model import fuzzy
 from memtui.tui.model.remembered import State
 from memtui.tui.safety_net import composed
@@ -68,6 +70,7 @@ class ListScreen(Screen[None], Generic[Row]):
     `status`: the words right of the keys."""
 
     DEFAULT_CSS = "ListScreen { layout: vertical; }"
+    BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings(actions.LIST)]
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = ""
     # The parts of the files that the screen shows, as `Watch` names them.
@@ -302,7 +305,8 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions of this screen for the bottom bar, the most useful first; they may depend on the row."""
-        return [action for action in actions.of(self.group) if action.footer]
+        found = (*actions.of(self.group), *actions.of(actions.LIST))
+        return [action for action in found if action.footer and action.id in self.commands]
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work in the focused widget."""
@@ -354,13 +358,11 @@ class ListScreen(Screen[None], Generic[Row]):
             "mark": Command(self.mark, self.no_row),
             "mark_all": Command(self.mark_all, self.no_row),
             "range": Command(self.mark_range, self.no_row),
-            "open": Command(self.open, self.no_row),
-            "whole": Command(self.open_whole, self.no_row),
+            "open": Command(self.open_whole, self.no_row),
             "next": Command(lambda: self.table.action_move(1), self.no_row),
             "previous": Command(lambda: self.table.action_move(-1), self.no_row),
         }
-        known = {action.id for action in actions.of(self.group)}
-        return {name: command for verb, command in commands.items() if (name := f"{self.group}.{verb}") in known}
+        return {f"{actions.LIST}.{verb}": command for verb, command in commands.items()}
 
     def no_row(self) -> str:
         """Return why a command needs a row under the cursor; empty if there is one."""
@@ -408,7 +410,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.table.mark_range()
         self.count()
         if self.table.in_range:
-            self.tell(actions.keyed(f"a range begins here: {{{self.group}.range}} again at its end"))
+            self.tell(actions.keyed("a range begins here: {list.range} again at its end"))
 
     # the filter
 

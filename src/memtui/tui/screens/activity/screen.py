@@ -1,6 +1,7 @@
 """Activity: the notes that wait, then the sessions, newest first, with what each got, why, and whether it arrived."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.text import Text
@@ -109,8 +110,8 @@ class Activity(ListScreen[Row]):
         self._to_first = self._to_last = self._reading_more = self._is_set = False
         self._typing_timer: Timer | None = None
         self.commands |= NoteCommands(self, self.context).table() | {
-            "activity.lost": Command(lambda: self._toggle(activity_query.IS_LOST)),
-            "activity.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
+            "list.attention": Command(lambda: self._toggle(activity_query.IS_LOST)),
+            "list.project": Command(lambda: self._toggle(query.term("project", services.data.facts.project))),
             "activity.plots": Command(self.toggle_plots),
             "activity.fold": Command(self._fold_row, first_of(self.no_row, self._why_no_fold)),
             "activity.unfold": Command(self._unfold_row, self.no_row),
@@ -505,7 +506,8 @@ class Activity(ListScreen[Row]):
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that suit the row under the cursor, then those of the list."""
         own = self.table.row.actions if self.table.row is not None else ()
-        return [actions.get(f"activity.{verb}") for verb in (*own, "filter", "lost", "project", "plots")]
+        found = [actions.on_screen("activity", verb) for verb in (*own, "filter", "attention", "project", "plots")]
+        return [replace(each, footer="lost") if each.verb == "attention" else each for each in found]
 
     def copied(self) -> str:
         """Return the note, the text of the delivery, the command that resumes the session, or the plots."""

@@ -174,9 +174,9 @@ class Inbox(ListScreen[InboxRow]):
         }
         self.commands |= {f"inbox.{verb}": self._routed(verb) for verb in VERBS} | {
             "inbox.backfill": Command(lambda: backfill.begin(services)),
-            "inbox.mark": Command(self.mark, self.chosen.nothing),
-            "inbox.mark_all": Command(self.mark_all, self.chosen.nothing),
-            "inbox.projects": Command(self.projects, self._why_no_projects),
+            "list.mark": Command(self.mark, self.chosen.nothing),
+            "list.mark_all": Command(self.mark_all, self.chosen.nothing),
+            "list.project": Command(self.projects, self._why_no_projects),
             "app.undo": Command(self.undo),
         }
         self.all_projects = False
@@ -431,7 +431,7 @@ class Inbox(ListScreen[InboxRow]):
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
         text.append(f" · {one_offs(doubtful)}" if doubtful else "", style="dim")
         if elsewhere and not self.all_projects:
-            text.append(f" · {actions.key_of('inbox.projects')}: {elsewhere}", style="dim")
+            text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
         for kind, count in counts.items():
             text.append(f" · {many(count, kind.singular, kind.plural)}", style="dim")
         untils = [row.until for row in self.found if row.until is not None]
@@ -448,11 +448,11 @@ class Inbox(ListScreen[InboxRow]):
         """Return the actions for the chosen rows."""
         leader = self.chosen.leader
         if leader is None:
-            return [actions.get(f"inbox.{verb}") for verb in (ON_LIST if self.found else ON_NOTHING)]
+            return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ON_NOTHING)]
         own = [(f"inbox.{verb}", leader.verbs[verb]) for verb in IN_FOOT if verb in leader.verbs]
         return [
             *(replace(actions.get(action), footer=word) for action, word in own),
-            *(actions.get(f"inbox.{verb}") for verb in ON_LIST),
+            *(actions.on_screen("inbox", verb) for verb in ON_LIST),
         ]
 
     @property

@@ -31,14 +31,14 @@ class MemoryNavigation:
         """Return command by action id."""
         some = self.list.why_none
         return {
-            "memories.open": Command(self.screen.open_whole, some),
+            "list.open": Command(self.screen.open_whole, some),
             "memories.left": Command(self.left),
             "memories.right": Command(self.right),
-            "memories.scope": Command(self.scope),
+            "list.project": Command(self.scope),
             "memories.sort": Command(self.sort),
-            "memories.mark": Command(self.screen.mark, some),
-            "memories.mark_all": Command(self.mark_all, self._why_no_mark),
-            "memories.range": Command(self.screen.mark_range, self._why_no_mark),
+            "list.mark": Command(self.screen.mark, some),
+            "list.mark_all": Command(self.mark_all, self._why_no_mark),
+            "list.range": Command(self.screen.mark_range, self._why_no_mark),
         }
 
     # panes
@@ -56,7 +56,7 @@ class MemoryNavigation:
             else:
                 self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
         elif self.screen.has_class("narrow"):
-            key = actions.key_of("memories.scope")
+            key = actions.key_of("list.project")
             self.services.say(f"There is no room for the scopes beside the list: {key} chooses one.")
         else:
             self.places.focus()

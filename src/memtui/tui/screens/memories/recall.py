@@ -262,7 +262,7 @@ class Recall:
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the bottom bar."""
-        found = [actions.get(f"memories.{verb}") for verb in FOOTER]
+        found = [actions.on_screen("memories", verb) for verb in FOOTER]
         return [replace(each, footer=FOOTER_WORDS.get(each.verb, each.footer)) for each in found]
 
     # what is changed

@@ -143,9 +143,7 @@ def place_line(place: Place | None, typed: str) -> Text:
     if typed:
         line.append(f"  only {safe_text.line(typed, 60)}", "yellow")
     else:
-        line.append(
-            actions.keyed("  {memories.scope} chooses") if place.key == tree.ALL else "  escape shows all", "dim"
-        )
+        line.append(actions.keyed("  {list.project} chooses") if place.key == tree.ALL else "  escape shows all", "dim")
     return line
 
 

@@ -102,7 +102,7 @@ class Memories(ListScreen[Pair]):
         self.returned = Returned(services, self, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
         self.commands["memories.history"] = Command(self._show_history, why_none)
-        self.commands["memories.attention"] = Command(
+        self.commands["list.attention"] = Command(
             lambda: self.show_query(query.toggled(self.typed, memory_query.IS_PROBLEM))
         )
         self.commands["memories.recall"] = Command(self._begin_recall)
@@ -490,7 +490,7 @@ class Memories(ListScreen[Pair]):
             order.insert(1, "trust")
         if reading and not self.trail.links():
             order.remove("follow")
-        return [actions.get(f"memories.{verb}") for verb in order]
+        return [actions.on_screen("memories", verb) for verb in order]
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys for the line in which a prompt or a query is typed."""
@@ -557,7 +557,7 @@ class Memories(ListScreen[Pair]):
     def on_click(self, event: events.Click) -> None:
         """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
         if event.widget is self.summary_line:
-            self.services.action_run("memories.recall" if self.recalled else "memories.scope")
+            self.services.action_run("memories.recall" if self.recalled else "list.project")
 
     @on(RowList.Headed, "#list")
     def _headed(self, event: RowList.Headed) -> None:

@@ -52,7 +52,7 @@ class Trash(Dialog[str | None]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "leave", "close"),
-        key_bindings.elsewhere("memories.mark", "mark"),
+        key_bindings.elsewhere("list.mark", "mark"),
         key_bindings.elsewhere("memories.remove", "purge"),
     ]
 

@@ -62,9 +62,9 @@ class Setup(ListScreen[SetupRow]):
         self.setting_commands = SettingCommands(services, self, self.row_commands.config)
         self.commands["setup.edit"] = Command(self.setting_commands.edit, self.setting_commands.why_no_edit)
         self.commands |= {
-            "setup.mark": Command(self.mark, self.row_commands.why_no_fix_here),
-            "setup.attention": Command(self.toggle_attention),
-            "setup.projects": Command(self.toggle_projects),
+            "list.mark": Command(self.mark, self.row_commands.why_no_fix_here),
+            "list.attention": Command(self.toggle_attention),
+            "list.project": Command(self.toggle_projects),
             "setup.remove": Command(self._remove, self._why_no_remove),
         }
         self.attention = self.everywhere = False
@@ -164,7 +164,7 @@ class Setup(ListScreen[SetupRow]):
         text.append(words, style=style)
         text.append(f" in {'all projects' if self.snapshot.others is not None else self.services.data.facts.project}")
         if self.snapshot.others is None:
-            text.append(f" · {actions.key_of('setup.projects')} all projects", style="dim")
+            text.append(f" · {actions.key_of('list.project')} all projects", style="dim")
         return text
 
     def describe(self, row: SetupRow) -> Described:

@@ -48,7 +48,7 @@ BEFORE = "Sessions that were open before the hooks were installed don't run it."
 # What the detail of a heading says, by title.
 HEADINGS = {
     rows.PROBLEMS: "What memtui doctor finds wrong, worst first. {setup.accept} fixes what can be fixed,"
-    " {setup.follow} goes to what a problem is about. {setup.projects} shows all projects, or only this one.",
+    " {setup.follow} goes to what a problem is about. {list.project} shows all projects, or only this one.",
     rows.MORE: "The rest of them.",
     rows.HOOKS: "Where each hook is installed; its time in milliseconds (half of the runs are faster than p50, 95 %"
     " than p95); how many runs were logged, and how old the last is. A run that has nothing to deliver is not logged.\n"
