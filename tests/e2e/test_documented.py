@@ -12,7 +12,7 @@ from memtui.core.base import paths
 from memtui.core.inbox import format as inbox_format
 
 from . import documented
-from .screen import SECONDS, MemtuiTerminal, ShellTerminal
+from .screen import MemtuiTerminal, ShellTerminal
 from .worlds import DemoWorld
 
 pytestmark = pytest.mark.terminal
@@ -393,7 +393,7 @@ def numbers(tui, world):
     for key, words in (
         ("2", "Inbox"),
         ("3", "today · "),
-        ("5", "▾ problems"),
+        ("4", "▾ problems"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
@@ -536,17 +536,6 @@ def undo_of_others(tui, world):
     assert (world.project / ".claude/memory/release-steps.md").exists()
 
 
-def themes(tui, world):
-    """ctrl+t goes round four themes, and settings name the one that was chosen."""
-    for name in ("light", "ansi-dark", "ansi-light", "dark", "light"):
-        tui.press("\x14")
-        tui.see(f"Theme: {name}")
-    deadline = time.monotonic() + SECONDS
-    while 'theme = "light"' not in settings(world):
-        assert time.monotonic() < deadline, settings(world)
-        time.sleep(0.1)
-
-
 def settings(world):
     path = world.root / "config.toml"
     return path.read_text() if path.exists() else ""
@@ -567,7 +556,6 @@ KEYS = {
     ("cli.md", "z"): undo_of_others,
     ("cli.md", "ctrl+p"): transferred,
     ("cli.md", "Z"): note_and_undo,
-    ("file-formats.md", "ctrl+t"): themes,
 }
 
 

@@ -278,7 +278,7 @@ def test_read_only_refuses_what_writes_and_writes_nothing(here):
         assert "Note to the agent" not in tui.text
         tui.press("2")
         tui.see(r"\b1 draft\b", "Always use pnpm")
-        tui.press("p5")  # other projects, and every check: what is found out is kept in no cache
+        tui.press("p4")  # other projects, and every check: what is found out is kept in no cache
         tui.see("▾ settings")
         tui.press("q")
         assert tui.end() == 0

@@ -50,9 +50,9 @@ DIALOGS = {
     "the help": ("1", press("question_mark")),
     "the palette": ("1", press("ctrl+p")),
     "a note": ("3", stage.compose),
-    "hooks to take out": ("5", stage.stand_on(lambda row: row.key == "head hooks"), press("x")),
-    "a setting": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
-    "a setting that can't hold": ("5", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
+    "hooks to take out": ("4", stage.stand_on(lambda row: row.key == "head hooks"), press("x")),
+    "a setting": ("4", stage.stand_on(lambda row: row.key == "setting budget"), press("e")),
+    "a setting that can't hold": ("4", stage.stand_on(lambda row: row.key == "setting budget"), press("e", "x")),
     "drafts to approve": ("2", press("A", "a")),
     "the outcome of a change": ("2", press("escape"), stage.merge, press("e")),  # nothing is marked any more
     "safe fixes": ("2", stage.fix, press("A", "a")),

@@ -27,7 +27,7 @@ async def test_a_theme_is_chosen_by_its_name_and_kept(app, name):
         assert app.theme == theme_named(name)
         assert any(f"Theme: {name}" in note.message for note in app._notifications)
         assert app.data.setting("theme") == name
-        await pilot.press("ctrl+t")
+        pilot.app.action_run("app.theme")
         assert app.theme == theme_named(config.THEMES[3 if name == "ansi-dark" else 0])
 
 

@@ -31,7 +31,7 @@ SCREENS = {
     "memories": (press("1"), prefer_pnpm),
     "inbox": (press("2"), a_draft),
     "activity": (press("3"), stage.prompt),
-    "setup": (press("5"), stage.finding),
+    "setup": (press("4"), stage.finding),
 }
 
 

@@ -197,7 +197,8 @@ async def test_each_choice_of_a_theme_is_a_step(app):
         await settle(pilot)
         themes = [app.theme]
         for _ in range(2):
-            await press(pilot, "ctrl+t")
+            pilot.app.action_run("app.theme")
+            await settle(pilot)
             themes.append(app.theme)
         await press(pilot, "z")
         assert app.theme == themes[1]

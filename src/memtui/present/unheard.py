@@ -55,7 +55,7 @@ def paragraph(code: str) -> str:
 
 
 def keyed(code: str, *, read_only: bool = False) -> str:
-    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (press 5, then a to
+    """Give the reason, and keys of the TUI unless it is read-only: `no hooks are installed (press 4, then a to
     install them)`; empty for no code."""
     if not code:
         return ""

@@ -41,17 +41,11 @@ class AppCommands:
             "app.changes": Command(self._changes),
             "app.palette": Command(self.app.action_command_palette),
             "app.help": Command(self._help),
-            "app.next_pane": Command(partial(self._pane, 1)),
-            "app.previous_pane": Command(partial(self._pane, -1)),
             "app.copy": Command(self._copy),
             "app.refresh": Command(self._refresh),
             "app.theme": Command(self.theme.next),
             "app.quit": Command(self.app.action_quit),
         }
-
-    def _pane(self, step: int) -> None:
-        screen = self.app.screen
-        (screen.focus_next if step > 0 else screen.focus_previous)()
 
     async def _note(self) -> None:
         from memtui.tui.dialogs.draft_form import DraftForm

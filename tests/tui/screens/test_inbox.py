@@ -693,7 +693,7 @@ async def test_letters_that_only_look_on_other_screens_change_nothing(world, app
         await pilot.press("space", "a", "y")  # y copies elsewhere
         await settle(pilot)
         assert isinstance(app.screen, Preview)
-        await pilot.press("escape", "5")
+        await pilot.press("escape", "4")
         await settle(pilot)
         app.screen.table.move_to(3)
         await pilot.press("f")  # follows, as in the memories

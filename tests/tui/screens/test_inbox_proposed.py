@@ -245,7 +245,8 @@ async def test_what_is_rejected_is_not_proposed_again_until_that_is_undone(app, 
             await to(pilot, kind)
             await press(pilot, "x")
         assert set(kinds(app)) == {"archive", "relink"}
-        await press(pilot, "ctrl+r")
+        pilot.app.action_run("app.refresh")
+        await settle(pilot)
         assert set(kinds(app)) == {"archive", "relink"}
         assert tree(place) == before
     again = started(empty)
@@ -404,7 +405,8 @@ async def test_an_error_of_planning_is_said(app, place, monkeypatch):
         await settle(pilot)
         assert "Permission denied" in summary(app)
         monkeypatch.undo()
-        await press(pilot, "ctrl+r")
+        pilot.app.action_run("app.refresh")
+        await settle(pilot)
         assert len(kinds(app)) == 4
 
 
@@ -629,7 +631,8 @@ async def test_what_only_a_person_can_mend_is_a_row_that_opens_the_memory(app, e
         await press(pilot, "escape", "x")
         assert said(app)[-1].startswith("Not listed again:")
         assert not any(row.word == "problem" for row in table.rows)
-        await press(pilot, "ctrl+r")
+        pilot.app.action_run("app.refresh")
+        await settle(pilot)
         assert not any(row.word == "problem" for row in table.rows)
         await press(pilot, "z")
         assert any(row.word == "problem" for row in table.rows)

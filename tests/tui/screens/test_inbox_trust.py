@@ -55,7 +55,7 @@ async def test_x_does_not_trust_it_and_does_not_ask_again_until_it_changes(world
         assert untrusted(app) == []
         assert not trust.load(world.root, f"{world.shop}/.claude/memory").allows(row.content.raw)
         put(row.content.path, row.content.raw + b"Other words.\n")
-        await pilot.press("ctrl+r")
+        pilot.app.action_run("app.refresh")
         await settle(pilot)
         assert len(untrusted(app)) == 1
 

@@ -622,7 +622,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(setup_app):
         memories = pilot.app.screen
         assert memories.group == "memories"
         assert f"memory:{memories.table.row[1].memory.path}" == row.about.subject
-        await pilot.press("5")
+        await pilot.press("4")
         await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "inbox.expired")
         await pilot.press("f")
@@ -630,7 +630,7 @@ async def test_a_finding_leads_to_the_memory_or_the_note_it_is_about(setup_app):
         guidance = pilot.app.screen
         assert guidance.group == "activity"
         assert f"note:{guidance.table.row.item.id}" == row.about.subject
-        await pilot.press("5")
+        await pilot.press("4")
         await ready(pilot)
         row = await stand(pilot, screen, lambda r: r.kind == "finding" and r.about.code == "memories.no_line")
         await pilot.press("f")
@@ -784,11 +784,11 @@ async def test_the_top_line_counts_findings_when_nobody_types(world):
             first = app.screen._compositor.render_strips()[0].text
             if "!" in first:
                 break
-        assert "5 Setup !" in first
-        await pilot.press("5")
+        assert "4 Setup !" in first
+        await pilot.press("4")
         screen = await ready(pilot)
         await settle(pilot)
-        assert f"5 Setup !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
+        assert f"4 Setup !{screen.snapshot.problems}" in app.screen._compositor.render_strips()[0].text
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ LISTS = (
     ("g G home end", "first, last"),
     ("^d ^u", "half a page down, up"),
     ("^f ^b pgdn pgup", "a page down, up"),
+    ("tab", "the next pane"),
     ("enter", "open, go deeper"),
     ("escape", "come back, clear the filter or the marks"),
 )
@@ -62,9 +63,11 @@ class Help(Dialog[str]):
 
     def _text(self) -> Text:
         text = Text()
-        for title, group in ((self.group.capitalize(), self.group), ("Everywhere", actions.GLOBAL)):
+        groups = ((self.group.capitalize(), self.group), ("In lists", actions.LIST), ("Everywhere", actions.GLOBAL))
+        for title, group in groups:
             text.append(f"{title}\n", style="bold")
             offered = actions.offered(group, read_only=self.services.read_only)
+            offered = tuple(each for each in offered if group != actions.LIST or each.id in self.possible)
             keyless = [each for each in offered if not actions.keys_of(each, self.services.remapped)]
             for action in offered:
                 if action in keyless:

@@ -261,7 +261,7 @@ async def test_without_hooks_nothing_is_promised(world, app):
             await pilot.press("escape")  # the offer to install them
             await settle(pilot)
         first = str(app.screen.query_one("#summary").render())
-        assert "no hooks are installed (press 5, then a to install them)" in first[:80]
+        assert "no hooks are installed (press 4, then a to install them)" in first[:80]
         await pilot.press("c", *"hi")
         await settle(pilot)
         assert "No hooks are installed" in str(app.screen.query_one(".where").render())
@@ -279,7 +279,7 @@ async def test_with_the_mode_off_nothing_is_promised(world, app):
     put(world.root + "/config.toml", 'mode = "off"\n')
     async with app.run_test(size=SMALL) as pilot:
         await settle(pilot)
-        assert "the mode is off here (press 5, then e on mode to change it)" in str(
+        assert "the mode is off here (press 4, then e on mode to change it)" in str(
             app.screen.query_one("#summary").render()
         )
         await pilot.press("c", *"hi", "ctrl+s")

@@ -434,7 +434,7 @@ async def test_another_theme_repaints_every_row(app):
     async with app.run_test(size=(120, 40)) as pilot:
         await settle(pilot)
         before = app.screen.table.render_line(3)
-        await pilot.press("ctrl+t")
+        pilot.app.action_run("app.theme")
         await settle(pilot)
         after = app.screen.table.render_line(3)
         assert before.text == after.text
