@@ -76,7 +76,7 @@ VERBS = ("accept", "edit", "reject", "later", "merge", "note", "history", "follo
 PLANNED = frozenset({"change", "problem", "trust"})
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
-ON_NOTHING = ("projects",)
+ON_NOTHING = ("project",)
 # What can be done with a row, by the family of its commands.
 WAYS = {
     "draft": "{inbox.accept} approves a draft, {inbox.reject} rejects it.",

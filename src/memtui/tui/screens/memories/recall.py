@@ -38,7 +38,7 @@ NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcr
 READING = "Looking …"
 NAMES_SHOWN = 3
 # What can't be done to a list that a prompt orders.
-WITHOUT = ("sort", "scope", "attention")
+WITHOUT = ("sort", "project", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
