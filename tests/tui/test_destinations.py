@@ -79,7 +79,7 @@ async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         every = await palette(pilot, "")
-        assert any("shift+tab The previous pane" in line for line in every)
+        assert any("n         Create a memory" in line for line in every)
         option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
         assert not option.bold
 
@@ -103,7 +103,7 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
         ("memories", "nord", "theme: nord"),
         ("memories", "dark", "theme: dark"),
         ("activity", "pnpm", "memory: prefer-pnpm"),
-        ("inbox", "done", "inbox: mark done"),
+        ("inbox", "done", "inbox: accept"),
     ],
 )
 async def test_a_name_that_has_the_typed_word_comes_first_and_scattered_letters_not_at_all(world, screen, words, first):

@@ -19,7 +19,7 @@ async def test_half_a_page_and_the_ends_of_a_list_and_of_a_text(app):
         assert table.cursor == len(table.rows) - 1 > 0
         await pilot.press("g")
         assert table.cursor == 0
-        app.action_run("memories.open")
+        app.action_run("list.open")
         await settle(pilot)
         detail = app.screen.detail
         await pilot.press("ctrl+d")

@@ -149,7 +149,7 @@ async def test_what_is_empty_says_that_the_settings_can_not_be_read(unreadable):
             await pilot.press(key)
             await settle(pilot)
             said = " ".join(app.screen.table.empty.split())
-            told = "Sessions get nothing yet: no hooks are found, and Claude Code skips a settings file. Press 5 to see which file."
+            told = "Sessions get nothing yet: no hooks are found, and Claude Code skips a settings file. Press 4 to see which file."
             assert said.endswith(told)
         await pilot.press("4")
         await settle(pilot)

@@ -220,11 +220,11 @@ def test_a_change_in_another_project_names_the_project_not_the_slug(world):
 async def test_a_dialog_as_wide_as_the_screen_leaves_no_line_of_it(app):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        for key in ("U", "b", "question_mark"):
-            await pilot.press(key)
+        for action in ("app.changes", "memories.restore", "app.help"):
+            app.action_run(action)
             await settle(pilot)
             box = app.screen.children[-2]
-            assert (box.region.y, box.region.bottom) == (0, 23), key
+            assert (box.region.y, box.region.bottom) == (0, 23), action
             await pilot.press("escape")
             await settle(pilot)
 

@@ -339,7 +339,7 @@ async def test_arrows_go_from_pane_to_pane(app):
         assert app.screen.table.has_focus
         await pilot.press("h")
         assert app.screen.places.has_focus
-        await press(pilot, "memories.open")
+        await press(pilot, "list.open")
         assert not app.screen.query_one("#middle").display
         await pilot.press("escape")
         assert app.screen.query_one("#middle").display
@@ -347,9 +347,7 @@ async def test_arrows_go_from_pane_to_pane(app):
 
 @pytest.mark.slow
 @pytest.mark.every(step=4)
-@pytest.mark.parametrize(
-    ("columns", "key"), [(80, "enter"), (80, "memories.open"), (120, "memories.open"), (200, "memories.open")]
-)
+@pytest.mark.parametrize(("columns", "key"), [(80, "enter"), (80, "list.open"), (120, "list.open"), (200, "list.open")])
 async def test_while_one_is_read_no_key_is_about_the_list_behind_it(app, columns, key):
     async with app.run_test(size=(columns, 24)) as pilot:
         await settle(pilot)
@@ -409,7 +407,7 @@ async def test_while_one_is_read_a_change_is_of_that_one_and_not_of_what_is_mark
         marked = len(app.screen.table.marks)
         assert marked > 2
         await stand_on(pilot, "prefer-pnpm")
-        await press(pilot, "memories.open", "x")
+        await press(pilot, "list.open", "x")
         await settle(pilot)
         assert not exists(world.shop + "/.claude/memory/prefer-pnpm.md")
         await pilot.press("escape")
@@ -542,7 +540,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         await pilot.press("slash", *"not trusted")
         assert names(app) == ["skip-code-review"]
         await pilot.press("enter")
-        assert "not trusted, not delivered: u trusts it" in line(app, "#line")
+        assert "not trusted, not delivered: a trusts it" in line(app, "#line")
         await pilot.press("escape")
         await stand_on(pilot, "editor")
         assert "index" in line(app, "#line")

@@ -78,7 +78,7 @@ class Recall:
             "memories.retype": Command(self.trigger, first_of(some_memory, one)),
             "memories.remove": Command(self.mute, first_of(some_memory, self._why_no_prompt)),
             "memories.left": Command(self.screen.leave_detail),
-            **{f"memories.{verb}": Command(self.leave, self._why_ordered) for verb in WITHOUT},
+            **{actions.on_screen("memories", verb).id: Command(self.leave, self._why_ordered) for verb in WITHOUT},
         }
 
     # running
