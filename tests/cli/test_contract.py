@@ -269,7 +269,7 @@ def test_a_command_like_the_one_typed_is_named(memtui):
 
 def test_a_wrong_word_is_met_with_the_help_of_its_command(memtui):
     assert "`memtui setup hooks --help`" in memtui("setup", "hooks", "x", check=False).err
-    assert "`memtui list --help`" in memtui("list", "x", check=False).err
+    assert "`memtui status --help`" in memtui("status", "x", check=False).err
     assert "only: hooks, statusline, plugin, completions" in memtui("setup", "hoks", check=False).err
 
 

@@ -232,7 +232,7 @@ def test_again_does_not_count_the_same_proposals_twice(overlapping):
         assert len(overlapping.json("consolidate", "--ask-model", "--again")["proposals"]) == count
     assert [each["open"] for each in overlapping.json("inbox")["proposals"]] == [count]
     said = " ".join(overlapping("inbox").out.split())
-    assert "see them: memtui consolidate, or memtui --screen consolidate" in said
+    assert "see them: memtui consolidate, or memtui --screen inbox" in said
 
 
 def test_a_dry_run_says_what_is_not_counted_and_why(overlapping):

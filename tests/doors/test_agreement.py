@@ -13,6 +13,7 @@ from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
+from memtui.tui.screens.inbox.entry_rows import DraftRow
 
 NOW = 1_795_000_000.0
 
@@ -84,7 +85,8 @@ async def test_what_waits(told, shown):
     counts = await shown("inbox", lambda app: app.data.facts.waiting)
     waiting = told("status")["waiting"]
     assert counts["guidance"] == waiting["guidance"] == len(notes)
-    assert counts["inbox"] == waiting["updates"] + waiting["items"] == len(drafts)
+    assert waiting["updates"] + waiting["items"] == len(drafts)
+    assert counts["inbox"] == len(drafts) + len(told("inbox")["changed"])
 
 
 @pytest.mark.slow
@@ -100,7 +102,7 @@ async def test_what_is_wrong(told, shown):
 @pytest.mark.slow
 async def test_what_approving_writes(told, shown):
     def proposed(app):
-        items = [row.item for row in app.screen.found if row.kind == "updates"]
+        items = [row.item for row in app.screen.found if isinstance(row, DraftRow)]
         drafts = [app.screen.proposals.draft(item) for item in items]
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
