@@ -45,7 +45,7 @@ def test_it_is_listed_once_as_a_scope_of_its_own(bare, team):
 
 def test_it_is_trusted_like_a_repository(bare, team):
     waiting = next(f for f in bare.json("doctor", check=False)["findings"] if f["code"] == "trust.waiting")
-    assert waiting["count"] == 2
+    assert len(waiting["memories"]) == 2
     assert bare.json("trust", "--team", "--list")["new"] == ["deploy.md", "review.md"]
     assert bare.json("trust", "team:deploy", "--yes")["trusted"] == ["deploy.md"]
     (team / "deploy.md").write_text(TEXT.format(name="deploy") + "More.\n")

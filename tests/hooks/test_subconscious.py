@@ -65,12 +65,12 @@ def test_a_block_that_is_emptied_or_removed_is_told_of(home):
 def test_a_session_is_told_that_a_person_undid_a_change(home):
     known = Blocks(str(home.root), paths.project_key(str(home.project)))
     keep(home, "guidance", "Ask Kim.\n")
-    version = known.edit("guidance", "", "Deploys happen on Tuesdays.", run="r1", session="s")
+    known.edit("guidance", "", "Deploys happen on Tuesdays.", run="r1", session="s")
     home.start()
     journal = Journal(str(home.root))
-    known.undo("guidance", version, journal)
+    undo.run(journal, "undo", "r1")
     assert "[guidance]\n- Deploys happen on Tuesdays.\n<" in home.prompt().context.replace("\n\n", "\n")
-    undo.run(journal, "undo")
+    undo.run(journal, "redo")
     assert "[guidance]\n+ Deploys happen on Tuesdays." in home.prompt().context
 
 
