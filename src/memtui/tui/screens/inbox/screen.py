@@ -442,7 +442,8 @@ class Inbox(ListScreen[InboxRow]):
         """Return the detail of a row."""
         self.view.width, self.view.detail_width = self.size.width, self.detail_width
         self.view.glance_says_all = True
-        return row.describe(self.view)
+        place = row.where(self.view)
+        return row.describe(self.view)._replace(title=f"{row.word} · {place}" if place else row.singular or row.word)
 
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions for the chosen rows."""
