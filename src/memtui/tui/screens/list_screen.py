@@ -257,7 +257,7 @@ class ListScreen(Screen[None], Generic[Row]):
         self.share_room()  # here, because every screen comes here after its rows have changed
         row = self.table.row
         if row is None:
-            self.detail.show("", Text(self.nothing_chosen, style="dim"))
+            self.detail.show("", Text("" if self.typed else self.nothing_chosen, style="dim"))
             self.glance.show(Text())
             self.entitle(self.detail, Text())
         else:
