@@ -65,7 +65,7 @@ def test_ids_come_with_their_titles(offered):
     assert offered("inbox", "J5") == offered("reject", "J5")
     assert offered("approve", "ea") == {"eac849": "Ask Jo about the invoice layout"}
     assert "JVPWFV" in offered("note", "--again", "")
-    assert offered("activity", "Z2C4A7")["Z2C4A7"].startswith("27m ago: 2 drafts, 3 items · Ask before writing")
+    assert offered("activity", "Z2C4A7")["Z2C4A7"].startswith("27m ago: 2 drafts, 3 todos · Ask before writing")
     assert offered("activity", "d2") == {"d2f7b8c9": "1m ago: add tests for the new components"}
     assert offered("history", "prefer-t") == {"prefer-tabs": "Indent with tabs"}
 

@@ -48,7 +48,7 @@ def test_what_is_decided_in_the_tui_reaches_the_session_and_its_receipt_comes_ba
         tui.press("2")
         tui.see(r"\b1 draft\b", "use-pnpm", "Always use pnpm")
         tui.press("a")
-        tui.see("No drafts", "Nothing waits")
+        tui.see("Nothing to decide", "Nothing waits")
         assert on.waiting("updates") == ""
         (memory,) = on.memtui_json("list")["memories"]
         assert (memory["name"], memory["type"]) == ("use-pnpm", "feedback")

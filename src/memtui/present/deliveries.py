@@ -71,7 +71,7 @@ NOUNS = {
     "corrected": ("correction", "corrections"),
     "use": ("use", "uses"),
     "pending-update": ("draft", "drafts"),
-    "pending-item": ("item", "items"),
+    "pending-item": ("todo", "todos"),
     "block": ("block", "blocks"),
 }
 # The words of the rows of a list for events and kinds, in lower case.

@@ -30,7 +30,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
     app = touring(world, read_only=True)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        for step in STEPS:
+        for step in STEPS[:-1]:  # nothing was approved, so nothing is undone
             assert app.screen_stack[0].group == step.screen
             shown = " ".join(" ".join(lines(app)).split())
             assert step.title in shown

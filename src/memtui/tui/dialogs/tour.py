@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DRAW_SECONDS = 0.25
 # The answers of a step.
 DO, NEXT, BACK = "do", "next", "back"
+APPROVE, UNDO = "inbox.accept", "app.undo"
 # The action of a step that is none of the table: a session starts in the sample world.
 START = "start"
 
@@ -50,7 +51,7 @@ STEPS: Sequence[TourStep] = (
         "Approve a draft",
         "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
         " it only if you say so.",
-        "inbox.accept",
+        APPROVE,
         "approve the draft under the cursor",
     ),
     TourStep(
@@ -66,9 +67,9 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "activity",
         "Undo it",
-        "Everything that you change can be undone, also tomorrow. The approval is taken back: the memory goes, and the"
-        " draft waits again.",
-        "app.undo",
+        "Everything that you change can be undone, also tomorrow. Undo takes the approval back: the memory goes, and"
+        " the draft waits again.",
+        UNDO,
         "undo the approval",
     ),
 )
@@ -76,14 +77,17 @@ STEPS: Sequence[TourStep] = (
 
 async def show(services: "Services") -> None:
     """Lead through the steps, and leave the person on the screen of the last one that was shown."""
-    at, done = 0, False
-    while at < len(STEPS):
+    at, done, approved = 0, False, False
+    while at < len(STEPS) and (approved or STEPS[at].action != UNDO):
         step = STEPS[at]
         screen = services.go(step.screen)
+        if step.action == APPROVE:
+            screen.go_to_draft()
         answer = await services.ask(Tour(at, sample=_is_sample(services), read_only=services.read_only, done=done))
         if answer is None:
             return
         done = answer == DO and bool(step.seen)
+        approved |= answer == DO and step.action == APPROVE
         if answer == DO:
             await _do(services, screen, step)
         if not done:

@@ -255,7 +255,7 @@ async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
         screen = await ready(pilot)
         lines = drawn(screen)
         assert any("note    The lint job is slow today." in line for line in lines)
-        assert any("2 drafts, 3 items · Ask before" in line for line in lines)
+        assert any("2 drafts, 3 todos · Ask before" in line for line in lines)
         assert any("index of 6 · prefer-pnpm" in line for line in lines)
         stand_on(screen, listed(screen)[1].id)
         await pilot.pause()
@@ -263,7 +263,7 @@ async def test_rows_say_the_first_words_and_why_says_titles(deliveries):
         for words in (
             "2 drafts",
             "  Ask before writing a database migration  ",
-            "3 items",
+            "3 todos",
             "  Fix the flaky upload test",
         ):
             assert words in text, words

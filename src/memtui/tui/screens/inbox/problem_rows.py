@@ -92,7 +92,7 @@ class TrustRow(InboxRow):
     word: ClassVar[str] = "trust"
     singular: ClassVar[str] = "memory to trust"
     plural: ClassVar[str] = "memories to trust"
-    style: ClassVar[str] = "cyan"
+    style: ClassVar[str] = "magenta"
     verbs: ClassVar[Mapping[str, str]] = {
         "accept": "trust",
         "reject": "not",

@@ -178,8 +178,10 @@ class Setup(ListScreen[SetupRow]):
     def footer_actions(self) -> list[actions.Action]:
         """Return the actions that work on the row under the cursor."""
         possible = [each for each in super().footer_actions() if not self.commands[each.id].why_not()]
-        word = self.row_commands.fix_word()
-        return [replace(each, footer=word) if word and each.id == "setup.accept" else each for each in possible]
+        words = {"setup.accept": self.row_commands.fix_word()}
+        if self.row_commands.is_of_hooks(self.table.row):
+            words["setup.remove"] = "remove hooks"
+        return [replace(each, footer=words.get(each.id) or each.footer) for each in possible]
 
     def open(self) -> None:
         """Unfold or fold a heading, or read any other row in full."""
