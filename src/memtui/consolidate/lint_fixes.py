@@ -243,7 +243,7 @@ def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None
         else:
             changes.append(FileChange(each.path, each.before, each.after))
     if changes:
-        store.journal.run("lint", changes, f"fix {many(len(fixes), 'file')} of {scope.shown}")
+        store.journal.run("fix", changes, f"fix {many(len(fixes), 'file')} of {scope.shown}")
 
 
 def make(fixes: Iterable[FileFix]) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 DONE = {"undo": "undone", "redo": "redone"}
 # Operations whose summaries can't be counted as "3 memories".
-NOT_ON_MEMORIES = frozenset({"errors", "close", "index", "config", "consolidate", "apart", "block"})
+NOT_ON_MEMORIES = frozenset({"errors", "fix", "close", "index", "config", "consolidate", "apart", "block"})
 # The verb that a summary begins with, where it is not the operation's name in the journal.
 VERBS = {"delete": "trash", "purge": "delete for good"}
 # What became of a change, by its state in the journal.

@@ -19,3 +19,9 @@ def test_ids_are_given_by_a_unique_beginning_or_end():
     ):
         with pytest.raises(error):
             short_ids.match(ref, names, "note")
+
+
+def test_the_beginning_of_what_people_see_is_enough():
+    names = ["01M7Q3SGXM6ZERYRGZ7PJ5VMX3", "01M7Q3SGXM6ZERYRGZ7PVGHARY"]
+    assert short_ids.match("J5VM", names, "entry") == names[0]
+    assert short_ids.match("vghar", names, "entry") == names[1]

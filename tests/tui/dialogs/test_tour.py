@@ -100,3 +100,19 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
         await pilot.press("s")
         await settle(pilot)
         assert app.screen.at == 1
+
+
+async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
+    app = MemtuiApp(*empty, now=NOW, tour=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+        assert app.screen.at == 0
+        assert "There is no draft here yet" in [note.message for note in app._notifications][-1]
+        await pilot.press("n")
+        await settle(pilot)
+        assert app.screen.at == 1
+        await pilot.press("n")
+        await settle(pilot)
+        assert not isinstance(app.screen, Tour)

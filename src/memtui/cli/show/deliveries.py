@@ -94,7 +94,7 @@ def find(ctx: Context, ref: str) -> Delivery:
     wanted = ref.strip().lstrip("…").upper()
     found: dict[str, Delivery] = {}
     for each in map(Delivery.of, delivery_log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace"))):
-        if not each.id.startswith(wanted) and not each.id.endswith(wanted):
+        if not short_ids.is_short_for(wanted, each.id):
             continue
         if len(found) <= short_ids.SEVERAL:
             found.setdefault(each.id, each)

@@ -15,8 +15,14 @@ def short_id(name: str) -> str:
     return name[-SHOWN:]
 
 
+def is_short_for(wanted: str, name: str) -> bool:
+    """Return whether `wanted`, in capitals, begins or ends an id, or begins the end of it that people see."""
+    name = name.upper()
+    return name.startswith(wanted) or name.endswith(wanted) or name[-SHOWN:].startswith(wanted)
+
+
 def match(ref: str, names: Iterable[str], what: str) -> str:
-    """Return the one id of `names` that `ref` is, begins or ends; `what` names their kind in errors.
+    """Return the one id of `names` that `ref` is or is short for; `what` names their kind in errors.
 
     Raises NotFoundError, or ConflictError if several match.
     """
@@ -25,7 +31,7 @@ def match(ref: str, names: Iterable[str], what: str) -> str:
     exact = [name for name in every if name.upper() == wanted]
     if exact:
         return exact[0]
-    found = [name for name in every if name.upper().startswith(wanted) or name.upper().endswith(wanted)]
+    found = [name for name in every if is_short_for(wanted, name)]
     if len(wanted) < MIN_REF or not found:
         short = f"Give at least {MIN_REF} characters of the id." if len(wanted) < MIN_REF else ""
         raise NotFoundError(f"There is no {what} “{ref}”.", short)

@@ -120,11 +120,12 @@ class Store:
         op: str = "edit",
         verb: str = "",
         extra: Sequence[Change] = (),
+        keep_time: bool = False,
     ) -> Memory:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
         `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer to be looked at. `op` names
         the operation in the journal, whose summary begins with `verb` if that is not `op`; `extra` changes are made in
-        the same step.
+        the same step. `keep_time`: the file keeps its time, since the memory says what it said before.
 
         An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
         its frontmatter is broken and fields are to be changed.
@@ -138,7 +139,8 @@ class Store:
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
         known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
-        planned = [*known, FileChange(path, found.raw, data), *edits, *extra]
+        times = (None, round(found.mtime * 1e9) if keep_time else None)
+        planned = [*known, FileChange(path, found.raw, data, times=times), *edits, *extra]
         shown = f"{verb or op} {_name(scope)}:{found.stem}"
         self.journal.run(op, planned, shown, **({"seen": True} if seen else {}))
         return read_memory(found.path, scope.label)

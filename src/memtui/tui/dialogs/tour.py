@@ -87,11 +87,16 @@ async def show(services: "Services") -> None:
         if answer is None:
             return
         done = answer == DO and bool(step.seen)
+        if answer == DO and step.action == APPROVE and not screen.is_on_draft:
+            services.warn("There is no draft here yet: n goes on.")
+            continue
         approved |= answer == DO and step.action == APPROVE
         if answer == DO:
             await _do(services, screen, step)
         if not done:
             at = max(0, at - 1) if answer == BACK else at + 1
+    if approved:
+        services.show_activity("")
     services.say(actions.keyed("That was all. {app.help} lists the keys of a screen, {app.quit} quits."))
 
 

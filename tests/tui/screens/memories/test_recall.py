@@ -153,12 +153,13 @@ async def test_a_memory_is_muted_for_prompts_like_this_only_and_x_takes_it_back(
 @pytest.mark.slow
 async def test_a_memory_is_pinned_and_counts_more(app, world):
     path = world.shop + "/.claude/memory/prefer-pnpm.md"
-    before = content(path)
+    before, written = content(path), os.stat(path).st_mtime
     async with app.run_test(size=WIDE) as pilot:
         await ask(pilot)
         likely = candidate(app).probability
         await pilot.press("P")
         await settle(pilot)
+        assert abs(os.stat(path).st_mtime - written) < 0.001, "it says what it said, so it is as old as it was"
         found = candidate(app)
         assert (found.name, found.pinned) == ("prefer-pnpm", True)
         assert found.probability > likely

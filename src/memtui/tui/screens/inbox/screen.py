@@ -445,6 +445,11 @@ class Inbox(ListScreen[InboxRow]):
         place = row.where(self.view)
         return row.describe(self.view)._replace(title=f"{row.word} · {place}" if place else row.singular or row.word)
 
+    @property
+    def is_on_draft(self) -> bool:
+        """Whether a draft is under the cursor."""
+        return isinstance(self.table.row, DraftRow)
+
     def go_to_draft(self) -> None:
         """Put the cursor on the first draft, if there is one."""
         self.wanted = lambda rows: next((at for at, row in enumerate(rows) if isinstance(row, DraftRow)), None)

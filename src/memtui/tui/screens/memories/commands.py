@@ -141,7 +141,7 @@ class MemoryCommands:
         off = all(fields.read(row.memory.raw, row.file, ()).pinned for _, row in self.list.chosen())
         verb, value = ("unpin", "") if off else ("pin", "true")
         await self._each(
-            lambda store, found: store.edit(found, {"pinned": value}, op="pin", verb=verb),
+            lambda store, found: store.edit(found, {"pinned": value}, op="pin", verb=verb, keep_time=True),
             "Unpinned" if off else "Pinned",
         )
 
