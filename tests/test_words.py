@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from memtui import actions
+from memtui.cli import parser
 from memtui.core.health import findings
+from memtui.tui.widgets.bars import TABS
 
 REPO = Path(__file__).parents[1]
 SNAPSHOTS = REPO / "tests" / "tui" / "snapshots"
@@ -62,6 +64,14 @@ def test_a_type_never_stands_beside_a_scope_without_a_word_between():
     types = "user|feedback|project|reference|tool"
     beside = re.compile(rf"\b({types}) · (global|project|auto|team|agent)\b")
     assert {name: match[0] for name, text in screens().items() if (match := beside.search(text))} == {}
+
+
+def test_the_product_is_small_enough_to_hold_in_the_head():
+    assert len(parser.COMMANDS) <= 28
+    assert len(actions.ACTIONS) <= 75
+    # An action's other keys are names for the same: arrows beside letters, ctrl+q in forms.
+    assert len({each.keys.partition(",")[0] for each in actions.ACTIONS if each.keys}) <= 35
+    assert len(TABS) == 4
 
 
 def test_the_readme_is_short_and_its_pictures_and_pages_exist():
