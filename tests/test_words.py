@@ -8,6 +8,7 @@ import pytest
 from memtui import actions
 from memtui.cli import parser
 from memtui.core.health import findings
+from memtui.core.settings import setting
 from memtui.tui.widgets.bars import TABS
 
 REPO = Path(__file__).parents[1]
@@ -72,6 +73,7 @@ def test_the_product_is_small_enough_to_hold_in_the_head():
     # An action's other keys are names for the same: arrows beside letters, ctrl+q in forms.
     assert len({each.keys.partition(",")[0] for each in actions.ACTIONS if each.keys}) <= 35
     assert len(TABS) == 4
+    assert len(setting.FIRST) <= 12
 
 
 def test_the_readme_is_short_and_its_pictures_and_pages_exist():
