@@ -137,7 +137,7 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         assert not installed(home)
         assert not (home.config / "settings.json").exists()
         assert app.screen.group == "memories"
-        assert "installs them" in app.screen.table.empty
+        assert "to install them" in app.screen.table.empty
         await pilot.press("question_mark", "escape")
     app = starting(home)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -171,7 +171,7 @@ async def test_without_a_note_the_screen_says_how_to_write_one(home):
         assert installed(home)
         assert home.waiting() == []
         assert "c  writes a note" in app.screen.table.empty
-        assert "installs them" not in app.screen.table.empty
+        assert "to install them" not in app.screen.table.empty
         await pilot.press("c")
         await settle(pilot)
         assert app.screen.typed().values["text"] == ""  # the example is not kept

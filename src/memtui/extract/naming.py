@@ -30,7 +30,8 @@ def slug(text: str) -> str:
     plain = "".join([char for char in plain if not unicodedata.combining(char)]).replace("'", "")
     words = re.findall(r"[a-z0-9]+(?:-[a-z0-9]+)*|[,;:.!?](?= )", plain)
     chosen = _chosen(words, STOP_WORDS - _NEGATIONS)
-    name = begin + "-".join(chosen if len(chosen) > 2 else _chosen(words, FEW_STOP_WORDS))
+    chosen = chosen if len(chosen) > 2 else _chosen(words, FEW_STOP_WORDS)
+    name = ("" if _NEGATIONS.issuperset(chosen) else begin) + "-".join(chosen)
     letters = _LETTER.findall(low)
     foreign = sum(not unicodedata.normalize("NFKD", char)[0].isascii() for char in letters) * 2 > len(letters)
     if len(name) > 2 and not foreign:

@@ -65,7 +65,7 @@ async def choose(pilot, words):
 async def press(pilot, *keys):
     """Press keys; an action's id stands for one that only the palette has."""
     for key in keys:
-        if "." in key:
+        if key.partition(".")[2]:
             pilot.app.action_run(key)
             await settle(pilot)
         else:
