@@ -2,7 +2,7 @@
 one undo takes it back.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from memtui.consolidate.changeset import ChangeSet, Proposal, is_archived, is_index, title
@@ -13,7 +13,6 @@ from memtui.core.base.phrasing import many
 from memtui.core.journal.changes.change import Change
 from memtui.core.journal.changes.file_change import FileChange
 from memtui.core.journal.changes.text_edit import text_edits
-from memtui.core.journal.ledger import Transaction
 from memtui.core.memories import apart, beside, references
 from memtui.core.memories.store import Store
 
@@ -68,11 +67,6 @@ def apply(store: Store, found: ChangeSet, only: Collection[str] | None = None) -
             continue
         return Applied(tuple(composition.made), tuple(composition.refused), tuple(composition.diffs()), transaction)
     raise AssertionError  # not reached: the last try returns or raises
-
-
-def history(changes: Iterable[Transaction]) -> list[Transaction]:
-    """List the ChangeSets among changes, those undone too; `undo.attempt` undoes one by its id."""
-    return [each for each in changes if each.op == OP]
 
 
 def _changes(composition: Composition) -> list[Change]:

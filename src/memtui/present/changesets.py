@@ -44,8 +44,6 @@ MEANINGS = {
     "relink": "changes links, or lines of MEMORY.md",
     "rule": "adds a memory to CLAUDE.md or to the rules, which every session gets",
 }
-# What the list of applied ChangeSets says while there is none.
-NONE_APPLIED = "Nothing was consolidated yet. The changes that you accept are listed here, and can be undone."
 # Names in a list's row before the rest is counted.
 NAMED = 3
 REFUSED: dict[Reason, str] = {

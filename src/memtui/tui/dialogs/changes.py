@@ -2,10 +2,10 @@
 them. Changes that were made together are one row, which unfolds to each of them."""
 
 import asyncio
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -53,17 +53,6 @@ COLUMNS = (
     Column("what was changed"),
     Column("id", 6, from_width=70),
 )
-
-
-class ChangesListed(NamedTuple):
-    """What a dialog lists: its title, what it says while it is empty, and which of all changes are `wanted`."""
-
-    title: str
-    empty: str
-    wanted: "Callable[[Sequence[Transaction]], Sequence[Transaction]]"
-
-
-ALL = ChangesListed("Changes", "Nothing was changed yet.", lambda found: found)
 
 
 @dataclass(frozen=True)
@@ -134,7 +123,7 @@ def difference(journal: "Journal", each: "Transaction") -> Text:
 
 
 class Changes(Dialog[None]):
-    """The dialog of all changes, or of those that are `listed`."""
+    """The dialog of all changes."""
 
     DEFAULT_CSS = """
     Changes > Vertical { height: 96%; padding: 1 2; background: $panel; }
@@ -151,9 +140,9 @@ class Changes(Dialog[None]):
         key_bindings.elsewhere("app.redo", "redo"),
     ]
 
-    def __init__(self, services: Services, listed: ChangesListed = ALL) -> None:
+    def __init__(self, services: Services) -> None:
         super().__init__()
-        self.services, self.data, self.listed = services, services.data, listed
+        self.services, self.data = services, services.data
         self.ledger: Ledger | None = None
         self.changes: Sequence[Transaction] = ()
         self.unfolded: set[str] = set()
@@ -161,7 +150,7 @@ class Changes(Dialog[None]):
     def body(self) -> ComposeResult:
         """Compose the list, and the lines about the change under the cursor."""
         with Vertical():
-            yield Static(Text(self.listed.title, style="bold"))
+            yield Static(Text("Changes", style="bold"))
             empty = "reading …"
             yield RowList[ChangeRow](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
             yield Static(classes="foot")
@@ -192,12 +181,11 @@ class Changes(Dialog[None]):
     async def _read(self) -> None:
         """Read the journal: all of it the first time, then what was added."""
         try:
-            self.ledger, found = await asyncio.to_thread(self.data.changes)
+            self.ledger, self.changes = await asyncio.to_thread(self.data.changes)
         except OSError as error:
             self._show_in_foot(file_error(error).message)
             return
-        self.changes = self.listed.wanted(found)
-        self.table.empty = self.listed.empty
+        self.table.empty = "Nothing was changed yet."
         self._fill()
 
     def _fill(self) -> None:
