@@ -623,6 +623,7 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
     where = world.inboxes[0]
     reported = os.open(str(world.root) + "-reported", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     reap = Reaper(world, DUE)
+    seconds = reap.seconds
     for run in reap.runs():
 
         def body(run=run):
@@ -631,13 +632,16 @@ def test_random_kills_of_appended_guidance(worlds_on_disk):
                 name = inbox_file.append_entry(where, "guidance", {"from": "cron"}, text)
                 os.write(reported, f"{name} {run}-{number}\n".encode())
 
+        size = os.fstat(reported).st_size
+        reap.seconds = seconds
         reap(Child(body))
-        reap.seconds = 0.006
+        # However slow the machine is, every second writer should come to its first report.
+        seconds *= 0.8 if os.fstat(reported).st_size > size else 1.25
     os.close(reported)
     entries = inbox_format.parse(inbox_format.decode(fs.read_bytes(where + "/guidance.md")))
     whole = {e.id: e.text.split()[1] for e in entries if e.text.endswith(" end")}
     told = dict(line.split() for line in fs.read_bytes(str(world.root) + "-reported").decode().splitlines())
-    assert len(told) > 20
+    assert len(told) >= DUE // 4
     assert told.items() <= whole.items()
     assert len({e.id for e in entries}) == len(entries)
 
