@@ -1,5 +1,6 @@
 """Put the manual page into the wheel: pip installs it as share/man/man1/memtui.1, where man(1) looks."""
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -14,14 +15,20 @@ def page() -> str:
     import memtui
     from memtui.cli import parser
 
+    root = parser.build()
     facts = {
         "project_name": "memtui",
         "version": memtui.__version__,
         "manual_title": "User commands",
-        "description": parser.build().description,
+        "description": root.description,
         "date": "",
     }
-    text = str(Manpage(parser.build(), _data=facts, format="pretty"))
+    for _, command in parser.walk("memtui", root):
+        # argparse-manpage leaves out what stands at the end of a command's help.
+        command.description = "\n\n".join(filter(None, [command.description, command.epilog]))
+    text = str(Manpage(root, _data=facts, format="pretty"))
+    # It does not guard lines of text that begin as a request of roff does.
+    text = re.sub(r"(?m)^(?='|\.(?!(?:TH|SH|TP|B|PP|SS)\b))", r"\\&", text)
     return "".join(char if char.isascii() else f"\\[u{ord(char):04X}]" for char in text)
 
 
