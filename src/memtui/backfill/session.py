@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from memtui.backfill import lines
 from memtui.core.client import cursor, transcript
-from memtui.core.client.conversation import MAX_TEXT, Conversation, Turn, normalised
+from memtui.core.client.conversation import Conversation, Turn, normalised
+from memtui.core.client.speaker import MAX_TEXT
 from memtui.core.redaction.redact import redact
 from memtui.extract import judged, signals
 from memtui.extract.classifier import Classifier

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.core.client import transcript
-from memtui.core.client.conversation import Conversation, own_words
+from memtui.core.client.conversation import Conversation
+from memtui.core.client.speaker import own_words
 from memtui.core.redaction.redact import redact
 
 TRANSCRIPTS = os.path.join(os.path.dirname(__file__), "../../../../shared/data/transcripts")

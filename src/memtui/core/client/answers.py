@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from memtui.core.client import transcript
+from memtui.core.client.transcript import text_of
 
 TOOL = "AskUserQuestion"
 # Characters that are kept of a question, a label or a preview.
@@ -23,7 +23,7 @@ _NOTHING = ("(notes only)", "")
 _PAIR = re.compile(r'"(?P<question>[^"\n]{1,500})"=(?:"(?P<answer>[^"]{1,2000})"|\(no option selected\))')
 _NOTES = re.compile(r"\bnotes: (?P<notes>.{1,2000})", re.DOTALL)
 _END = re.compile(r"\. (?:You can now continue with|Read the answers carefully)[^\n]*\s*\Z")
-_CLARIFIED = "The user wants to clarify these questions"
+CLARIFIED = "The user wants to clarify these questions"
 _ASKED = re.compile(r'^- "(?P<question>[^\n]{1,500})"$', re.MULTILINE)
 _ANSWER_LINE = re.compile(r"^  (?P<what>Answer|User notes): (?P<words>[^\n]{1,2000})$", re.MULTILINE)
 
@@ -35,23 +35,23 @@ class TypedAnswer(NamedTuple):
     question: str = ""
 
 
-def asked(given: Mapping[str, object]) -> list[dict[str, object]]:
-    """Return of a call's input what is needed to tell picked options from typed words."""
-    questions = given.get("questions")
-    return [_kept(each) for each in (questions if isinstance(questions, list) else []) if isinstance(each, dict)]
+def asked(questions: object) -> list[dict[str, object]]:
+    """Return of the questions of a call what is needed to tell picked options from typed words."""
+    return [
+        {
+            "question": text_of(question.get("question"))[:MAX_KEPT],
+            "multiSelect": question.get("multiSelect") is True,
+            "options": [
+                {key: text_of(option.get(key))[:MAX_KEPT] for key in ("label", "preview") if key in option}
+                for option in _dicts(question.get("options"))
+            ],
+        }
+        for question in _dicts(questions)
+    ]
 
 
-def _kept(question: dict[str, object]) -> dict[str, object]:
-    options = question.get("options")
-    return {
-        "question": transcript.text_of(question.get("question"))[:MAX_KEPT],
-        "multiSelect": question.get("multiSelect") is True,
-        "options": [
-            {key: transcript.text_of(option.get(key))[:MAX_KEPT] for key in ("label", "preview") if key in option}
-            for option in (options if isinstance(options, list) else [])
-            if isinstance(option, dict)
-        ],
-    }
+def _dicts(value: object) -> list[dict[str, object]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def is_report(text: str) -> bool:
@@ -66,15 +66,12 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
     found = result if isinstance(result, dict) else {}
     if found.get("afkTimeoutMs") is not None:
         return  # nobody was there: the client went on by itself
-    response = transcript.text_of(found.get("response")) if "questions" in found else ""
+    response = text_of(found.get("response")) if "questions" in found else ""
     if not response and from_client and text.startswith(_RESPONDED):
         response = text.removeprefix(_RESPONDED)
     if response:
         yield TypedAnswer(response)
-    known = {
-        transcript.text_of(each["question"]): each
-        for each in [*asked({"questions": questions}), *asked({"questions": found.get("questions")})]
-    }
+    known = _by_text([*asked(questions), *asked(found.get("questions"))])
     answers, notes = found.get("answers"), _noted(found.get("annotations"))
     if not isinstance(answers, dict):
         answers, notes = _reported(text, known) if from_client else ({}, {})
@@ -82,16 +79,14 @@ def typed(text: str, result: object, questions: object, *, from_client: bool) ->
         yield from _of_question(question, answers.get(question), notes.get(question, ""), known)
 
 
-def clarified(words: str, questions: object) -> Iterator[TypedAnswer] | None:
-    """Yield what was typed where the person refused questions to clarify them; None for any other refusal. `words`:
-    those that the client reports of the refusal."""
-    if not words.startswith(_CLARIFIED):
-        return None
-    known = {transcript.text_of(each["question"]): each for each in asked({"questions": questions})}
-    return _clarified(words, known)
+def _by_text(questions: list[dict[str, object]]) -> dict[str, dict[str, object]]:
+    return {text_of(each["question"]): each for each in questions}
 
 
-def _clarified(words: str, known: Mapping[str, dict[str, object]]) -> Iterator[TypedAnswer]:
+def clarified(words: str, questions: object) -> Iterator[TypedAnswer]:
+    """Yield what was typed where the person refused questions to clarify them. `words`: those that the client reports
+    of the refusal, which begin with CLARIFIED."""
+    known = _by_text(asked(questions))
     parts = _ASKED.split(words)[1:]
     for question, lines in zip(parts[::2], parts[1::2], strict=False):
         said = {match["what"]: match["words"] for match in _ANSWER_LINE.finditer(lines)}
@@ -107,7 +102,7 @@ def _of_question(
     parts = answer if isinstance(answer, list) else [answer]
     if entry is not None and entry["multiSelect"] and isinstance(answer, str):
         parts = _split(answer, labels)
-    words = [text for part in parts if (text := transcript.text_of(part).strip()) not in _NOTHING]
+    words = [text for part in parts if (text := text_of(part).strip()) not in _NOTHING]
     picked = [each for each in words if _low(each) in labels]
     shown = f"{question} → {', '.join(picked)}" if picked else question
     # Without the options nothing tells typed words from picked ones.
@@ -134,7 +129,7 @@ def _split(answer: str, labels: set[str]) -> list[str]:
 def _noted(given: object) -> dict[str, str]:
     """Return the notes by question."""
     rows = given if isinstance(given, dict) else {}
-    return {str(key): transcript.text_of(row.get("notes")) for key, row in rows.items() if isinstance(row, dict)}
+    return {str(key): text_of(row.get("notes")) for key, row in rows.items() if isinstance(row, dict)}
 
 
 def _reported(text: str, known: Mapping[str, dict[str, object]]) -> tuple[dict[str, object], dict[str, str]]:

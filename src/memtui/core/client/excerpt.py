@@ -4,7 +4,8 @@ from collections import deque
 from dataclasses import dataclass, replace
 
 from memtui.core.client import answers, speaker, transcript
-from memtui.core.client.conversation import argument, normalised, on_plan, own_words, refusal
+from memtui.core.client.conversation import normalised
+from memtui.core.client.speaker import argument, on_plan, own_words, refusal
 
 # The messages shown before and after the evidence, and the most characters of each.
 BEFORE, AFTER = 3, 3
@@ -85,11 +86,16 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
         words = on_plan(record, "\n".join(transcript.text_of(b.get("text")) for b in transcript.blocks(record)))[0]
         return [Utterance("you", words[:TEXT_LIMIT], time)] if words else []
     if kind in {"queue-operation", "attachment"}:
-        text = own_words(_queued(record)) if speaker.is_person(record) else ""
+        queued, text = transcript.attachment(record), ""
+        if record.get("operation") == "enqueue":
+            text = transcript.text_of(record.get("content"))
+        elif queued.get("type") == "queued_command":
+            text = speaker.queued_text(queued)
+        text = own_words(text) if speaker.is_person(record) else ""
         return [Utterance("you", text[:TEXT_LIMIT], time)] if text else []
     if kind not in {"user", "assistant"}:
         return []
-    found = []
+    utterances = []
     theirs = kind == "user" and ("toolUseResult" in record or speaker.is_person(record))
     for block in transcript.blocks(record):
         text = ""
@@ -98,33 +104,15 @@ def _utterances(record: dict[str, object], tools: dict[str, str]) -> list[Uttera
             text = transcript.text_of(block.get("text"))
             text = (own_words(text) if theirs else "") if who == "you" else text.strip()
         elif block.get("type") == "tool_use":
-            who, text = "tool", _call(block)
-            tools[transcript.text_of(block.get("id"))] = transcript.text_of(block.get("name"))
+            name = transcript.text_of(block.get("name"))
+            who, text = "tool", f"{name} {argument(block.get('input'))[:120]}".strip()
+            tools[transcript.text_of(block.get("id"))] = name
         elif block.get("type") == "tool_result":
-            tool = tools.get(transcript.text_of(block.get("tool_use_id")), "")
-            text = refusal(record, block, tool) or _typed(record, block, tool)
+            tool, report = tools.get(transcript.text_of(block.get("tool_use_id")), ""), transcript.result_text(block)
+            text = refusal(record, block, tool)
+            if not text and tool == answers.TOOL and answers.is_report(report):
+                typed = answers.typed(report, record.get("toolUseResult"), None, from_client=True)
+                text = "\n".join(each.words for each in typed)
         if text:
-            found.append(Utterance(who, text[:TEXT_LIMIT], time))
-    return found
-
-
-def _queued(record: dict[str, object]) -> str:
-    """Return the message in a record that was queued in mid-turn, or was sent from the queue."""
-    if record.get("operation") == "enqueue":
-        return transcript.text_of(record.get("content"))
-    found = transcript.attachment(record)
-    return speaker.queued_text(found) if found.get("type") == "queued_command" else ""
-
-
-def _typed(record: dict[str, object], block: dict[str, object], tool: str) -> str:
-    """Return what the person typed to answer the agent's questions."""
-    report = transcript.result_text(block)
-    if tool != answers.TOOL or not answers.is_report(report):
-        return ""
-    found = answers.typed(report, record.get("toolUseResult"), None, from_client=True)
-    return "\n".join(each.words for each in found)
-
-
-def _call(block: dict[str, object]) -> str:
-    """Return a tool's name and the first text among its arguments, at most 120 characters of it."""
-    return f"{transcript.text_of(block.get('name'))} {argument(block.get('input'))[:120]}".strip()
+            utterances.append(Utterance(who, text[:TEXT_LIMIT], time))
+    return utterances

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from memtui.core.base import clock
-from memtui.core.client import request, speaker, transcript
-from memtui.core.client.conversation import normalised, own_words
+from memtui.core.client import speaker, transcript
+from memtui.core.client.conversation import normalised
+from memtui.core.client.speaker import own_words
 
 # Transcripts that are read at most, the newest first, and the bytes at the end of each: a session of weeks has 100 MB.
 TRANSCRIPTS = 60
@@ -65,8 +66,8 @@ def under_way(path: str, clean: Callable[[str], str], asks: Callable[[str], bool
     except OSError:
         return ""
     for each in reversed(list(of_transcript(path, start))):
-        if request.of_prompt(each.text) and asks(each.text):
-            return request.of_prompt(clean(each.text))
+        if speaker.request_of(each.text) and asks(each.text):
+            return speaker.request_of(clean(each.text))
     return ""
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from memtui.core.base import fastjson, fs
 from memtui.core.client import speaker, transcript
-from memtui.core.client.conversation import own_words
+from memtui.core.client.speaker import own_words
 
 # The beginning of a transcript that is read: the client's own records and attached files can come first.
 HEAD_BYTES = 1 << 20

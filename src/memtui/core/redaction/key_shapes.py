@@ -25,9 +25,8 @@ def expanded(shape: str) -> str:
     return re.sub(r"(?<!\\)([AWHULB])(?=\{)", lambda match: _CLASSES[match[1]], shape)
 
 
-# A shape and the keys that have it behind their beginnings: `shape kind: beginnings | kind: beginnings`, on indented lines
-# where one is not enough. A key does not begin within a word. Where a few letters begin it, it is not looked for within
-# base 64, as of a picture.
+# A shape and the keys that have it behind their beginnings, on indented lines where one is not enough. A key does not
+# begin within a word; one that a few letters begin does not stand within base 64, as of a picture.
 _PREFIXED = r"""
 W{10,} Anthropic key: sk-ant-
 (?:v[0-9]-)?A{20,} OpenRouter key: sk-or-
