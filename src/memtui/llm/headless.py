@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -126,22 +127,25 @@ class Headless:
             for file, text in ((rules, call.system), (given, call.head + call.prompt)):
                 file.write(text.encode("utf-8", "replace"))
                 file.seek(0)
-            process = subprocess.Popen(
-                [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
-                stdin=given,
-                stdout=out,
-                stderr=err,
-                cwd=self._workplace or directory,
-                env={**env, **ENVIRONMENT},
-                start_new_session=True,
-                pass_fds=(slot, rules.fileno()),
-            )
+            process = None
             try:
+                with _signals_held_back():
+                    process = subprocess.Popen(
+                        [*words, "--system-prompt-file", f"/dev/fd/{rules.fileno()}"],
+                        stdin=given,
+                        stdout=out,
+                        stderr=err,
+                        cwd=self._workplace or directory,
+                        env={**env, **ENVIRONMENT},
+                        start_new_session=True,
+                        pass_fds=(slot, rules.fileno()),
+                    )
                 while process.poll() is None:
                     stop.check()
                     time.sleep(POLL_SECONDS)
             finally:
-                _end(process)
+                if process is not None:
+                    _end(process)
             return _answer(_text(out), _text(err), process.returncode, self.model)
 
 
@@ -181,6 +185,24 @@ def note_spawn(root: str) -> None:
                 f"{A_MINUTE} clients were started in the last minute.", "Try again in a minute.", after=wait
             )
         fs.write_atomic(path, fastjson.dumps({"times": [*times, now]}).encode(), durable=False)
+
+
+@contextmanager
+def _signals_held_back() -> Iterator[None]:
+    """Let the signals that end this process wait: a client that starts just then would live on, known to nobody."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals interrupt the main thread alone
+        return
+    came: list[int] = []
+    numbers = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
+    handlers = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
