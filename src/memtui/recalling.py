@@ -135,7 +135,7 @@ class Recalling:
         """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
         words, where an index is missing and takes a moment. Raises OSError."""
         from memtui.recall import build, places
-        from memtui.worker import binding, warming
+        from memtui.worker import reindexing, warming
 
         read, root = 0, self.space.root
         where = self.places() if self.writes else []
@@ -148,7 +148,7 @@ class Recalling:
                 self._counts[directory] = done.memories
         directories = [directory for _, directory in where]
         if directories:
-            binding.update(root, directories)
+            reindexing.list_bound(root, directories)
         if read and warming.is_on(root):
             warming.fill(root, directories)
         return read

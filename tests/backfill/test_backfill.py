@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from core.redaction.secretkinds import NAMES, PLACED_KINDS, SHAPED_KINDS, left_of, planted
-from memtui.backfill import begun, lines, offering, reading, session
+from memtui.backfill import begun, offering, reading, session
 from memtui.core.base import fs, paths
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 from memtui.core.review import learned, waiting
-from memtui.extract import classifier, judged, personal, write
+from memtui.extract import classifier, personal, write
 
 NOW = 1_795_000_000.0
 RULE = "Never use npm here, always use pnpm for packages."
@@ -241,7 +241,7 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
     conversation = Conversation()
     for record in records:
         conversation.feed(record)
-    drafts = judged.drafts(conversation.turns, classifier.shipped())
+    drafts = classifier.drafts(conversation.turns, classifier.shipped())
     cwd = str(past.tmp / "shop")
     assert write.write_drafts(past.env, cwd, drafts, 0.1)
     assert past.fill().drafts == []
@@ -251,7 +251,7 @@ def test_a_turn_that_a_session_drafted_does_not_come_twice_and_the_other_way_rou
     conversation = Conversation()
     for record in transcript.Reader(str(past.path("two"))):
         conversation.feed(record)
-    assert write.write_drafts(past.env, cwd, judged.drafts(conversation.turns, classifier.shipped()), 0.1) == []
+    assert write.write_drafts(past.env, cwd, classifier.drafts(conversation.turns, classifier.shipped()), 0.1) == []
     assert len(past.drafts()) == 2
 
 
@@ -510,7 +510,7 @@ def test_what_was_added_to_an_approval_is_read(past):
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
 def test_leaving_out_lines_by_their_bytes_loses_no_word_of_a_person():
     for path in sorted(SHARED.rglob("*.jsonl")):
-        assert answers(str(path), lines.may_count) == answers(str(path), None), path
+        assert answers(str(path), session.may_count) == answers(str(path), None), path
 
 
 @pytest.mark.skipif(SHARED is None, reason="the transcripts of ../shared/data are not here")
@@ -522,7 +522,7 @@ def test_real_transcripts_give_the_drafts_that_a_live_session_would_have_given()
             conversation.feed(record)
         live = {
             (each.evidence, each.name)
-            for each in judged.drafts(conversation.turns, judge)
+            for each in classifier.drafts(conversation.turns, judge)
             if each.confidence >= 0.5 and not conversation.was_injected(each.description)
         }
         read = [draft for piece in session.read(str(path), {}, judge, 0.5) for draft in piece.drafts]

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from backfill.test_backfill import Past
-from memtui.backfill import lines, offering
+from memtui.backfill import offering, session
 from memtui.core.base import paths
 from memtui.core.base.errors import ConflictError
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
-from memtui.extract import judged, write
+from memtui.extract import classifier, write
 
 ANSWER = "Never use npm here, from now on always use pnpm for packages"
 UNLIKELY = "No, use the shorter form of the option instead of writing it out each time"
@@ -134,7 +134,7 @@ def test_what_is_unlikely_to_last_comes_behind_what_does_and_is_folded_until_it_
     conversation = Conversation()
     for record in said:
         conversation.feed({**record, "uuid": f"{record['uuid']}-again"})
-    write.write_drafts(past.env, str(past.tmp / "shop"), judged.drafts(conversation.turns, None), 0.1)
+    write.write_drafts(past.env, str(past.tmp / "shop"), classifier.drafts(conversation.turns, None), 0.1)
     assert not any(each.entry.one_off() for each in past.drafts())
 
 
@@ -176,7 +176,7 @@ def with_result(block, result, kind="user"):
     ],
 )
 def test_only_lines_that_can_hold_words_are_parsed(line, counts):
-    assert lines.may_count(line) == counts
+    assert session.may_count(line) == counts
 
 
 def test_what_the_agent_said_beside_its_thoughts_stands_in_the_draft(past):

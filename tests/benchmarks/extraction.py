@@ -29,8 +29,8 @@ import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
 from memtui.core.inbox.format import DELIVERED, LASTING  # noqa: E402
-from memtui.extract import classifier, decisions, features, judged, pasted, personal, signals  # noqa: E402
-from memtui.extract.measures import average_precision, precision_at, probability  # noqa: E402
+from memtui.extract import classifier, decisions, features, pasted, personal, signals  # noqa: E402
+from memtui.extract.personal import average_precision, precision_at, probability  # noqa: E402
 from memtui.recall import own_words  # noqa: E402
 
 KINDS = {"correction": "correction", "confirmation": "confirmation", "preference": "preference-statement"}
@@ -140,7 +140,7 @@ def places() -> dict[str, list[bool]]:
     for row in scored("train"):
         for scores in zip(*row.scores, strict=True):
             feedback, durable = map(probability, scores)
-            sure, lasts = judged.joined(feedback, durable, row.ruled)
+            sure, lasts = classifier.joined(feedback, durable, row.ruled)
             if sure >= 0.5:
                 place = "folded" if lasts < LASTING else "delivered" if lasts >= DELIVERED else "listed, not delivered"
                 found[place].append(row.truths[1])
@@ -165,7 +165,7 @@ def compare(rows: list[dict]) -> None:
     for turn in turns:
         judge.scores(turn, signals.signal_of(turn))
     took = (time.perf_counter() - begun) / len(rows)
-    drafts = [judged.draft_of(turn, judge) for turn in turns]
+    drafts = [classifier.draft_of(turn, judge) for turn in turns]
     ruled = [signals.signal_of(turn) for turn in turns]
     ways = {
         "rules and classifier": [d and d.kind != "confirmation" and d.confidence >= 0.5 for d in drafts],
@@ -242,7 +242,7 @@ def bodies(rows: list[dict]) -> None:
     drafts come from a message with one."""
     judge = classifier.shipped()
     turns = [turn_of(row) for row in rows]
-    made = [(turn, each) for turn in turns for each in judged.drafts_of(turn, judge) if each.confidence >= 0.5]
+    made = [(turn, each) for turn in turns for each in classifier.drafts_of(turn, judge) if each.confidence >= 0.5]
     texts = [each.body for _, each in made if each.body]
     lines = {each: LINE.findall(each) for each in texts}
     print(f"bodies: {share(len(texts), len(made))} of the surer drafts have one beside the description")

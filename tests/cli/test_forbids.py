@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.recall import forbidding
+from memtui.recall import fields
 
 
 def said(done):
@@ -40,4 +40,4 @@ def test_a_mode_in_which_nothing_is_refused_is_named(memtui):
 
 @pytest.mark.parametrize("value", ["npm install", "git push --force", "yarn", "[ a", "", "...", "'npm' i", "A=1 npm"])
 def test_what_can_match_is_what_the_hook_finds(value):
-    assert forbidding.can_match(value) is (value in {"npm install", "git push --force", "yarn"})
+    assert fields.can_match(value) is (value in {"npm install", "git push --force", "yarn"})

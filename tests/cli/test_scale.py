@@ -11,7 +11,7 @@ import pytest
 from memtui.core.base import clock, ids, paths
 from memtui.core.client import projects
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import notes
+from memtui.core.deliveries.record import find_note
 from memtui.core.memories import memory, scopes
 from memtui.core.places import trust
 
@@ -119,7 +119,7 @@ def test_lines_without_the_word_are_not_read_as_json(bare, log, monkeypatch):
     bare("activity", "--session", "00000000-")
     bare("activity", "--text", "word1499")
     bare("activity", "00000001-0000")
-    assert notes.find(log, "N0000001").id == "N0000001"
+    assert find_note(log, "N0000001").id == "N0000001"
     assert len(parsed) < 300
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.core.client.conversation import Turn
-from memtui.extract import classifier, judged, signals
+from memtui.extract import classifier, signals
 
 AGENT = "I ran npm install and added a comment to every function."
 PASTES = {
@@ -219,7 +219,7 @@ def test_one_of_several_rules_has_the_other_that_it_refers_to():
 @pytest.mark.parametrize("paste", PASTES.values(), ids=PASTES)
 def test_a_message_that_is_nothing_but_a_paste_makes_no_draft(paste):
     turn = Turn(paste, "prompt", uuid="u1", agent="All tests pass, done.")
-    assert judged.drafts([turn], classifier.shipped()) == []
+    assert classifier.drafts([turn], classifier.shipped()) == []
 
 
 def test_the_evidence_shows_the_person_s_words_and_the_first_line_of_a_paste():

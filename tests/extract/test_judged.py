@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox.format import DELIVERED, LASTING
-from memtui.extract import classifier, features, judged, signals
+from memtui.extract import classifier, features, signals
 
 AGENT = "I ran npm install and added a comment to every function. All tests pass."
 JUDGE = classifier.shipped()
 
 
 def draft(text, agent=AGENT, channel="prompt", judge=JUDGE):
-    return judged.draft_of(Turn(text, channel, uuid="u1", agent=agent), judge)
+    return classifier.draft_of(Turn(text, channel, uuid="u1", agent=agent), judge)
 
 
 @pytest.mark.parametrize(
@@ -71,9 +71,9 @@ def test_what_is_said_to_be_for_the_future_is_delivered_and_what_only_sounds_lik
 
 
 def test_drafts_of_a_few_words_are_judged_too():
-    found = judged.draft_of(Turn("no, stop", "prompt", uuid="u1", agent=AGENT), JUDGE)
+    found = classifier.draft_of(Turn("no, stop", "prompt", uuid="u1", agent=AGENT), JUDGE)
     assert found is None or found.durable is not None
-    found = judged.draft_of(Turn("use tabs instead", "tool_reject", uuid="u1", agent=AGENT), JUDGE)
+    found = classifier.draft_of(Turn("use tabs instead", "tool_reject", uuid="u1", agent=AGENT), JUDGE)
     assert found.durable is not None
 
 
@@ -86,7 +86,7 @@ def test_what_the_rules_are_sure_of_stays_in_languages_that_the_classifier_does_
 def test_without_a_classifier_there_are_the_rules():
     found = draft("From now on use pnpm instead of npm", judge=None)
     assert (found.kind, found.durable) == ("preference", None)
-    assert judged.drafts([Turn("implement the login page", "prompt", agent=AGENT)], None) == []
+    assert classifier.drafts([Turn("implement the login page", "prompt", agent=AGENT)], None) == []
 
 
 def test_the_agent_s_words_and_the_channel_count():
@@ -119,5 +119,5 @@ def test_any_text_gives_probabilities(text, agent, channel):
     assert 0 <= feedback <= 1
     assert 0 <= durable <= 1
     assert all(0 <= key < features.BUCKETS for key in features.of(turn, None))
-    found = judged.draft_of(turn, JUDGE)
+    found = classifier.draft_of(turn, JUDGE)
     assert found is None or (found.description and 0 <= found.confidence <= 1)

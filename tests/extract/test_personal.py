@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.core.base import fastjson, fs
 from memtui.core.review import learned
-from memtui.extract import decisions, features, measures, personal
+from memtui.extract import decisions, features, personal
 
 REFUSED = features.bucket("signal", "channel tool_reject")
 ROWS = personal.validation()
@@ -25,7 +25,7 @@ def decided(rows, keep, project="shop"):
 def test_the_validation_figures_are_what_the_classifier_reaches_on_sessions_it_has_not_seen():
     assert len(ROWS) > 400
     shipped = [
-        measures.average_precision([row.scores[at] for row in ROWS], [row.truths[at] for row in ROWS]) for at in (0, 1)
+        personal.average_precision([row.scores[at] for row in ROWS], [row.truths[at] for row in ROWS]) for at in (0, 1)
     ]
     assert shipped[0] > 0.72
     assert shipped[1] > 0.25
@@ -51,8 +51,8 @@ def test_a_taste_is_learned():
     keep = lambda row: row.truths[0] and REFUSED not in row.found
     taught, left = ROWS[::2], ROWS[1::2]
     made = personal.fit(decided([row for row in taught if row.scores[0] > 0], keep), taught)
-    before = measures.average_precision([row.scores[1] for row in left], [keep(row) for row in left])
-    after = measures.average_precision(
+    before = personal.average_precision([row.scores[1] for row in left], [keep(row) for row in left])
+    after = personal.average_precision(
         [row.scores[1] + made.of(row.found, "shop")[1] for row in left], [keep(row) for row in left]
     )
     assert after > before + 0.02
@@ -76,9 +76,9 @@ def test_whatever_is_decided_the_validation_figures_stay_within_the_margin(picke
         ROWS,
     )
     for at, name in enumerate(personal.QUESTIONS):
-        shipped = measures.average_precision([row.scores[at] for row in ROWS], [row.truths[at] for row in ROWS])
+        shipped = personal.average_precision([row.scores[at] for row in ROWS], [row.truths[at] for row in ROWS])
         for where in ("", project):
-            now = measures.average_precision(
+            now = personal.average_precision(
                 [row.scores[at] + made.of(row.found, where)[at] for row in ROWS], [row.truths[at] for row in ROWS]
             )
             assert now >= shipped - personal.MARGIN - 1e-9, name

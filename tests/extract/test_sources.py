@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from extract.oracle import Sources, wrong_drafts
 from memtui.core.client import transcript
 from memtui.core.client.conversation import Conversation
-from memtui.extract import classifier, judged, signals
+from memtui.extract import classifier, signals
 from memtui.subconscious import reading
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "transcripts"
@@ -26,7 +26,7 @@ def read(path):
     conversation = Conversation(asks=signals.asks)
     for record in transcript.Reader(str(path)):
         conversation.feed(record)
-    return judged.drafts([conversation.own(turn) for turn in conversation.turns], JUDGE)
+    return classifier.drafts([conversation.own(turn) for turn in conversation.turns], JUDGE)
 
 
 def listen(path):
@@ -268,7 +268,7 @@ def test_records_of_odd_shapes_are_survived(rand, data):
             target = rand.choice(inner)
         target[rand.choice(sorted(target))] = data.draw(ODD)
         conversation.feed(record)
-    judged.drafts(conversation.turns, JUDGE)
+    classifier.drafts(conversation.turns, JUDGE)
     again = Conversation(json.loads(json.dumps(conversation.to_state())))
     assert reading.listen(iter(records), again).left_out == 0
 

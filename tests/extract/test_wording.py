@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.extract import naming, wording
+from memtui.extract import wording
 
 RULES = [
     "use pnpm for packages",
@@ -96,12 +96,12 @@ def test_a_description_is_cut_at_a_word():
     ],
 )
 def test_a_name_has_the_content_words_of_its_text(text, name):
-    assert naming.slug(text) == name
+    assert wording.slug(text) == name
 
 
 def test_texts_in_other_scripts_have_names_of_their_own():
     names = {
-        naming.slug(text)
+        wording.slug(text)
         for text in ("以后请用中文回答", "以后请用英文回答", "Всегда запускай pnpm", "Никогда не запускай pnpm")
     }
     assert len(names) == 4
@@ -110,10 +110,10 @@ def test_texts_in_other_scripts_have_names_of_their_own():
 
 @given(st.text(max_size=300))
 def test_a_name_is_stable_and_sound(text):
-    name = naming.slug(text)
-    assert name == naming.slug(text)
+    name = wording.slug(text)
+    assert name == wording.slug(text)
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name), name
-    assert len(name) <= naming.MAX_NAME + 14
+    assert len(name) <= wording.MAX_NAME + 14
 
 
 @given(
@@ -124,14 +124,14 @@ def test_a_name_is_stable_and_sound(text):
     )
 )
 def test_a_name_does_not_end_on_a_word_that_something_must_follow(words):
-    name = naming.slug(" ".join(words))
-    assert len(name.split("-")) <= 2 * naming.MAX_NAME_WORDS
+    name = wording.slug(" ".join(words))
+    assert len(name.split("-")) <= 2 * wording.MAX_NAME_WORDS
     assert name.split("-")[-1] not in {"before", "not", "and", "instead", "the", "of"} or len(name.split("-")) == 1
 
 
 @pytest.mark.parametrize("piece", [". ", "?! ", "a, ", "really ", "we should really ", "😀 ", "(", "- "])
 def test_long_texts_are_no_trap(piece):
     begun = time.process_time()
-    naming.slug(wording.describe((piece * 10_000)[:20_000] + "use pnpm"))
-    naming.slug((piece * 10_000)[:20_000] + "use pnpm")
+    wording.slug(wording.describe((piece * 10_000)[:20_000] + "use pnpm"))
+    wording.slug((piece * 10_000)[:20_000] + "use pnpm")
     assert time.process_time() - begun < 0.5

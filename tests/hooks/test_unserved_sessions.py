@@ -7,7 +7,7 @@ import pytest
 
 from memtui.core.base import clock, paths, session_state
 from memtui.core.health import findings
-from memtui.hooks.installer import checkup, install, unserved_sessions
+from memtui.hooks.installer import checkup, install
 
 NOW = 1_800_000_000.0
 HOUR = 3600.0
@@ -43,7 +43,7 @@ class World:
             os.utime(session_state.path(self.root, name), (at, at))
 
     def found(self, cwd=None):
-        return unserved_sessions.check(self.env, str(cwd or self.project), NOW)
+        return checkup.unserved_sessions(self.env, str(cwd or self.project), NOW)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.record import Delivery
 from memtui.present.deliveries import GLYPHS, MEANINGS, in_short, session_words, sums, what
 

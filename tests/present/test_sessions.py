@@ -1,6 +1,6 @@
 """How sessions are said."""
 
-from memtui.core.deliveries.session_list import SessionRow
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.present import sessions
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from memtui.recall import clearing
+from memtui.worker import tidying
 
 DAY = 86_400.0
 NOW = 1.8e9
@@ -21,12 +21,12 @@ def test_the_index_of_a_directory_that_is_gone_goes_after_a_month(store):
     (name,) = [each for each in left(store) if each.endswith(".segment")]
     (sentences / f"{name}.key").write_bytes(b"x")
     before = left(store)
-    assert clearing.clear(store.root, NOW) == 0
+    assert tidying.clear(store.root, NOW) == 0
     assert left(store) == before
     os.rename(store.base, f"{store.base}~")
-    assert clearing.clear(store.root, NOW) == 0
-    assert clearing.clear(store.root, NOW + 29 * DAY) == 0
-    assert clearing.clear(store.root, NOW + 31 * DAY) > 3
+    assert tidying.clear(store.root, NOW) == 0
+    assert tidying.clear(store.root, NOW + 29 * DAY) == 0
+    assert tidying.clear(store.root, NOW + 31 * DAY) > 3
     assert left(store) == []
 
 
@@ -34,11 +34,11 @@ def test_a_directory_that_came_back_keeps_its_index(store):
     store.fill(5)
     store.index()
     os.rename(store.base, f"{store.base}~")
-    clearing.clear(store.root, NOW)
+    tidying.clear(store.root, NOW)
     os.rename(f"{store.base}~", store.base)
-    clearing.clear(store.root, NOW + 20 * DAY)
+    tidying.clear(store.root, NOW + 20 * DAY)
     os.rename(store.base, f"{store.base}~")
-    assert clearing.clear(store.root, NOW + 40 * DAY) == 0, "it was there in between"
+    assert tidying.clear(store.root, NOW + 40 * DAY) == 0, "it was there in between"
     os.rename(f"{store.base}~", store.base)
     assert len(store.names("matter", most=50)) == 5
 
@@ -48,11 +48,11 @@ def test_an_index_that_nobody_can_read_goes_too_unless_it_is_made_anew(store):
     store.index()
     (index,) = store.files(".index")
     Path(store.root, "recall", os.path.basename(index)).write_bytes(b"of another version")
-    clearing.clear(store.root, NOW)
+    tidying.clear(store.root, NOW)
     store.index()
-    clearing.clear(store.root, NOW + 20 * DAY)
-    assert clearing.clear(store.root, NOW + 60 * DAY) == 0
+    tidying.clear(store.root, NOW + 20 * DAY)
+    assert tidying.clear(store.root, NOW + 60 * DAY) == 0
     Path(store.root, "recall", os.path.basename(index)).write_bytes(b"of another version")
-    clearing.clear(store.root, NOW + 61 * DAY)
-    assert clearing.clear(store.root, NOW + 92 * DAY) > 1
+    tidying.clear(store.root, NOW + 61 * DAY)
+    assert tidying.clear(store.root, NOW + 92 * DAY) > 1
     assert left(store) == []

@@ -15,7 +15,7 @@ import pytest
 
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
-from memtui.recall import build, daemon, filling, semantic, sentences
+from memtui.recall import build, daemon, segment, semantic, sentences
 
 SOURCES = Path(semantic.__file__).parents[2]
 PATIENCE = 5.0
@@ -240,12 +240,12 @@ def memories(root, tmp_path):
 
 
 def segments(root, directory):
-    manifest = filling.segment.read_manifest(root, directory)
+    manifest = segment.read_manifest(root, directory)
     return [(entry["name"], entry["number"], ()) for entry in manifest.segments]
 
 
 def files(root, directory, numbers):
-    opened = filling.segment.Segment(root, filling.segment.read_manifest(root, directory).segments[0])
+    opened = segment.Segment(root, segment.read_manifest(root, directory).segments[0])
     found = [opened.row(number)[0] for number in numbers]
     opened.close()
     return found
@@ -270,7 +270,7 @@ def test_what_was_made_is_kept_for_the_next_segment(root, memories):
         asked.append(text)
         return sentences.row(TinyModel(), text)
 
-    filler = filling.Filler(root, TinyModel(), make)
+    filler = sentences.Filler(root, TinyModel(), make)
     assert filler.fill(memories) == 3
     before = len(asked)
     assert filler.fill(memories) == 0
@@ -284,7 +284,7 @@ def test_what_was_made_is_kept_for_the_next_segment(root, memories):
 
 @pytest.mark.parametrize("harm", [b"", b"x", b"memtui sentences"])
 def test_a_damaged_file_is_no_file_and_made_again(root, memories, harm):
-    filler = filling.Filler(root, TinyModel())
+    filler = sentences.Filler(root, TinyModel())
     filler.fill(memories)
     (path,) = Path(root, "recall/sentences").iterdir()
     whole = path.read_bytes()
@@ -297,10 +297,10 @@ def test_a_damaged_file_is_no_file_and_made_again(root, memories, harm):
 
 def test_a_memory_that_changed_since_has_no_vectors(root, memories):
     Path(memories, "cd.md").write_text("other")
-    filler = filling.Filler(root, TinyModel())
+    filler = sentences.Filler(root, TinyModel())
     filler.fill(memories)
     (path,) = Path(root, "recall/sentences").iterdir()
-    assert sorted(bool(made.rows) for made in filling.read(str(path))) == [False, True, True]
+    assert sorted(bool(made.rows) for made in sentences.read(str(path))) == [False, True, True]
 
 
 def test_texts_are_divided_with_an_overlap_and_nothing_is_lost():

@@ -6,7 +6,7 @@ from e2e.model import Reply, say, use
 from memtui.core.base import clock, session_state
 from memtui.core.memories import trusting
 from memtui.llm import log
-from memtui.recall import places, selecting, selection
+from memtui.recall import places, selection
 from memtui.worker import reindexing
 
 PROMPT = "please put the new version of the shop live for everybody"
@@ -43,7 +43,7 @@ class Asked:
         reindexing.of_session(self.env, self.root, str(self.base / "shop"))
         self.api.will(*answers)
         payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
-        selecting.run(self.env, payload)
+        selection.run(self.env, payload)
         return self.state
 
     @property

@@ -38,7 +38,7 @@ import extraction as benchmark  # noqa: E402
 import labelled  # noqa: E402
 from labelled import turn_of  # noqa: E402
 
-from memtui.extract import classifier, features, measures, personal, signals  # noqa: E402
+from memtui.extract import classifier, features, personal, signals  # noqa: E402
 
 PENALTY, SHARED = {"feedback": 4.0, "durable": 1.0}, 0.5
 FOLDS, SPLITS = 10, 5
@@ -136,7 +136,7 @@ def sigmoid_of(scores: Array, wanted: Array) -> tuple[float, float]:
 
 def tell(title: str, scores: Array, wanted: Array) -> None:
     """Print average precision, and precision and recall at some probabilities and at some recalls."""
-    average = measures.average_precision(list(scores), list(wanted))
+    average = personal.average_precision(list(scores), list(wanted))
     print(f"{title}: {int(wanted.sum())} of {len(wanted)}, average precision {average:.3f}")
     chances = 1 / (1 + np.exp(-scores))
     for low in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7):
@@ -145,7 +145,7 @@ def tell(title: str, scores: Array, wanted: Array) -> None:
         precision, recall = right / max(1, taken.sum()), right / wanted.sum()
         print(f"  from {low}: {taken.sum()} taken, precision {precision:.2f} recall {recall:.2f}")
     for recall in (0.37, 0.55, 0.7):
-        print(f"  at recall {recall}: precision {measures.precision_at(recall, list(scores), list(wanted)):.2f}")
+        print(f"  at recall {recall}: precision {personal.precision_at(recall, list(scores), list(wanted)):.2f}")
 
 
 def figures(train: list[dict], apart: list[dict]) -> str:

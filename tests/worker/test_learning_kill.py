@@ -6,8 +6,8 @@ import pytest
 
 from hooks.killing import Child, every_point
 from memtui.core.memories import beside
-from memtui.recall import bound, build, listed
-from memtui.worker import binding, learning, reindexing
+from memtui.recall import bound, build, places
+from memtui.worker import learning, reindexing
 
 from .test_learning import SHIP, World
 
@@ -66,22 +66,22 @@ def test_wherever_the_listing_of_bound_memories_is_killed_it_is_the_old_one_or_t
         build.bring_up_to_date(world.root, str(world.auto), table=None)
 
     binds("old/*")
-    binding.update(world.root, [str(world.auto)])
-    before = listed.load(world.root, bound.FILE)
+    reindexing.list_bound(world.root, [str(world.auto)])
+    before = places.listed(world.root, bound.FILE)
     binds("new/*")
     shutil.copytree(world.root, tmp_path / "kept")
-    binding.update(world.root, [str(world.auto)])
-    after = listed.load(world.root, bound.FILE)
+    reindexing.list_bound(world.root, [str(world.auto)])
+    after = places.listed(world.root, bound.FILE)
     assert before != after
     assert before.keys() == after.keys() == {str(world.auto)}
 
     def run(point):
         shutil.rmtree(world.root)
         shutil.copytree(tmp_path / "kept", world.root)
-        child = Child(lambda: binding.update(world.root, [str(world.auto)]), point=point).wait()
-        assert listed.load(world.root, bound.FILE) in (before, after)
-        binding.update(world.root, [str(world.auto)])
-        assert listed.load(world.root, bound.FILE) == after
+        child = Child(lambda: reindexing.list_bound(world.root, [str(world.auto)]), point=point).wait()
+        assert places.listed(world.root, bound.FILE) in (before, after)
+        reindexing.list_bound(world.root, [str(world.auto)])
+        assert places.listed(world.root, bound.FILE) == after
         return not child.killed
 
     assert every_point(run) >= 2
@@ -94,7 +94,7 @@ def test_wherever_a_worker_that_indexes_is_killed_the_next_one_lists_what_is_bou
     where = [("auto", str(world.auto))]
 
     def lists():
-        return [listed.load(world.root, file) for file in binding.COLUMNS]
+        return [places.listed(world.root, file) for file in reindexing.COLUMNS]
 
     def says(words):
         head = f"---\nname: ci\ndescription: About ci\npaths: [{words}/*]\nforbids: [{words}]\n---\n\nText.\n"

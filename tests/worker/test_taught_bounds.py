@@ -8,7 +8,7 @@ from memtui.core.base import paths
 from memtui.core.client.conversation import Turn
 from memtui.core.inbox import file as inbox_file
 from memtui.core.review.entries import Review
-from memtui.extract import classifier, decisions, judged, personal, write
+from memtui.extract import classifier, decisions, personal, write
 from memtui.worker import main
 
 from .test_decided import World
@@ -24,7 +24,7 @@ def world(tmp_path):
 def leave(world, number, row):
     """A draft as a worker leaves it, of a message with the features of a shipped one whose answer is known."""
     turn = Turn(f"Always use {number} for builds.", "prompt", uuid=f"v{number}", session="s1", agent="Done.")
-    draft = replace(judged.draft_of(turn, classifier.shipped()), judged=(row.scores, row.found))
+    draft = replace(classifier.draft_of(turn, classifier.shipped()), judged=(row.scores, row.found))
     slug = paths.project_key(world.project)
     fields = write.fields_of(draft, world.project)
     name = inbox_file.add_entry(paths.inbox_dir(world.root, slug), "updates", fields, write.text_of(draft))

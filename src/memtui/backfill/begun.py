@@ -49,3 +49,7 @@ def _has_transcript(directory: str) -> bool:
             return any(_is_transcript(each.name) for each in files)
     except OSError:
         return False
+
+
+# Drafts that one backfill offers, unless a person asks for more.
+MOST = 20

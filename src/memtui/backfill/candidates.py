@@ -7,7 +7,7 @@ from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, paths
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox.format import DELIVERED, LASTING
-from memtui.extract import decisions, judged
+from memtui.extract import classifier, decisions
 from memtui.extract.personal import Correction
 from memtui.extract.signals import MOST_SURE, Signal, said_again
 
@@ -72,7 +72,7 @@ class Candidate:
 
     def judged_again(self, correction: Correction) -> "Candidate":
         """Return it with what was learned since it was found."""
-        return replace(self, draft=judged.again(self.draft, correction, paths.project_key(self.project)))
+        return replace(self, draft=classifier.again(self.draft, correction, paths.project_key(self.project)))
 
     def to_row(self) -> dict[str, object]:
         """Return it as a JSON object, which `of_row` reads."""

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from memtui.backfill import session
+from memtui.backfill.begun import MOST
 from memtui.backfill.candidates import SAME, Candidate, Candidates
-from memtui.backfill.limits import MOST
 from memtui.consolidate.known_texts import KnownTexts
 from memtui.core.base import clock, fastjson, ids, paths
 from memtui.core.base.phrasing import many

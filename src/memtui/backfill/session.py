@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from memtui.backfill import lines
 from memtui.core.client import cursor, transcript
 from memtui.core.client.conversation import Conversation, Turn, normalised
 from memtui.core.client.speaker import MAX_TEXT
 from memtui.core.redaction.redact import redact
-from memtui.extract import judged, signals
+from memtui.extract import classifier, signals
 from memtui.extract.classifier import Classifier
 from memtui.extract.signals import Signal
 
@@ -54,9 +53,9 @@ def read(
     state = kept.get("state") if start else None
     conversation = Conversation(state if isinstance(state, dict) else None, _cut_clean, signals.asks)
     if start:  # what a hook said earlier in the session may be said again by the person
-        for record in transcript.Reader(path, 0, lines.of_hook, limit=start):
+        for record in transcript.Reader(path, 0, of_hook, limit=start):
             conversation.feed(record)
-    reader = transcript.Reader(path, start, lines.may_count)
+    reader = transcript.Reader(path, start, may_count)
     begun = read_to = start
     for record in reader:
         # The offset is behind all records of a line, of which a killed client leaves several.
@@ -85,13 +84,13 @@ def _piece(
 def _drafts_of(turn: Turn, judge: Classifier | None, threshold: float, conversation: Conversation) -> list[Signal]:
     """List the drafts in a turn that are sure enough. They are made of words in which no secret is, or no more."""
     turn = replace(turn, text=joined(turn.text))
-    found = [each for each in judged.drafts_of(turn, judge) if _counts(each, turn, threshold, conversation)]
+    found = [each for each in classifier.drafts_of(turn, judge) if _counts(each, turn, threshold, conversation)]
     if not found:
         return []
     clean = replace(turn, text=_clean(turn.text), agent=_tail(turn.agent), request=_clean(turn.request))
     if (clean.text, clean.request) == (turn.text, turn.request) and turn.agent.endswith(clean.agent):
         return found
-    return [each for each in judged.drafts_of(clean, judge) if _counts(each, clean, threshold, conversation)]
+    return [each for each in classifier.drafts_of(clean, judge) if _counts(each, clean, threshold, conversation)]
 
 
 def _counts(draft: Signal, turn: Turn, threshold: float, conversation: Conversation) -> bool:
@@ -158,3 +157,44 @@ def _clean_turn(turn: dict[str, object]) -> dict[str, object]:
     """Return a queued message, as its fields, without secrets."""
     cleaned = {"text": _clean(str(turn["text"])), "request": _clean(str(turn["request"]))}
     return {**turn, **cleaned, "agent": _tail(str(turn["agent"]))}
+
+
+# Where the client writes a record's own fields, before the message.
+HEAD = 400
+_NOTED = (b'"type":"progress"', b'"type":"file-history-snapshot"')
+_THOUGHT = b'"type":"thinking"'
+_RESULT = b'"type":"tool_result"'
+# In a record with the result of a tool: a refusal; what a person adds beside an approved call; the words by which the
+# client tells of answers to questions.
+_MATTERS = (b'"is_error":true', b'"type":"text"', b"answered", b"user responded: ")
+
+
+def may_count(line: bytes) -> bool:
+    """Tell whether a line may say anything to a `Conversation` that makes its drafts.
+
+    A quote inside a JSON string has a backslash before it, so `"name":` can only be a field. A line of several records,
+    as a killed client leaves it, is kept; so is one with blanks between names and values, which no client writes.
+    """
+    kind = max(0, line.find(b'"type":"', 0, HEAD))
+    if line.startswith(_NOTED, kind) or line.find(b'"isSidechain":true', 0, HEAD) >= 0:
+        return _several(line)
+    # What the client notes of a result stands behind the message, and says the same again in other words.
+    end = line.find(b'"toolUseResult":')
+    if end < 0:
+        thought = _THOUGHT in line and b'"type":"text"' not in line and b'"type":"tool_use"' not in line
+        return not thought or _several(line)
+    if line.find(_RESULT, 0, end) < 0:
+        return True
+    for each in _MATTERS:
+        if line.find(each, 0, end) >= 0:
+            return True
+    return _several(line)
+
+
+def of_hook(line: bytes) -> bool:
+    """Tell whether a line may be what a hook gave the model."""
+    return b'"hook_' in line and b'"attachment"' in line
+
+
+def _several(line: bytes) -> bool:
+    return line.count(b'"parentUuid":') > 1

@@ -136,11 +136,11 @@ def _got(ctx: Context) -> "Iterator[Found]":
 
 
 def _guidance_again(ctx: Context) -> "Iterator[Found]":
-    from memtui.core.deliveries import notes
+    from memtui.core.deliveries.record import notes_of
 
     yield from _waiting("guidance")(ctx)
     for delivery in _newest(ctx):
-        for note in notes.of(delivery):
+        for note in notes_of(delivery):
             yield short_id(note.id), note.text.partition("\n")[0]
 
 

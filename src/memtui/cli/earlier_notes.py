@@ -10,7 +10,7 @@ from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import clock, paths, when
 from memtui.core.base.errors import MemtuiError, NotFoundError, UsageError
-from memtui.core.deliveries import notes
+from memtui.core.deliveries.record import find_note
 from memtui.core.inbox import guidance
 from memtui.core.review.waiting import find
 
@@ -34,7 +34,7 @@ def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, st
     try:
         item = find(every, ref, "note")
     except NotFoundError as error:
-        note = notes.find(ctx.root, ref.strip().upper())
+        note = find_note(ctx.root, ref.strip().upper())
         if note is None:
             raise NotFoundError(error.message, error.hint or "`memtui note --list` lists them.") from None
         if note.delivery.folded:

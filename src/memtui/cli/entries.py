@@ -11,7 +11,7 @@ from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import MIN_REF, short_id
-from memtui.core.deliveries import notes
+from memtui.core.deliveries.record import find_note
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review import waiting
@@ -79,7 +79,7 @@ def pick_each(
             if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
                 hint = f"See `memtui activity {shell_word(delivery)}`."
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
-            if "guidance" in kinds and (note := notes.find(ctx.root, ref.strip())):
+            if "guidance" in kinds and (note := find_note(ctx.root, ref.strip())):
                 hint = f"To deliver it again: memtui note --again {short_id(note.id)}"
                 raise NotFoundError(f"{ref} was delivered already.", hint) from None
             raise (

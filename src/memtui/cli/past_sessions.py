@@ -2,7 +2,7 @@
 
 import argparse
 
-from memtui.backfill import limits
+from memtui.backfill import begun
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base import when
@@ -46,7 +46,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     shown.end()
     store = ctx.store()
     offer = offering.plan(
-        store, found.found, most=limits.MOST if args.limit is None else args.limit, since=since, project=project
+        store, found.found, most=begun.MOST if args.limit is None else args.limit, since=since, project=project
     )
     done = "" if args.dry_run else offer.write(store)
     data = {

@@ -4,7 +4,7 @@ from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client.conversation import Turn
 from memtui.core.review import learned, taught
 from memtui.demo.layout import HOUR, World, ulid
-from memtui.extract import classifier, decisions, judged, personal
+from memtui.extract import classifier, decisions, personal
 
 # What the person said, after the agent's words, and what became of the draft; hours before the world's now.
 DECIDED = (
@@ -25,7 +25,7 @@ def write(world: World) -> None:
         seconds = world.now - hours * HOUR
         name = ulid(seconds, 7000 + number)
         turn = Turn(said, "prompt", uuid=name, session=name, time=clock.iso(seconds), agent="Done.")
-        draft = judged.draft_of(turn, judge)
+        draft = classifier.draft_of(turn, judge)
         if draft is not None:
             decisions.note(world.root, name, shop, draft)
             labels[name] = label

@@ -22,7 +22,6 @@ from typing import NamedTuple
 from memtui.core.base import fastjson, fs, paths
 from memtui.core.review import learned
 from memtui.extract import features
-from memtui.extract.measures import average_precision, probability
 
 MAGIC = b"memtui validate1"
 VALIDATION = Path(__file__).with_name("validation.table")
@@ -253,3 +252,29 @@ def unpacked(content: bytes) -> list[Validated]:
 def validation() -> list[Validated]:
     """Read the validation figures that memtui ships. Raises OSError, ValueError."""
     return unpacked(VALIDATION.read_bytes())
+
+
+def average_precision(scores: Sequence[float], truths: Sequence[bool]) -> float:
+    """Return the mean precision at each message that is meant, best scores first; 0 if none is."""
+    hits, total = 0, 0.0
+    for number, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1):
+        if truths[at]:
+            hits += 1
+            total += hits / number
+    return total / hits if hits else 0.0
+
+
+def precision_at(recall: float, scores: Sequence[float], truths: Sequence[bool]) -> float:
+    """Return the precision of the best scores, as many as it takes to find this share of what is meant; 0 if nothing
+    is."""
+    wanted, hits = sum(map(bool, truths)) * recall, 0
+    for number, at in enumerate(sorted(range(len(scores)), key=lambda at: -scores[at]), 1):
+        hits += bool(truths[at])
+        if hits and hits >= wanted:
+            return hits / number
+    return 0.0
+
+
+def probability(score: float) -> float:
+    """Return the probability that a score in log odds means."""
+    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))

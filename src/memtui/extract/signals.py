@@ -1,7 +1,7 @@
 """Signals: drafts of memories from what a person said (corrections, confirmations, preferences), by rules.
 
-Precision before recall: extract/judged.py adds what the rules miss. Every signal has a confidence between 0 and 1; the
-caller drops those below the setting `extract_confidence`. Nothing here reads or writes files.
+Precision before recall: extract/classifier.py adds what the rules miss. Every signal has a confidence between 0 and 1;
+the caller drops those below the setting `extract_confidence`. Nothing here reads or writes files.
 """
 
 import re
@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from memtui.core.client.conversation import Turn, normalised
-from memtui.extract import carried, naming, pasted, phrases, worded, wording
+from memtui.extract import carried, pasted, phrases, wording
 from memtui.extract.carried import Sentence
 from memtui.recall import words
 
@@ -478,14 +478,14 @@ def _signal(turn: Turn, sentences: list[Sentence], found: _Rule, apart: list[int
     others = [at for at, each in enumerate(sentences) if _carries(each) and (apart is None or at > found.at)]
     alone = _rule(sentences[found.at], crowd=False)[0] >= ALONE
     kept = carried.carrying(sentences, found.at, others, apart or (), alone=alone)
-    draft_words = worded.quoted(found.sentence, kept, turn.time)
+    draft_words = carried.quoted(found.sentence, kept, turn.time)
     if not draft_words.description:
         return None
     person = found.kind_of_rule == "person"
     said = " ".join(each.said for each in own)
     return Signal(
         kind=found.kind,
-        name=naming.slug(draft_words.description),
+        name=wording.slug(draft_words.description),
         type="user" if person else _type_of(found.sentence),
         scope="global" if person or phrases.GLOBAL.search(said.lower()) else "project",
         description=draft_words.description,

@@ -194,13 +194,15 @@ def _signals_held_back() -> Iterator[None]:
         yield  # signals interrupt the main thread alone
         return
     came: list[int] = []
-    numbers = (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
-    handlers = {number: signal.signal(number, lambda number, _frame: came.append(number)) for number in numbers}
+    handlers = {
+        each: signal.signal(each, lambda number, _frame: came.append(number))
+        for each in (signal.SIGALRM, signal.SIGTERM, signal.SIGINT)
+    }
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+        for each, handler in handlers.items():
+            signal.signal(each, signal.SIG_DFL if handler is None else handler)
         for number in came:
             signal.raise_signal(number)
 

@@ -2,8 +2,7 @@
 
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.memory_counts import RecallCounts
-from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
 
 COLOURS = {

@@ -3,7 +3,7 @@
 import os
 
 from memtui.core.base.shell import shell_word
-from memtui.core.deliveries.session_list import SessionRow
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.present.deliveries import sums
 
 TYPE_CHECKING = False

@@ -1,7 +1,7 @@
 """Memories that are bound to paths: given before a tool touches one, once a session. Hook path.
 
 `recall/paths` under the data root lists them, by directory and file, each with the globs of its own field `paths`. A
-worker writes it (worker/binding.py). Where no memory has any there is no such file. To these come the paths that use
+worker writes it (worker/reindexing.py). Where no memory has any there is no such file. To these come the paths that use
 has shown (core/memories/learned_paths.py).
 """
 
@@ -9,7 +9,7 @@ from memtui.core.base import clock, globs, session_state
 from memtui.core.frontmatter import head
 from memtui.core.memories import learned_paths
 from memtui.core.places import locate
-from memtui.recall import judge, listed, query
+from memtui.recall import judge, places, query
 
 FILE = "recall/paths"
 # Memories that are given before one tool, at most.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 def matching(root: str, where: "Sequence[Place]", touched: "Sequence[str]", project_root: str) -> "list[Bound]":
     """List the memories of some places that are bound to any of the paths `touched`, with why."""
-    known = listed.load(root, FILE)
+    known = places.listed(root, FILE)
     found = []
     for scope, directory in where:
         own = session_state.table(known, directory)

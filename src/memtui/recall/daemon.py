@@ -23,8 +23,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
 from memtui.recall import semantic, sentences
-from memtui.recall.filling import Filler
-from memtui.recall.sentences import SentenceModel
+from memtui.recall.sentences import Filler, SentenceModel
 
 IDLE = 1800.0
 # Seconds that a new daemon waits for the one before it to end; that a client may take to send a request; and after

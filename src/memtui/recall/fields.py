@@ -1,5 +1,6 @@
 """The fields of a memory that an index holds, and what each counts."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +10,8 @@ from memtui.core.frontmatter import document
 from memtui.core.frontmatter import head as memory_head
 from memtui.core.memories import links, memory
 from memtui.core.memories import triggers as own_triggers
-from memtui.recall import content, gloss, words
+from memtui.core.memories.memory import Memory
+from memtui.recall import content, forbidden, gloss, words
 
 # How much a term counts, by the field that it is in. What a heading or a link says is in the body, too.
 WEIGHTS = {"name": 3, "description": 2, "headings": 1, "links": 1, "body": 1, "triggers": 3}
@@ -104,3 +106,21 @@ def _listed(fields: Mapping[str, object], key: str) -> list[str]:
         lines = value.split("\n") if "\n" in value else value.split(",")
         return [line.strip() for line in lines if line.strip()]
     return []
+
+
+# Every memory that forbids something has this.
+MARK = b"forbids"
+
+
+def commands(found: Memory) -> tuple[str, ...]:
+    """Return the commands that a memory forbids, as they are written."""
+    return read(found.raw, os.path.basename(found.path)).forbids if MARK in found.raw else ()
+
+
+def can_match(forbids: str) -> bool:
+    """Tell whether any command is forbidden by this: not what begins with a directory, an assignment or a word such as
+    `sudo`, is quoted, is several commands, or only punctuation."""
+    first = (forbids.split() or [""])[0]
+    if not any(char.isalnum() for char in first):
+        return False
+    return any(forbidden.runs(words, forbids) for words in forbidden.commands_of(forbids))

@@ -1,12 +1,12 @@
 """Memories that forbid commands, by their field `forbids`, compared with what a shell is about to run. Hot path.
 
-`recall/forbidden` under the data root lists them (recall/listed.py). A command is forbidden by its first word, without
+`recall/forbidden` under the data root lists them (recall/places.py). A command is forbidden by its first word, without
 its directory, and by further words and options that follow in the same order: `git push --force` also forbids
 `git push origin --force`, and nothing that `git push` alone does.
 """
 
 from memtui.core.base import session_state
-from memtui.recall import listed
+from memtui.recall import places
 
 FILE = "recall/forbidden"
 # What stands between the commands of a shell's line, and words before a command that are none.
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def matching(root: str, where: "Sequence[Place]", line: str) -> "list[Bound]":
     """List the memories of some places that forbid a command of a shell's line, with why."""
     found = []
-    known = listed.load(root, FILE)
+    known = places.listed(root, FILE)
     commands = commands_of(line)
     for scope, directory in where:
         for file, forbidden in session_state.table(known, directory).items():

@@ -2,7 +2,7 @@
 
 import posix
 
-from memtui.core.base import paths
+from memtui.core.base import fastjson, fs, paths, session_state
 from memtui.core.places import locate
 
 # A file that is there while the client recalls its own memories itself; workers write and remove it.
@@ -51,3 +51,15 @@ def _has_files_of_repository(env: "dict[str, str]", cwd: str, auto: str) -> bool
 def needs_trust(scope: str) -> bool:
     """Tell whether memories of a scope are delivered only if a person has trusted their present bytes."""
     return scope in {"project", locate.TEAM}
+
+
+LISTED_VERSION = 1
+
+
+def listed(root: str, file: str) -> "dict[str, object]":
+    """Return what a file under the data root lists, by directory; `{}` if it lists nothing or can't be read."""
+    try:
+        found = fastjson.loads_dict(fs.read(f"{root}/{file}", "cache"))
+    except OSError:
+        return {}
+    return session_state.table(found, "dirs") if found.get("v") == LISTED_VERSION else {}

@@ -1,7 +1,7 @@
 """The memories nearest to a prompt by the vectors of whole sentences, asked of a daemon that keeps their model warm.
 
 The daemon (recall/daemon.py) makes the prompt's vector; those of the memories lie in a file for each segment, which it
-wrote before (recall/filling.py). Whatever is missing, slow, damaged, another user's or of another version: None, and
+wrote before (recall/sentences.py). Whatever is missing, slow, damaged, another user's or of another version: None, and
 recall goes on with the token vectors that memtui ships. Hot path; imported only while there is a socket.
 
 A file of sentences has a head (MAGIC, then in 32 bits its size, the number of memories, and where the passages start),

@@ -4,15 +4,21 @@ A model is anything with `name` and `embed`. The same text always has the same r
 model one by one, for one in a batch is padded, which changes the last digits.
 """
 
+import marshal
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import random
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib import import_module, util
 from typing import Any, Protocol
 
-from memtui.core.base import ids
+from memtui.core.base import fs, ids, paths
 from memtui.core.base.errors import MemtuiError
+from memtui.core.memories import triggers
+from memtui.recall import fields, nearest, segment
 from memtui.recall.embed import row_of
-from memtui.recall.semantic import MOST_TEXT, VERSION
+from memtui.recall.semantic import MAGIC, MOST_TEXT, SCALE, VERSION, Sentences, file_of, vector_of_row
 from memtui.recall.vectors import Vector
 
 # Characters of a passage, and how many of these are also in the next: some 120 tokens, of which 40.
@@ -20,7 +26,7 @@ PASSAGE, OVERLAP = 600, 200
 # No more passages of one memory: some 6,000 tokens.
 MOST_PASSAGES = 64
 # Values of a model are rounded to whole numbers at this scale before they become a row.
-SCALE = 1 << 20
+FINENESS = 1 << 20
 # What fastembed calls the models that the setting `semantic_model` has a word for.
 MODELS = {
     "polyglot": "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
@@ -85,7 +91,7 @@ def key_of(name: str) -> str:
 def row(model: SentenceModel, text: str) -> bytes:
     """Return the row of one text."""
     (values,) = model.embed([text[:MOST_TEXT]])
-    return row_of(Vector([round(value * SCALE) for value in values]))
+    return row_of(Vector([round(value * FINENESS) for value in values]))
 
 
 def passages(texts: Iterable[str]) -> list[str]:
@@ -104,3 +110,185 @@ def passages(texts: Iterable[str]) -> list[str]:
             behind = plain.find(" ", end - OVERLAP, end) + 1
             start = behind or end - OVERLAP
     return found
+
+
+# Pairs of memories by which cosines are put on the scale of the token vectors, and how many memories that takes.
+PAIRS, LEAST = 400, 12
+SEED = 5
+# The scale of cosines that are left as they are: mean and deviation of what is, and of what is wanted.
+PLAIN = (0.0, 1.0, 0.0, 1.0)
+MOST_BYTES = 1 << 30
+
+
+@dataclass
+class MemoryRows:
+    """The rows of a memory's passages; `mark` tells its bytes and triggers."""
+
+    mark: str
+    rows: list[bytes] = field(default_factory=list)
+
+
+class Filler:
+    """Makes the files of one data root with one model. `make` gives the row of a text; `go_on` is asked before each
+    memory."""
+
+    def __init__(
+        self,
+        root: str,
+        model: SentenceModel,
+        make: Callable[[str], bytes] | None = None,
+        go_on: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.root = root
+        self.key = key_of(model.name)
+        self.make = make or (lambda text: row(model, text))
+        self.go_on = go_on
+
+    def fill(self, directory: str) -> int:
+        """Write the files that the index of a directory lacks; return how many memories were read for them.
+
+        Raises OSError. Files of segments that are no more, and of other models, are removed.
+        """
+        manifest = segment.read_manifest(self.root, directory)
+        read = 0
+        entries = manifest.segments if manifest is not None else []
+        lacking = [entry for entry in entries if not self._is_whole(entry)]
+        if lacking:
+            known = self._known(directory)
+            lines = triggers.lines_of(self.root, directory)
+            texts = {file: tuple(each.text for each in found) for file, found in lines.items()}
+            for entry in lacking:
+                made = self._made(directory, entry, known, texts)
+                if made is None:
+                    return read
+                read += len(made)
+        self._sweep(directory, {entry["name"] for entry in entries})
+        return read
+
+    def _is_whole(self, entry: dict[str, object]) -> bool:
+        try:
+            opened = Sentences(file_of(self.root, str(entry["name"]), self.key), int(str(entry["number"])))
+        except OSError:
+            return False
+        opened.close()
+        return True
+
+    def _made(
+        self, directory: str, entry: dict[str, object], known: dict[str, MemoryRows], lines: dict[str, tuple[str, ...]]
+    ) -> list[MemoryRows] | None:
+        """Make and write the file of one segment; None if the daemon is to end. What was made so far is kept in
+        `known`."""
+        opened = segment.Segment(self.root, entry)
+        try:
+            rows = list(opened.every_row())
+            found = []
+            for row in rows:
+                mark = f"{row[segment.DIGEST]} {row[segment.TRIGGERS]}"
+                if mark not in known:
+                    if not self.go_on():
+                        return None
+                    known[mark] = MemoryRows(mark, self._rows(directory, row, lines))
+                found.append(known[mark])
+            path = file_of(self.root, opened.name, self.key)
+            fs.makedirs(paths.parent(path))
+            fs.write_atomic(path, as_bytes(found, scale(opened, found)), durable=False)
+            return found
+        finally:
+            opened.close()
+
+    def _rows(self, directory: str, row: tuple[object, ...], lines: dict[str, tuple[str, ...]]) -> list[bytes]:
+        """Return the rows of a memory's passages; none if its file is not as it was indexed."""
+        file = str(row[0])
+        try:
+            data = fs.read_bytes(f"{directory}/{file}", fields.MOST_BYTES)
+        except OSError:
+            return []
+        if ids.digest(data) != row[segment.DIGEST]:
+            return []
+        return [self.make(text) for text in passages(fields.read(data, file, lines.get(file, ())).passages())]
+
+    def _files(self, directory: str) -> list[str]:
+        """List the names of this directory's files."""
+        stem = os.path.basename(paths.index_base(self.root, directory)) + "-"
+        try:
+            return [name for name in os.listdir(f"{self.root}/recall/sentences") if name.startswith(stem)]
+        except FileNotFoundError:
+            return []
+
+    def _known(self, directory: str) -> dict[str, MemoryRows]:
+        """Read what is in the files of this directory, by mark; damaged ones have nothing."""
+        found = {}
+        for name in self._files(directory):
+            if name.endswith("." + self.key):
+                try:
+                    found.update(
+                        {made.mark: made for made in read(f"{self.root}/recall/sentences/{name}") if made.rows}
+                    )
+                except (OSError, ValueError, EOFError, TypeError, IndexError):
+                    continue
+        return found
+
+    def _sweep(self, directory: str, kept: set[str]) -> None:
+        names = {f"{name}.{self.key}" for name in kept}
+        for name in self._files(directory):
+            if name not in names:
+                fs.unlink(f"{self.root}/recall/sentences/{name}")
+
+
+def scale(opened: segment.Segment, found: Sequence[MemoryRows]) -> tuple[float, ...]:
+    """Return (mean, deviation, wanted mean, wanted deviation) of the cosines between memories, by sentences and by the
+    token vectors of a segment; PLAIN for few memories."""
+    if not opened.has_passages:
+        return PLAIN
+    both = [at for at, made in enumerate(found) if made.rows and opened.passages_of(at)]
+    if len(both) < LEAST:
+        return PLAIN
+    passages = nearest.Passages(opened.passages)
+    choose = random.Random(SEED)  # noqa: S311  no secret: the same pairs each time
+    ours, wanted = [], []
+    for _ in range(PAIRS):
+        one, other = choose.sample(both, 2)
+        ours.append(vector_of_row(found[one].rows[0]).cosine(found[other].rows[0]))
+        first, second = (passages.row(opened.passages_of(at)[0]) for at in (one, other))
+        wanted.append(vector_of_row(first).cosine(second))
+    result = (*_spread(ours), *_spread(wanted))
+    return result if result[1] > 0 and result[3] > 0 else PLAIN
+
+
+def _spread(values: Sequence[float]) -> tuple[float, float]:
+    """Return mean and deviation."""
+    mean = sum(values) / len(values)
+    return mean, (sum((value - mean) ** 2 for value in values) / len(values)) ** 0.5
+
+
+def as_bytes(found: Sequence[MemoryRows], scaled: Sequence[float]) -> bytes:
+    """Return the bytes of a file, as recall/semantic.py tells."""
+    starts = array("I", [0])
+    for made in found:
+        starts.append(starts[-1] + len(made.rows))
+    packed = nearest.pack([row for made in found for row in made.rows])
+    marks = marshal.dumps([made.mark for made in found])
+    start = SCALE + 4 * len(starts)
+    size = start + len(packed) + len(marks) + 4
+    told = array("I", [size, len(found), start]).tobytes() + array("d", scaled).tobytes()
+    return b"".join([MAGIC, told, starts.tobytes(), packed, marks, array("I", [len(marks)]).tobytes()])
+
+
+def read(path: str) -> list[MemoryRows]:
+    """Read a whole file. Raises OSError, or ValueError, EOFError, TypeError or IndexError for a damaged one."""
+    data = fs.read_bytes(path, MOST_BYTES)
+    if not data.startswith(MAGIC) or len(data) < SCALE:
+        raise ValueError("not a file of sentences")
+    size, number, start = memoryview(data)[len(MAGIC) : SCALE - 32].cast("I")
+    if size != len(data):
+        raise ValueError("not whole")
+    starts = memoryview(data)[SCALE : SCALE + 4 * (number + 1)].cast("I")
+    length = int(memoryview(data)[-4:].cast("I")[0])
+    marks = marshal.loads(data[-4 - length : -4])  # noqa: S302
+    if not starts[number]:
+        return [MemoryRows(mark) for mark in marks]
+    passages = nearest.Passages(lambda offset, many: data[start + offset : start + offset + many])
+    return [
+        MemoryRows(mark, [passages.row(at) for at in range(starts[doc], starts[doc + 1])])
+        for doc, mark in enumerate(marks)
+    ]

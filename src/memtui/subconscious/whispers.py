@@ -5,7 +5,7 @@ import os
 from dataclasses import dataclass
 
 from memtui.core.base import backwards, clock, fastjson, paths
-from memtui.core.deliveries import notes
+from memtui.core.deliveries.record import Note, find_note
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox.deliverable import WHISPER
@@ -58,7 +58,7 @@ def send(root: str, whisper: Whisper) -> bool:
     """Put a whisper into the inbox of its project; False if it was sent already, by a process that was killed then.
     Raises OSError."""
     if any(each.id == whisper.id for each in newest_first(root, AGAIN)):
-        if waits(root, whisper) or notes.find(root, whisper.id) is not None:
+        if waits(root, whisper) or find_note(root, whisper.id) is not None:
             return False
     else:
         _note(root, whisper)
@@ -96,9 +96,9 @@ def newest_first(root: str, limit: int = 100, session: str = "") -> list[Whisper
     return found
 
 
-def delivered(root: str, whisper: Whisper) -> notes.Note | None:
+def delivered(root: str, whisper: Whisper) -> Note | None:
     """Return the newest delivery of a whisper; None if it was not delivered. Raises MemtuiError."""
-    return notes.find(root, whisper.id)
+    return find_note(root, whisper.id)
 
 
 def waits(root: str, whisper: Whisper) -> bool:

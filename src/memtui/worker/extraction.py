@@ -13,7 +13,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.inbox import format as inbox_format
 from memtui.core.redaction.redact import redacted
 from memtui.core.settings import config
-from memtui.extract import classifier, items, judged, signals, write
+from memtui.extract import classifier, items, signals, write
 from memtui.recall import content
 from memtui.worker import recall_uses
 
@@ -160,9 +160,9 @@ class _Found(NamedTuple):
 
     def add(self, conversation: Conversation, turns: Sequence[Turn], judge: classifier.Classifier | None) -> None:
         own = list(map(conversation.own, turns))
-        self.drafts.extend(judged.drafts(own, judge))
+        self.drafts.extend(classifier.drafts(own, judge))
         repeated = [said for said, left in zip(turns, own, strict=True) if left is not said]
-        self.repeats.extend(judged.drafts(repeated, judge))
+        self.repeats.extend(classifier.drafts(repeated, judge))
 
 
 def _drafts(

@@ -235,13 +235,13 @@ def _approved_since(root: str, now: float) -> bool:
 
 
 def select(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Have a model asked which memories a prompt needs, in a process of its own (recall/selecting.py): only that one
+    """Have a model asked which memories a prompt needs, in a process of its own (recall/selection.py): only that one
     has what asks a model."""
     from memtui.worker import starting
 
     root = paths.root(env)
     cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    starting.start(env, root, cwd, "memtui.recall.selecting", given=fastjson.dumps(payload).encode())
+    starting.start(env, root, cwd, "memtui.recall.selection", given=fastjson.dumps(payload).encode())
 
 
 def _guarded(root: str, where: str, step: Callable[[], object]) -> None:

@@ -7,6 +7,8 @@ from memtui.core.base import clock, fs, paths
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox.deliverable import WHISPER
+from memtui.core.places import reindexing
+from memtui.recall import segment
 
 KEPT_DAYS = 30
 # How the locks of processes that read a session begin.
@@ -19,7 +21,7 @@ def tidy(root: str) -> int:
     """Remove what nothing needs any more, at most once a day; return the number of files removed.
 
     That is session files unchanged for KEPT_DAYS, also those of the subconscious, its whispers that expired, the locks
-    of ended workers, indexes of directories that are gone (recall/clearing.py), and for up to TIDY_MOST seconds what
+    of ended workers, indexes of directories that are gone, and for up to TIDY_MOST seconds what
     the settings no longer keep (core/health/retention.py).
     Raises OSError if its stamp can't be written.
     """
@@ -39,9 +41,8 @@ def tidy(root: str) -> int:
     removed += _remove(root + "/subconscious/sessions", now - KEPT_DAYS * clock.DAY, lambda _: True)
     _forget_whispers(root, now)
     from memtui.core.health import retention
-    from memtui.recall import clearing
 
-    removed += clearing.clear(root, now)
+    removed += clear(root, now)
     done = retention.collect(root, now, retention.deadline(TIDY_MOST))
     return removed + len(done.temporary) + done.images
 
@@ -88,3 +89,59 @@ def _remove(directory: str, before: float, wanted: Callable[[str], bool], locks:
         except OSError:
             continue
     return removed
+
+
+GONE_DAYS = 30
+
+
+def clear(root: str, now: float) -> int:
+    """Remove the indexes that nothing has needed for GONE_DAYS; return the number of files. The directory
+    of one that can't be read counts as gone; one that can't be looked at does not."""
+    removed = 0
+    for name in _names(root + "/recall"):
+        if not name.endswith(".index"):
+            continue
+        base = f"{root}/recall/{name.removesuffix('.index')}"
+        try:
+            if not _is_gone(base):
+                fs.unlink(base + ".gone")
+            elif not os.path.exists(base + ".gone"):
+                fs.write_atomic(base + ".gone", b"", durable=False)
+                os.utime(base + ".gone", (now, now))
+            elif os.stat(base + ".gone").st_mtime <= now - GONE_DAYS * clock.DAY:
+                with fs.Lock(base + ".lock", 0.0):
+                    removed += _removed(root, base)
+        except (OSError, fs.LockTimeoutError):
+            continue
+    return removed
+
+
+def _is_gone(base: str) -> bool:
+    """Tell whether the directory of an index is gone, or nobody can read which one it was. Raises OSError."""
+    data = fs.read_bytes(base + ".index")
+    try:
+        found, _ = segment.parse_manifest(data)
+    except segment.DAMAGED:
+        found = None
+    if found is None:
+        return True
+    try:
+        os.lstat(found.directory)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    return False
+
+
+def _removed(root: str, base: str) -> int:
+    """Remove the files of an index. Raises OSError."""
+    there = [*reindexing.files_of(root, base), base + ".lock"]
+    for path in there:
+        fs.unlink(path)
+    return len(there)
+
+
+def _names(directory: str) -> list[str]:
+    try:
+        return os.listdir(directory)
+    except OSError:
+        return []

@@ -7,9 +7,9 @@ import pytest
 
 from memtui.core.base import clock, ids, session_state
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import session_list
+from memtui.core.deliveries import sessions as session_module
 from memtui.core.deliveries.reading import Receipts
-from memtui.core.deliveries.session_list import SessionList
+from memtui.core.deliveries.sessions import SessionList
 
 NOW = clock.parse("2026-11-21T12:00:00Z")
 
@@ -61,7 +61,7 @@ def test_a_log_that_was_replaced_is_counted_anew(env, sessions):
 
 
 def test_counting_that_was_stopped_begins_again(env, sessions, monkeypatch):
-    monkeypatch.setattr(session_list, "LINES_AT_ONCE", 2)
+    monkeypatch.setattr(session_module, "LINES_AT_ONCE", 2)
     for number in range(5):
         add(env, "s", number)
     sessions.count(lambda _: False)
@@ -71,7 +71,7 @@ def test_counting_that_was_stopped_begins_again(env, sessions, monkeypatch):
 
 
 def test_of_a_long_log_the_newest_deliveries_are_held_and_all_are_counted(env, sessions, monkeypatch):
-    monkeypatch.setattr(session_list, "KEPT", 3)
+    monkeypatch.setattr(session_module, "KEPT", 3)
     for number in range(5):
         add(env, "s", number)
     sessions.count()

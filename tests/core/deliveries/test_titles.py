@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from memtui.core.base import visible
 from memtui.core.deliveries import blocks
-from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.titles import LONGEST
-from memtui.core.deliveries.titles import titles as found_titles
+from memtui.core.deliveries.record import LONGEST, Delivery
+from memtui.core.deliveries.record import titles as found_titles
 
 ID = "01M7AQ3DA2333N6G4SCKBMDDSF"
 LINES = st.text(st.characters(exclude_categories=["Cs", "Cc", "Cf", "Co", "Cn"]), min_size=1, max_size=30)

@@ -20,8 +20,7 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import Reading
-from memtui.core.deliveries.record import RECALL, Delivery, Item, session_kind
-from memtui.core.deliveries.titles import titles
+from memtui.core.deliveries.record import RECALL, Delivery, Item, session_kind, titles
 from memtui.core.health import retention
 from memtui.core.memories import moved, scopes
 from memtui.present import unheard

@@ -281,25 +281,25 @@ def _print(ctx: Context, out: Output, before: Memory, after: Memory) -> None:
 
 def _forbids(found: Memory) -> "dict[str, list[str]]":
     """Return the commands that a memory forbids, for --json, and those of them that no command ever matches."""
-    from memtui.recall import forbidding
+    from memtui.recall import fields
 
-    commands = forbidding.commands(found)
-    return {"forbids": list(commands), "never_match": [each for each in commands if not forbidding.can_match(each)]}
+    commands = fields.commands(found)
+    return {"forbids": list(commands), "never_match": [each for each in commands if not fields.can_match(each)]}
 
 
 def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memory) -> None:
     """Say which commands a hook refuses from now on, and which words of the field `forbids` do nothing."""
     from memtui.core.settings import config
-    from memtui.recall import forbidding
+    from memtui.recall import fields
 
-    old = forbidding.commands(before) if before is not None else ()
-    now = forbidding.commands(after)
-    had = forbidding.MARK in before.raw if before is not None else False
-    if before is not None and old == now and (now or had == (forbidding.MARK in after.raw)):
+    old = fields.commands(before) if before is not None else ()
+    now = fields.commands(after)
+    had = fields.MARK in before.raw if before is not None else False
+    if before is not None and old == now and (now or had == (fields.MARK in after.raw)):
         return
-    new = [each for each in now if forbidding.can_match(each)]
-    idle = [each for each in now if not forbidding.can_match(each)]
-    gone = [each for each in old if each not in now and forbidding.can_match(each)]
+    new = [each for each in now if fields.can_match(each)]
+    idle = [each for each in now if not fields.can_match(each)]
+    gone = [each for each in old if each not in now and fields.can_match(each)]
     if new:
         mode = config.value(ctx.settings(), ctx.project_root, "mode")
         scope = next((each for each in ctx.store().scopes() if each.label == after.scope_label), None)
@@ -312,7 +312,7 @@ def _say_forbids(ctx: Context, out: Output, before: "Memory | None", after: Memo
         out.paragraph(line(f"No hook refuses {_quoted(gone)} for it any more."))
     if idle:
         out.paragraph(line(f"! {_quoted(idle)} matches no command, so nothing is refused for it: {AS_RUN}"))
-    elif not now and forbidding.MARK in after.raw and not gone:
+    elif not now and fields.MARK in after.raw and not gone:
         out.paragraph(f"! forbids names no command, so nothing is refused: {AS_RUN}")
 
 

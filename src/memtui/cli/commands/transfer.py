@@ -3,7 +3,7 @@
 import argparse
 import os
 
-from memtui.backfill import limits as backfill_limits
+from memtui.backfill import begun
 from memtui.cli import memories, parser, past_sessions
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
@@ -44,7 +44,7 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--since", metavar="WHEN", help=f"with sessions: what was said since then: {when.BACK}")
     found.add_argument("--from", dest="kind", choices=KINDS, metavar="KIND", help="what it is: " + ", ".join(KINDS))
     found.add_argument("--scope", help="where to: project, global, auto, agent:NAME")
-    limit = f"the most drafts at once (default: {limits.MOST}, of sessions {backfill_limits.MOST}; 0: all)"
+    limit = f"the most drafts at once (default: {limits.MOST}, of sessions {begun.MOST}; 0: all)"
     found.add_argument("--limit", type=parser.count, metavar="N", help=limit)
     found.add_argument("--again", action="store_true", help="also what you decided on after an earlier import")
     found.add_argument("--dry-run", action="store_true", help="show what would be written")

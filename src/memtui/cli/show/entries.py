@@ -12,8 +12,8 @@ from memtui.core.base.phrasing import age, ago, cut, many, until
 from memtui.core.base.short_ids import short_id
 from memtui.core.client import titles, transcript
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries import notes, receipts
-from memtui.core.deliveries.record import Delivery
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.record import Delivery, Note, notes_of
 from memtui.core.inbox import under_way
 from memtui.core.memories import scopes
 from memtui.core.memories.writers import Occasions
@@ -134,11 +134,11 @@ def _changed(ctx: Context, all_projects: bool) -> "list[Changed]":
 def _told(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
     """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json;
     without those that are listed as under way, whose ids `claimed` has."""
-    found: list[notes.Note] = []
+    found: list[Note] = []
     for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
         delivery = Delivery.of(record)
         mine = delivery.project == ctx.slug
-        given = [note for note in notes.of(delivery) if note.text and note.id not in claimed]
+        given = [note for note in notes_of(delivery) if note.text and note.id not in claimed]
         found += [note for note in given if mine or note.scope == "global"]
         if len(found) >= TOLD_SHOWN:
             break

@@ -14,8 +14,7 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.session_list import SessionList, SessionRow, row_of
-from memtui.core.deliveries.sessions import Session, deliveries, meant, states
+from memtui.core.deliveries.sessions import Session, SessionList, SessionRow, deliveries, meant, row_of, states
 from memtui.core.review.waiting import Waiting, guidance_for
 from memtui.present import sessions
 from memtui.present.deliveries import EVENTS, in_short, recalls

@@ -2,8 +2,12 @@
 corrected again, and the tokens that this took. Counted from the delivery log, backwards, and forwards from there."""
 
 from binascii import crc32
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from memtui.core.deliveries import receipts
 from memtui.core.deliveries.earlier import NOTHING_MOVED, EarlierPlaces
 from memtui.core.deliveries.record import CHARS_A_TOKEN, CORRECTED, RECALL, USE, Delivery
 
@@ -115,3 +119,40 @@ class RecallCounter:
 
 def _key(session: str, path: str) -> int:
     return crc32(session.encode("utf-8", "surrogatepass")) << 32 | crc32(path.encode("utf-8", "surrogatepass"))
+
+
+class ReceiptCounts(NamedTuple):
+    """The numbers of deliveries by what became of them. `lost`: failed, timed out, dropped or broken off. A record
+    without a text, which has nothing that could arrive, is not counted."""
+
+    arrived: int = 0
+    previewed: int = 0
+    lost: int = 0
+    waiting: int = 0
+    unknown: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[str] | Mapping[str, int]) -> "ReceiptCounts":
+        """Count outcomes; a mapping has their numbers already."""
+        counts = Counter(outcomes)
+        return cls(
+            counts[receipts.ARRIVED],
+            counts[receipts.PREVIEWED],
+            sum(counts[each] for each in receipts.LOST),
+            counts[receipts.WAITING],
+            counts[receipts.UNKNOWN],
+        )
+
+    @property
+    def settled(self) -> int:
+        """How many are known to have arrived, as a whole or as a preview, or to be lost."""
+        return self.arrived + self.previewed + self.lost
+
+    @property
+    def total(self) -> int:
+        """How many there are."""
+        return self.settled + self.waiting + self.unknown
+
+    def data(self) -> dict[str, int]:
+        """Return the numbers by name, with `settled`, for JSON."""
+        return {"settled": self.settled, **self._asdict()}

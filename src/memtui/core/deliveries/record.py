@@ -1,14 +1,17 @@
 """A delivery and its items, as parsed from a record of the log."""
 
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from html import unescape
 from typing import TYPE_CHECKING, NamedTuple
 
-from memtui.core.base import clock, paths
+from memtui.core.base import clock, paths, short_ids, visible
 from memtui.core.client import process
-from memtui.core.deliveries.titles import titles
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries.blocks import TAGS, units
 
 if TYPE_CHECKING:
     from memtui.core.deliveries.log import Place
@@ -99,7 +102,7 @@ class Item:
 
 class ItemCounts(NamedTuple):
     """The numbers of a delivery's items, by kind and left out. `used`: of a use, what was done to which memory.
-    `titles`: those of its first items (titles.py)."""
+    `titles`: those of its first items."""
 
     counts: tuple[tuple[str, int], ...]
     left_out: int
@@ -222,3 +225,137 @@ def _dicts(record: Record) -> list[Record]:
 def session_kind(entrypoint: str) -> str:
     """Return who holds a session, by its entry point: `person`, `script` (`claude -p`, the SDK), else that itself."""
     return "person" if entrypoint in process.PERSONAL else "script" if entrypoint.startswith("sdk") else entrypoint
+
+
+# Characters of a title.
+LONGEST = 120
+# What stands before the words of a draft or an item in a list: signs of a change, a bullet, and in brackets the kind of
+# the draft or the box of the item. And what stands after those of an item: where it comes from.
+BEFORE = re.compile(r"(?:[+-] )*(?:- )?(?:\[[^\]\n]*\] )?")
+AFTER = re.compile(r" \((?:session [^()\n]*|hand-written|approved, rejected or withdrawn since)\)$")
+SCOPE = re.compile(r' scope="([^"]*)"')
+
+
+def guidance(text: str, note_id: str) -> tuple[str, str]:
+    """Return the attributes and the text of a note in a delivered text; both empty if it is not there."""
+    tag = TAGS["guidance"]
+    head, _, rest = text.partition(f'<{tag} id="{visible.attribute(note_id)}"')[2].partition(">\n")
+    return head, rest.partition(f"\n</{tag}>")[0].partition("\n")[2]  # the first line names the sender
+
+
+def titles(text: str, items: Iterable[Item]) -> list[str]:
+    """Return the title of each item that a delivered text brought, in their order: of a memory its name; empty where
+    the text does not show it. `items`: without those left out."""
+    lists = _Lists(text)
+    found = []
+    for item in items:
+        if item.kind == "guidance":
+            words = guidance(text, item.id)[1]
+        elif item.kind in _Lists.KINDS:
+            words = lists.take(item)
+        else:
+            words = item.id
+        found.append(_first_line(words))
+    return found
+
+
+def _first_line(words: str) -> str:
+    line = visible.one_line(words.lstrip().partition("\n")[0])
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+
+
+def _characters(text: str, size: int) -> int:
+    """Return how many characters at the beginning of a text are so many UTF-16 code units."""
+    count = size
+    while (over := units(text[:count]) - size) > 0:
+        count -= (over + 1) // 2
+    return count
+
+
+class _Lists:
+    """The lists in a delivered text, from which the parts are taken in their order."""
+
+    KINDS = ("pending-update", "pending-item")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._rest: dict[tuple[str, str], str] = {}
+        self._read = False
+
+    def take(self, item: Item) -> str:
+        """Return the words of the next part of an item's list."""
+        if not self._read:
+            self._read = True
+            for kind in self.KINDS:
+                self._find(kind)
+        rest = self._rest.get((item.kind, item.scope), "")
+        size = _characters(rest, item.chars or 0)
+        part, self._rest[item.kind, item.scope] = rest[:size], rest[size + 1 :]
+        lines = part.split("\n")
+        first = next((line for line in lines if line.startswith("+ ")), lines[0])
+        return AFTER.sub("", BEFORE.sub("", first, count=1))
+
+    def _find(self, kind: str) -> None:
+        tag = TAGS[kind]
+        for block in self.text.split(f"<{tag} ")[1:]:
+            head, _, rest = block.partition(">\n")
+            scope = SCOPE.search(" " + head)
+            content = rest.partition(f"</{tag}>")[0].partition("\n")[2]  # the first line says what the list is
+            self._rest[kind, scope[1] if scope else ""] = content
+
+
+# How a reason of a delivered note begins, and the addressee that it names; then reasons that name none.
+REASONS = {"for people": "people", "for agent ": "agent:", "a tool touched ": "path:"}
+FOR_SESSION, URGENT = "for this session", "urgent"
+
+
+@dataclass(frozen=True)
+class Note:
+    """A note that a delivery brought. `scope` is project or global."""
+
+    delivery: Delivery
+    id: str
+    text: str
+    sender: str
+    scope: str
+    reason: str
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """For whom it was (`for`), and whether it was `urgent`, as far as its reason tells (inbox/claims.py)."""
+        found, whom = {}, []
+        for word in self.reason.split(", "):
+            for begin, kind in REASONS.items():
+                if word.startswith(begin):
+                    whom.append(kind + word.removeprefix(begin))
+        whom += [f"session:{self.delivery.session}"] if FOR_SESSION in self.reason.split(", ") else []
+        if whom:
+            found["for"] = ", ".join(whom)
+        if URGENT in self.reason.split(", "):
+            found["urgent"] = "yes"
+        return found
+
+
+def find_note(root: str, ref: str) -> Note | None:
+    """Find the newest delivery of the note with an id, or with a unique beginning or end of one. Raises as `match`."""
+    found: dict[str, Note] = {}
+    wanted = ref.lower()
+    for record in delivery_log.newest_first(root, needle=wanted.encode("utf-8", "replace"), fold=True):
+        for note in notes_of(Delivery.of(record)):
+            if note.id.lower().startswith(wanted) or note.id.lower().endswith(wanted):
+                found.setdefault(note.id, note)
+        if any(name.lower() == wanted for name in found) or len(found) > short_ids.SEVERAL:
+            break
+    return found[short_ids.match(ref, list(found), "guidance")] if found else None
+
+
+def notes_of(delivery: Delivery) -> list[Note]:
+    """Return the notes that a delivery brought."""
+    found = []
+    for item in delivery.items:
+        if item.kind != "guidance" or item.left_out or not item.id:
+            continue
+        head, text = guidance(delivery.text, item.id)
+        sender = unescape(head.partition(' from="')[2].partition('"')[0])
+        found.append(Note(delivery, item.id, text, sender, item.scope, item.reason))
+    return found

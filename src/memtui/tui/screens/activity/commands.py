@@ -1,8 +1,8 @@
 """The commands of Activity that write: a note is written, edited, withdrawn and sent again."""
 
 from memtui import actions
-from memtui.core.deliveries import notes
 from memtui.core.deliveries.reading import read
+from memtui.core.deliveries.record import Note, notes_of
 from memtui.core.inbox.format import Entry
 from memtui.core.review.waiting import Waiting
 from memtui.present import sessions, unheard
@@ -86,10 +86,10 @@ class NoteCommands:
         finally:
             self.services.read()
 
-    def _sent(self) -> list[notes.Note]:
+    def _sent(self) -> list[Note]:
         row = self.screen.table.row
         found = read(row.logged) if isinstance(row, DeliveryEntry) else None
-        return notes.of(found) if found is not None else []
+        return notes_of(found) if found is not None else []
 
     def _why_not_again(self) -> str:
         found = isinstance(self.screen.table.row, NoteRow) or self._sent()

@@ -11,8 +11,7 @@ from memtui.core.base.short_ids import short_id
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.memory_counts import RecallCounts
-from memtui.core.deliveries.record import RECALL, Delivery, Item
-from memtui.core.deliveries.titles import titles
+from memtui.core.deliveries.record import RECALL, Delivery, Item, titles
 from memtui.present import deliveries as present
 from memtui.present import safe_text
 from memtui.present.deliveries import EVENTS, GLYPHS, MEANINGS, counted, session_words

@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui.core.base import clock
 from memtui.core.base.phrasing import short
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.statistics import Day, Statistics, percentile
 from memtui.present import safe_text
 from memtui.present.bars import bar

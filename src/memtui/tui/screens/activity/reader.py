@@ -14,8 +14,7 @@ from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
-from memtui.core.deliveries.session_list import SessionRow, row_of
-from memtui.core.deliveries.sessions import Session, states
+from memtui.core.deliveries.sessions import Session, SessionRow, row_of, states
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.memories import moved

@@ -8,9 +8,10 @@ from rich.text import Text
 
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age
-from memtui.core.deliveries import reading, session_list
-from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries import reading
+from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.record import session_kind
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.inbox.format import Entry
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting, is_for
@@ -59,7 +60,7 @@ class RowContext:
     read_only: bool = False
     words: str = ""
     projects: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, session_list.SessionRow] = field(default_factory=dict)
+    facts: dict[str, SessionRow] = field(default_factory=dict)
     notes: "Sequence[NoteRow]" = ()
     unused: bool = False
     mentions: Sequence[WaitingMention] = ()
@@ -198,7 +199,7 @@ class SessionGroup:
     session: str
     deliveries: Sequence[reading.DeliveryRow]
     root: str
-    facts: session_list.SessionRow
+    facts: SessionRow
     live: bool
     unfolded: bool
     runs: "Sequence[RunRow]" = ()
@@ -230,7 +231,7 @@ class SessionGroup:
         times = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
         return max(times) if times else self.facts.last
 
-    def whole(self, known: Mapping[str, str]) -> session_list.SessionRow:
+    def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
         outcomes: dict[str, int] = {}
         for each in self.deliveries:

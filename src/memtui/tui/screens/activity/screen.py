@@ -14,10 +14,10 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.core.client import projects
-from memtui.core.deliveries import session_list
 from memtui.core.deliveries.filter import Filter
+from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
-from memtui.core.deliveries.receipt_counts import ReceiptCounts
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.deliveries.statistics import day_of
 from memtui.core.review.waiting import Waiting
 from memtui.present import legend as marks
@@ -316,7 +316,7 @@ class Activity(ListScreen[Row]):
             facts = self.context.facts.get(name)
             if facts is None:
                 unknown[name] = deliveries[0] if deliveries else None
-                facts = session_list.SessionRow(name, "", "", "")
+                facts = SessionRow(name, "", "", "")
             unfolded = self._found_folds.get(name, True) if self.wanted_rows else self._folds.get(name, False)
             root = deliveries[0].root if deliveries else facts.project
             root = root or (read_by[0].root if read_by else "")

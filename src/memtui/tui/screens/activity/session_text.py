@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui.core.base.phrasing import ago, cut, many, short
-from memtui.core.deliveries.session_list import SessionRow
+from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, sessions
 from memtui.tui.widgets.key_lines import append_keys
