@@ -24,12 +24,10 @@ if TYPE_CHECKING:
 
 
 class Workspace:
-    """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui").
-
-    `cwd` gets its symlinks resolved, as the client does. `now` fixes the clock (seconds since the epoch) for pictures,
-    demonstrations and tests. Modules are imported only when needed: monitors call the command line every minute, and a
-    person waits for the TUI to appear.
-    """
+    """The environment, a working directory with its project, and who acts (`by`: "cli" or "tui"). `cwd` gets its
+    symlinks resolved, as the client does. `now` fixes the clock (seconds since the epoch) for pictures, demonstrations
+    and tests. Modules are imported only when needed: monitors call the command line every minute, and a person waits
+    for the TUI to appear."""
 
     def __init__(self, env: "Mapping[str, str]", cwd: str, *, by: str, now: float | None = None) -> None:
         self.env = dict(env)

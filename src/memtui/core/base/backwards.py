@@ -27,13 +27,11 @@ def lines(
     longest: int = LONGEST,
     block: int = 0,
 ) -> "Iterator[tuple[int, bytes]]":
-    """Yield (offset, line) of each line that is not blank, last first, reading a block only when it is needed.
-
-    `end`: the offset to begin at, which begins a line (-1: the file's end). `needle`: yield only lines that contain it,
+    """Yield (offset, line) of each line that is not blank, last first, reading a block only when it is needed. `end`:
+    the offset to begin at, which begins a line (-1: the file's end). `needle`: yield only lines that contain it,
     without splitting the others; with `fold` it is in small letters, and capitals make no difference. Lines longer than
     `longest` bytes (-1: no limit) are skipped. Raises OSError; TooFarError if the caller asks for lines further than
-    `within` bytes (-1: no limit) from the end.
-    """
+    `within` bytes (-1: no limit) from the end."""
     fd = fs.open_regular(path, ours=True)
     try:
         at = end = posix.fstat(fd).st_size if end < 0 else end

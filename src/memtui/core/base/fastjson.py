@@ -1,9 +1,8 @@
 """JSON for the hook path: the interpreter's own C scanner and encoder without the cost of importing `json`.
 
-`import json` more than doubles the start of a bare interpreter (it pulls in `re`). The C accelerators behind it
-are importable alone; where they are missing or reject the input, the `json` module decides, so that the answer is
-always the one `json` would give. A property test holds both to that.
-"""
+`import json` more than doubles the start of a bare interpreter (it pulls in `re`). The C accelerators behind it are
+importable alone; where they are missing or reject the input, the `json` module decides, so that the answer is always
+the one `json` would give. A property test holds both to that."""
 
 from memtui.core.base import native
 
@@ -42,11 +41,9 @@ def _slow_loads(text: str) -> "object":
 
 
 def loads(data: "bytes | str") -> "object":
-    """Parse one JSON document. Raises ValueError on anything that is not exactly one document.
-
-    Bytes are UTF-8 (undecodable bytes become U+FFFD, so that a half-binary payload still gives its readable keys), or
-    UTF-16 behind its mark, as Claude Code reads settings.
-    """
+    """Parse one JSON document. Raises ValueError on anything that is not exactly one document. Bytes are UTF-8
+    (undecodable bytes become U+FFFD, so that a half-binary payload still gives its readable keys), or UTF-16 behind its
+    mark, as Claude Code reads settings."""
     if isinstance(data, bytes):
         codec = "utf-16" if data[:2] in {b"\xff\xfe", b"\xfe\xff"} else "utf-8"
         text = data.decode(codec, "replace")

@@ -1,8 +1,7 @@
 """Read, append, replace and lock files: bounded reads, appends in one write, atomic rewrites, advisory locks.
 
 Imports only what costs a hook nothing. Everything that memtui creates is private (directories 0700, files 0600), except
-what goes into a repository; a rewrite keeps the mode of the file it replaces.
-"""
+what goes into a repository; a rewrite keeps the mode of the file it replaces."""
 
 import posix
 import time
@@ -40,11 +39,9 @@ class KeptError(OSError):
 
 
 def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool = False) -> int:
-    """Open a regular file, for reading, or with `write` for both, without ever waiting; return the descriptor.
-
-    Raises OSError, also for FIFOs, sockets, devices and directories; with `ours` for files that belong to neither us
-    nor root, without `follow` for symlinks.
-    """
+    """Open a regular file, for reading, or with `write` for both, without ever waiting; return the descriptor. Raises
+    OSError, also for FIFOs, sockets, devices and directories; with `ours` for files that belong to neither us nor root,
+    without `follow` for symlinks."""
     flags = posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY | (posix.O_RDWR if write else posix.O_RDONLY)
     fd = posix.open(path, flags if follow else flags | posix.O_NOFOLLOW)
     try:
@@ -163,12 +160,10 @@ def write_all(fd: int, data: bytes) -> None:
 
 
 def append(path: str, data: bytes, durable: bool = False) -> bool:
-    """Append in a single write, so that lines of concurrent writers do not mix; create the file if it is missing.
-
-    A last line torn by a crash is closed with a newline first, so that one line is lost, not two. `durable` waits for
-    the disk. False if another process removed or replaced the file meanwhile, and may not have seen the data. Raises
-    OSError after removing what was written; KeptError if that can't be removed.
-    """
+    """Append in a single write, so that lines of concurrent writers do not mix; create the file if it is missing. A
+    last line torn by a crash is closed with a newline first, so that one line is lost, not two. `durable` waits for the
+    disk. False if another process removed or replaced the file meanwhile, and may not have seen the data. Raises
+    OSError after removing what was written; KeptError if that can't be removed."""
     flags = posix.O_RDWR | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK | posix.O_NOCTTY
     fd = _open_making_dirs(path, flags, FILE_MODE)
     try:
@@ -184,10 +179,8 @@ def append(path: str, data: bytes, durable: bool = False) -> bool:
 
 
 def _complete(fd: int, data: bytes, written: int, durable: bool) -> None:
-    """Append what the first write left over, and wait for the disk if `durable`.
-
-    On an error the data is removed again. KeptError if it can't be, since another writer appended to it.
-    """
+    """Append what the first write left over, and wait for the disk if `durable`. On an error the data is removed again.
+    KeptError if it can't be, since another writer appended to it."""
     start = posix.lseek(fd, 0, 1) - written
     try:
         write_all(fd, data[written:])
@@ -225,10 +218,8 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 def overwrite(path: str, data: bytes) -> None:
-    """Overwrite a file in place, at a fifth of the cost of `write_atomic`; a crash meanwhile damages it.
-
-    Raises OSError.
-    """
+    """Overwrite a file in place, at a fifth of the cost of `write_atomic`; a crash meanwhile damages it. Raises
+    OSError."""
     fd = _open_making_dirs(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK, FILE_MODE)
     try:
         size = _regular(fd, path).st_size
@@ -255,10 +246,8 @@ def temporary_of(name: str) -> "tuple[str, int] | None":
 
 def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     """Replace a file: write a temporary file in the same directory, sync it to disk, rename it. Raises OSError.
-
     `durable=False` leaves out the sync: for derived state that may be lost in a power cut, never for a person's words.
-    On any error the temporary file is removed and the old content stays.
-    """
+    On any error the temporary file is removed and the old content stays."""
     made = temporary(path)
     mode = FILE_MODE
     try:
@@ -293,10 +282,8 @@ def _write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
 
 
 def create(path: str, data: bytes, durable: bool = False) -> bool:
-    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be written.
-
-    Raises OSError if its directory can't be written to.
-    """
+    """Create a file with all of its data at once. False, with nothing done, if it exists or can't be written. Raises
+    OSError if its directory can't be written to."""
     made = temporary(path)
     fd = _open_making_dirs(made, NEW_FILE, FILE_MODE)
     try:
@@ -339,11 +326,9 @@ def unlink(path: str) -> None:
 
 
 def quiet(fd: int, seconds: float = 0.0) -> bool:
-    """Return whether nobody has a file open for writing, waiting up to `seconds` for that; `fd` is read-only.
-
-    The kernel grants a lease only then. A file without a name that is quiet will not change any more. On file systems
-    without leases nobody can tell: True, after a wait for a writer that has just opened the file.
-    """
+    """Return whether nobody has a file open for writing, waiting up to `seconds` for that; `fd` is read-only. The
+    kernel grants a lease only then. A file without a name that is quiet will not change any more. On file systems
+    without leases nobody can tell: True, after a wait for a writer that has just opened the file."""
     fcntl = native.load("fcntl")
     deadline = time.monotonic() + seconds
     while True:
@@ -363,12 +348,10 @@ def quiet(fd: int, seconds: float = 0.0) -> bool:
 
 
 class Lock:
-    """An advisory lock on a file, as a context manager; the file stays behind.
-
-    `timeout` is in seconds; 0 tries once. The kernel frees the lock of a killed process. `by_process`: a record lock,
-    which keeps out other processes alone, not other threads, and for which a hook loads no module; all who lock a file
-    have to choose the same. Raises LockTimeoutError, and another OSError where no lock is possible.
-    """
+    """An advisory lock on a file, as a context manager; the file stays behind. `timeout` is in seconds; 0 tries once.
+    The kernel frees the lock of a killed process. `by_process`: a record lock, which keeps out other processes alone,
+    not other threads, and for which a hook loads no module; all who lock a file have to choose the same. Raises
+    LockTimeoutError, and another OSError where no lock is possible."""
 
     def __init__(self, path: str, timeout: float, by_process: bool = False) -> None:
         self.path = path

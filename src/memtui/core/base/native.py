@@ -1,8 +1,7 @@
 """Load an extension module of the standard library from the directory in which it lies.
 
-The import system lists the directories that come before that one first, which takes longer than loading the module.
-Hot path: it imports nothing of ours.
-"""
+The import system lists the directories that come before that one first, which takes longer than loading the module. Hot
+path: it imports nothing of ours."""
 
 import sys
 

@@ -1,8 +1,7 @@
 """Paths: the directories of memtui and Claude Code, project roots, symlinks, and who owns a path.
 
 The rules are the client's (docs/file-formats.md): CLAUDE_CONFIG_DIR, the slug of a path, and the main repository root,
-which worktrees and subdirectories share. The environment is always a parameter.
-"""
+which worktrees and subdirectories share. The environment is always a parameter."""
 
 import posix
 
@@ -47,9 +46,7 @@ def _base36(number: int) -> str:
 
 def slug(path: str) -> str:
     """Return the client's directory name for a path: all but a-z A-Z 0-9 becomes `-`; a name over 200 gets a hash.
-
-    Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes.
-    """
+    Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes."""
     if not path.isascii():
         pairs = [c if c <= "\uffff" else _surrogates(c) for c in path]
         path = "".join(pairs)
@@ -65,11 +62,9 @@ def slug(path: str) -> str:
 
 
 def project_key(root: str) -> str:
-    """Return the name of a project in memtui's own files, by its root: the slug, a dot, and six hex digits.
-
-    The client's slug alone is no identity: `my-app`, `my_app` and `my.app` have one, and so have two names of as many
-    letters outside of ASCII.
-    """
+    """Return the name of a project in memtui's own files, by its root: the slug, a dot, and six hex digits. The
+    client's slug alone is no identity: `my-app`, `my_app` and `my.app` have one, and so have two names of as many
+    letters outside of ASCII."""
     number = int.from_bytes(root.encode("utf-8", "surrogatepass"), "little") % KEY_PRIME
     return f"{slug(root)}.{number:06x}"
 
@@ -120,19 +115,14 @@ def normal(path: str) -> str:
 
 
 def started_in(env: "dict[str, str]", cwd: str) -> str:
-    """Return the directory that a session was started in, not where a `cd` has led since.
-
-    That is CLAUDE_PROJECT_DIR, which every hook gets; without it `cwd`, which may be empty for `/`.
-    """
+    """Return the directory that a session was started in, not where a `cd` has led since. That is CLAUDE_PROJECT_DIR,
+    which every hook gets; without it `cwd`, which may be empty for `/`."""
     return normal(env.get("CLAUDE_PROJECT_DIR") or cwd)
 
 
 def project_root(cwd: str) -> str:
-    """Return the main repository root of a directory.
-
-    Of a linked worktree that is the main work tree, or the bare repository that it belongs to. A directory outside any
-    repository is its own root.
-    """
+    """Return the main repository root of a directory. Of a linked worktree that is the main work tree, or the bare
+    repository that it belongs to. A directory outside any repository is its own root."""
     here = cwd.rstrip("/") or "/"
     while True:
         dot_git = here.rstrip("/") + "/.git"
@@ -150,9 +140,8 @@ def project_root(cwd: str) -> str:
 
 
 def _worktree_main(here: str, dot_git: str) -> str:
-    """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`.
-
-    A submodule's `.git` file points to `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
+    """Follow a `.git` file: `gitdir: …/main/.git/worktrees/NAME`, whose `commondir` names the shared `.git`. A
+    submodule's `.git` file points to `.git/modules/…`, which has no `commondir`: it is a project of its own. So is a
     directory that no repository lists as its worktree: a `.git` file that came in an archive can name any repository.
     """
     try:
@@ -229,10 +218,8 @@ def stranger(path: str) -> "int | None":
 
 
 def strangers(root_dir: str, project: "str | None" = None) -> "list[tuple[str, int]]":
-    """List the directories of memtui, and of one project, that belong to another user, as (path, user).
-
-    Where there are any, nothing may be read or written: whoever owns a directory can forge the person's words there.
-    """
+    """List the directories of memtui, and of one project, that belong to another user, as (path, user). Where there are
+    any, nothing may be read or written: whoever owns a directory can forge the person's words there."""
     found = []
     for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects", "/subconscious"):
         owner = stranger(root_dir + part)
@@ -257,10 +244,8 @@ def inbox_strangers(root_dir: str, project: str) -> "list[tuple[str, int]]":
 
 
 def resolve(path: str) -> "str | None":
-    """Follow the symlinks of an absolute path, as `os.path.realpath` does; parts that don't exist are kept.
-
-    None for a loop.
-    """
+    """Follow the symlinks of an absolute path, as `os.path.realpath` does; parts that don't exist are kept. None for a
+    loop."""
     done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
     while rest:
         part = rest.pop()

@@ -1,7 +1,6 @@
 """Session state: what a session was already told, so that a later prompt brings only what is new.
 
-The state is derived: if it is lost, a list is delivered again, but no guidance is.
-"""
+The state is derived: if it is lost, a list is delivered again, but no guidance is."""
 
 from memtui.core.base import fastjson, fs
 
@@ -14,11 +13,9 @@ def safe(session_id: str) -> str:
 
 
 def path(root: str, session_id: str, part: str = "") -> str:
-    """Return the path of a session's state file, or of another `part` of its state.
-
-    Parts: `index`, the memories it was told of; `cursor`, how far its transcript was read; `missed`, what did not
-    arrive; `unread`, turns that a model was to read; `stopped`, the claims under way when a turn ended.
-    """
+    """Return the path of a session's state file, or of another `part` of its state. Parts: `index`, the memories it was
+    told of; `cursor`, how far its transcript was read; `missed`, what did not arrive; `unread`, turns that a model was
+    to read; `stopped`, the claims under way when a turn ended."""
     return f"{root}/sessions/{safe(session_id)}{'.' + part if part else ''}.json"
 
 
@@ -32,10 +29,8 @@ def load(root: str, session_id: str, part: str = "") -> "dict[str, object]":
 
 
 def save(root: str, session_id: str, state: "dict[str, object]", part: str = "") -> None:
-    """Replace the state, without waiting for the disk: it is derived. Raises OSError.
-
-    A part holds no words of a person and is overwritten in place: at worst it is lost.
-    """
+    """Replace the state, without waiting for the disk: it is derived. Raises OSError. A part holds no words of a person
+    and is overwritten in place: at worst it is lost."""
     data = fastjson.dumps({**state, "v": VERSION}).encode()
     if part:
         fs.overwrite(path(root, session_id, part), data)

@@ -22,10 +22,8 @@ def is_short_for(wanted: str, name: str) -> bool:
 
 
 def match(ref: str, names: Iterable[str], what: str) -> str:
-    """Return the one id of `names` that `ref` is or is short for; `what` names their kind in errors.
-
-    Raises NotFoundError, or ConflictError if several match.
-    """
+    """Return the one id of `names` that `ref` is or is short for; `what` names their kind in errors. Raises
+    NotFoundError, or ConflictError if several match."""
     wanted = ref.strip().lstrip("…").upper()
     every = list(dict.fromkeys(names))
     exact = [name for name in every if name.upper() == wanted]

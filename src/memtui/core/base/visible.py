@@ -35,9 +35,7 @@ PIECE = 4096
 
 def hidden(char: str) -> bool:
     """Return whether a character shows nothing, or changes how others are shown, so that a person does not see it.
-
-    These are controls and Unicode's Default_Ignorable_Code_Point, but not newlines, tabs and JOINERS.
-    """
+    These are controls and Unicode's Default_Ignorable_Code_Point, but not newlines, tabs and JOINERS."""
     if char.isprintable():
         return char in BLANK or "\ufe00" <= char <= "\ufe0d" or "\U000e0100" <= char <= "\U000e01ef"
     return (

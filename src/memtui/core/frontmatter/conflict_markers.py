@@ -1,7 +1,6 @@
 """Git's conflict markers: both versions of some lines, which a merge left for a person to choose from. Hot path.
 
-Markers in a fenced block of code are an example. Whoever calls `first` for many texts looks for MARK before it.
-"""
+Markers in a fenced block of code are an example. Whoever calls `first` for many texts looks for MARK before it."""
 
 MARK = b"<<<<<<<"
 OURS, BASE, MIDDLE, THEIRS = "<<<<<<<", "|||||||", "=======", ">>>>>>>"

@@ -2,8 +2,7 @@
 
 `parse` never fails: a file whose frontmatter can't be read is `broken`, with the reason and with what could be read,
 and can't be changed here. Every value is the text that the person wrote, a list of texts, or a dict: `2026-01-31` and
-`yes` stay text, as in PyYAML's BaseLoader. PyYAML, if it is installed, reads YAML outside our subset.
-"""
+`yes` stay text, as in PyYAML's BaseLoader. PyYAML, if it is installed, reads YAML outside our subset."""
 
 import copy
 from collections.abc import Mapping, Sequence
@@ -55,10 +54,8 @@ class Document:
         return self.head.count("\n") + self.block.count("\n") + 1 if self.fence else 0
 
     def with_field(self, path: Sequence[str], value: str | Sequence[str]) -> "Document":
-        """Return a document with one field set, or added; only its lines differ.
-
-        Raises MemtuiError on a broken document, and if the change can't be made without changing other fields.
-        """
+        """Return a document with one field set, or added; only its lines differ. Raises MemtuiError on a broken
+        document, and if the change can't be made without changing other fields."""
         self._must_be_sound()
         new: object = clean(value) if isinstance(value, str) else [clean(item) for item in value]
         old = self.get(path)
@@ -255,9 +252,7 @@ def _parse(data: bytes) -> Document:
 
 def _split(text: str, opened: int) -> tuple[list[str] | None, str, int]:
     """Return the lines between the fences, the closing fence (empty if there is none), and where the body starts.
-
-    Without a closing fence the fields end at the first blank line. The lines are None if there is no opening fence.
-    """
+    Without a closing fence the fields end at the first blank line. The lines are None if there is no opening fence."""
     at = text.find("\n", opened) + 1
     if not at or text[opened:at].rstrip(BLANK) != FENCE:
         return None, "", 0

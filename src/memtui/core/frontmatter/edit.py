@@ -1,8 +1,7 @@
 """Changes of one field of frontmatter: PyYAML finds the place of its value, and only that text is replaced.
 
 For a person's edits only, since PyYAML takes a while to load. The caller parses the result and compares it with what
-was wanted, so that YAML that was not thought of here is refused, not damaged.
-"""
+was wanted, so that YAML that was not thought of here is refused, not damaged."""
 
 import re
 from collections.abc import Mapping, Sequence

@@ -7,8 +7,7 @@ quotes is one character, as in JSON.
 
 In the subset: block mappings, block lists of scalars, flow lists and mappings, plain and quoted scalars over one or
 more lines, `|` and `>` with `+` or `-`, comments, duplicate keys (the last one counts). Not in it: anchors, aliases,
-tags, mappings in lists, `?` keys, indentation indicators.
-"""
+tags, mappings in lists, `?` keys, indentation indicators."""
 
 DEPTH_LIMIT = 20
 INDICATORS = "-?:,[]{}#&*!|>'\"%@`"

@@ -1,7 +1,6 @@
 """Keep the journal short: remove changes that are too old, or too many, and the contents that only they referred to.
 They can no longer be undone. This runs under the journal's lock; a killed process leaves contents that the next run
-removes.
-"""
+removes."""
 
 import os
 import re

@@ -2,8 +2,7 @@
 
 It is a write-ahead log. The contents before and after are stored in `trash/` under their hash; one line records the
 intent; the files change one by one; another line records the end. A process killed in between leaves an intent without
-an end, which the next process finishes or takes back. docs/file-formats.md describes the lines of journal.jsonl.
-"""
+an end, which the next process finishes or takes back. docs/file-formats.md describes the lines of journal.jsonl."""
 
 import contextlib
 import os
@@ -85,11 +84,9 @@ class Journal:
             yield
 
     def run(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
-        """Make all the changes or none, as one undo step, and return the transaction's id.
-
-        `more` goes into the record as it is. Raises ConflictError if a file is not as a change expects it, MemtuiError
-        if one can't be written; in both cases nothing is changed.
-        """
+        """Make all the changes or none, as one undo step, and return the transaction's id. `more` goes into the record
+        as it is. Raises ConflictError if a file is not as a change expects it, MemtuiError if one can't be written; in
+        both cases nothing is changed."""
         with self.locked():
             return self.run_locked(op, changes, summary, **({"group": self._group} if self._group else {}), **more)
 

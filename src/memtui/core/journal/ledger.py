@@ -31,10 +31,8 @@ MODEL = "model"
 @dataclasses.dataclass
 class Transaction:
     """One operation. `state`: done, undone, purged, back (taken back after a crash or an error), intent (in progress).
-
     `of` is the id of the transaction that an undo, redo, restore or purge is about; `paths` are the files that change.
-    `reversal` is the last undo or redo of it.
-    """
+    `reversal` is the last undo or redo of it."""
 
     id: str
     time: str

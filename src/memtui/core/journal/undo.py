@@ -96,14 +96,11 @@ def run(
     go_on: Callable[[int, int], bool] = lambda *_: True,
 ) -> Undone:
     """Undo or redo the last operation with all that was made together with it, or undo the one or the group named by
-    `key`.
-
-    `top` is the id that the last operation must have, since the person was asked about that one. `go_on` is called
-    before each operation with how many were tried and how many there are; False stops. What was done until then is one
-    step: a redo makes it again, and another undo takes back the rest. A failure does not stop the other operations.
-    Raises NotFoundError if there is nothing to do, ConflictError if another operation is the last, MemtuiError if the
-    lock can't be taken.
-    """
+    `key`. `top` is the id that the last operation must have, since the person was asked about that one. `go_on` is
+    called before each operation with how many were tried and how many there are; False stops. What was done until then
+    is one step: a redo makes it again, and another undo takes back the rest. A failure does not stop the other
+    operations. Raises NotFoundError if there is nothing to do, ConflictError if another operation is the last,
+    MemtuiError if the lock can't be taken."""
     todo = [each.id for each in journal.ledger().next_step(op, key)]
     if top not in {"", todo[0]}:
         raise _overtaken()

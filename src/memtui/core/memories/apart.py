@@ -1,8 +1,7 @@
 """The pairs of memories that a person called different: they are not shown as near-duplicates or contradictions again.
 
 They are in `apart.json` in memtui's directory (docs/file-formats.md), by their paths. Each change of it is a step of
-undo; one that gives a memory another path has it there, too.
-"""
+undo; one that gives a memory another path has it there, too."""
 
 from collections.abc import Mapping
 

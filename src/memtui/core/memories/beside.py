@@ -2,8 +2,7 @@
 paths that it is about. Each kind is a directory below memtui's, with one file for each directory of memories.
 
 What a person changes is a step of undo. What is beside a memory follows it where it is renamed, moved or merged, goes
-with it into the trash and comes back with it, also where the whole directory was moved.
-"""
+with it into the trash and comes back with it, also where the whole directory was moved."""
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -45,8 +44,7 @@ def gone_edits(root: str, directory: str, file: str) -> list[BesideEdit]:
 
 def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
     """Return the edits for memories, each (directory, file), that become others: one that is renamed or moved becomes
-    one, several that are merged the same one. One that becomes
-    none goes without."""
+    one, several that are merged the same one. One that becomes none goes without."""
     found = []
     for kind in KINDS:
         known = {place: rows(root, kind, place) for place in {each[0] for each in moved}}

@@ -140,11 +140,8 @@ def restore(
     store: Store, versions: Versions, scope: Scope, found: Memory | None, version: Version, file: str = ""
 ) -> Memory:
     """Make a version the present text of its memory again, as one step of undo; the memory keeps its present name.
-    `found` None: its file, or `file`, is gone.
-
-    Raises NotFoundError if it is a deletion or its content is not kept, ConflictError if the file changed since it was
-    read.
-    """
+    `found` None: its file, or `file`, is gone. Raises NotFoundError if it is a deletion or its content is not kept,
+    ConflictError if the file changed since it was read."""
     if version.digest == GONE:
         raise NotFoundError("That version is the deletion: there is no text to restore.", "Choose the one before it.")
     file = file or version.file

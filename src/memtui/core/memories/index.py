@@ -9,8 +9,7 @@ that are blocks of their own, trims the rest, and loads of the first 200 lines a
 UTF-16 units. A subagent's memory is loaded with its frontmatter and comments.
 
 Memories that are only recalled have their lines in one comment, which begins with RECALL_ONLY: the client does not load
-it, and memtui brings them with the prompts that they fit.
-"""
+it, and memtui brings them with the prompts that they fit."""
 
 import os
 import re
@@ -194,11 +193,8 @@ def missing(index: Index, files: Iterable[str]) -> list[str]:
 @dataclass(frozen=True)
 class Budget:
     """How much of an index the client loads. Its size is `lines` of `max_lines`, and `units` (UTF-16) of `max_units`;
-    `bytes` is the size of the same text in UTF-8.
-
-    `cut_line` is the first line, counted from 1 in the file, that is not loaded whole; None: everything is loaded.
-    `below` are the entries from there on.
-    """
+    `bytes` is the size of the same text in UTF-8. `cut_line` is the first line, counted from 1 in the file, that is not
+    loaded whole; None: everything is loaded. `below` are the entries from there on."""
 
     lines: int
     units: int

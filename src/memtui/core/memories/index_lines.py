@@ -143,11 +143,9 @@ def add_line(
     gone: Collection[str] = (),
     at_end: bool = False,
 ) -> bytes:
-    """Add a line for a new memory; an index that has one already is returned unchanged.
-
-    The line goes to the end of a section: the one that fits the type `kind` or the file's name, else the last that has
-    memories; lines of files that are `gone` make it none of these. `at_end`: it goes below everything instead. `target`
-    is relative to the directory.
+    """Add a line for a new memory; an index that has one already is returned unchanged. The line goes to the end of a
+    section: the one that fits the type `kind` or the file's name, else the last that has memories; lines of files that
+    are `gone` make it none of these. `at_end`: it goes below everything instead. `target` is relative to the directory.
     """
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.lines_of_memories):
@@ -236,10 +234,8 @@ def _is_below(data: bytes, target: str, agent: bool) -> bool:
 
 
 def remove_line(data: bytes, target: str) -> bytes:
-    """Remove the lines of a memory, with the more indented lines that continue them.
-
-    Mentions inside other text stay: they are the person's words, and `index.dangling` lists them.
-    """
+    """Remove the lines of a memory, with the more indented lines that continue them. Mentions inside other text stay:
+    they are the person's words, and `index.dangling` lists them."""
     index = parse_index(data)
     gone: set[int] = set()
     for entry in index.lines_of_memories:
@@ -295,10 +291,8 @@ def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
 
 
 def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_title: str = "") -> bytes:
-    """Point every link to one memory, mentions included, at another file of the directory.
-
-    Anchors stay. A title is changed only if it is `old_title` and a new one is given.
-    """
+    """Point every link to one memory, mentions included, at another file of the directory. Anchors stay. A title is
+    changed only if it is `old_title` and a new one is given."""
     index = parse_index(data)
     lines = list(index.lines)
     found = (*index.lines_of_memories, *index.mentions)

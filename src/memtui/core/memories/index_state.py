@@ -1,8 +1,7 @@
 """The state of a scope's MEMORY.md: what it points at that is not there, lacks, or has below the cut.
 
 It is told as findings on the index and as flags of the memories: doctor, Setup, `memtui check` and the lists of
-memories all take it from here.
-"""
+memories all take it from here."""
 
 from collections.abc import Iterable, Iterator
 
@@ -81,11 +80,9 @@ def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
 class IndexState:
     """The state of the index of a scope; `index` None is one without lines. `root` is memtui's own directory, which
     records what is trusted: memories that are not trusted need no line. Files are relative to the scope's directory.
-
     `dangling` are the links to files that are not there, `missing` the files without a line, `below` the files whose
     only lines are below the cut, `recall_only` those that the index keeps from being loaded, `unread` the text of no
-    memory that no session gets.
-    """
+    memory that no session gets."""
 
     def __init__(self, root: str, scope: Scope, index: Index | None) -> None:
         self.scope = scope

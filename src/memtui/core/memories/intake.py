@@ -5,8 +5,7 @@ agent wrote there by the log of its writes, however late the first look comes.
 
 What memtui itself wrote is in the journal, with what lay there before: both are read from there. So each edit is a
 version, and a text of somebody else that memtui replaced is one, too. What memtui writes is seen if what it replaced
-was, or if the person had the whole text before them.
-"""
+was, or if the person had the whole text before them."""
 
 import contextlib
 import os
@@ -47,11 +46,9 @@ class Intake:
         self.log, self.writer = log, writer
 
     def take_in(self, directory: str, *, patient: bool = False) -> list[Version]:
-        """Take in what is new of the memories of a directory, and return it. A `patient` first look takes in nothing
-        if a file was written just now by nobody knows whom: a hook may still log that it was an agent.
-
-        Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
-        """
+        """Take in what is new of the memories of a directory, and return it. A `patient` first look takes in nothing if
+        a file was written just now by nobody knows whom: a hook may still log that it was an agent. Raises MemtuiError;
+        LockTimeoutError if another process takes in at the moment."""
         with self.log.locked():
             if self.log.has_peeked:
                 self.log.reread()

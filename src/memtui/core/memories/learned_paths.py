@@ -2,8 +2,7 @@
 Read by the hook before a tool runs.
 
 They are rows of `learned-paths/<hash of the directory>.jsonl`, kept beside the memory (`beside`). A path is relative to
-the project, or absolute where the memory is not of one project, and counts as `globs` has it.
-"""
+the project, or absolute where the memory is not of one project, and counts as `globs` has it."""
 
 from memtui.core.base import clock, fastjson, fs, globs, ids
 

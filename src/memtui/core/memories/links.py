@@ -1,8 +1,7 @@
 """The links of memories: the one reader of `[[name]]` and of Markdown links to files.
 
 A `[[name]]` leads to the memory with this name or file; `[text](file.md)`, and a definition `[text]: file.md`, to the
-file. What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`.
-"""
+file. What is in code leads nowhere, nor does what only looks like a link: `a[[0]]`, `[[ -f x ]]`, `[[https://…]]`."""
 
 import os
 import re

@@ -129,10 +129,8 @@ def unreadable(path: str, scope_label: str, problem: str) -> Memory:
 
 
 def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtime: float = 0.0) -> Memory:
-    """Parse a memory from bytes, for example for a preview before they are written.
-
-    Name, description and type are read as the hooks read them, so that a person sees and trusts what sessions get.
-    """
+    """Parse a memory from bytes, for example for a preview before they are written. Name, description and type are read
+    as the hooks read them, so that a person sees and trusts what sessions get."""
     doc = document.parse(data[:MAX_BYTES])
     name, description, kind = memory_head.summarise(data[:MAX_BYTES])
     if conflict_markers.first(data[:MAX_BYTES]):
@@ -188,9 +186,7 @@ def one_line(text: str) -> str:
 
 def set_type(doc: document.Document, kind: str) -> document.Document:
     """Set the type where the file has it: at the top level, below `metadata`, or both; below `metadata` if it has none.
-
-    Raises MemtuiError on a broken document or an empty type.
-    """
+    Raises MemtuiError on a broken document or an empty type."""
     kind = one_line(kind)
     if not kind:
         raise UsageError("A type can't be empty.", f"Use one of {', '.join(TYPES)}, or a word of your own.")

@@ -1,8 +1,7 @@
 """Prompts for which a person does not want a memory: "never for prompts like this". Read by the hook that recalls.
 
 They are kept beside the memory (`beside`), as rows of `mutes/<hash of the directory>.jsonl`: the prompt (`text`) and
-its terms, as recall has them (`recall/words.py`). Most directories have none, which costs one failed look.
-"""
+its terms, as recall has them (`recall/words.py`). Most directories have none, which costs one failed look."""
 
 from memtui.core.base import fastjson, fs, ids
 

@@ -90,10 +90,8 @@ def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | N
 
 def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lambda _: True) -> Origin | None:
     """Return the session passage in which a memory was written; None without a session or its transcript. `go_on` is
-    called with the share of the transcript that was read; if it returns False, the result is None.
-
-    Reads the whole transcript: call it from a worker.
-    """
+    called with the share of the transcript that was read; if it returns False, the result is None. Reads the whole
+    transcript: call it from a worker."""
     name = found.origin_session
     path = transcript.find(paths.config_dir(env), name)
     return _read(path, name, found, go_on) if path else None

@@ -2,8 +2,7 @@
 sessions were told, proposals, the indexes of its directories. What is left of it are names, times and hashes.
 
 All of this comes before the contents themselves are removed: killed within, the memory is still in the trash, and can
-be purged again.
-"""
+be purged again."""
 
 import json
 import os

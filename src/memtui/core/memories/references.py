@@ -1,7 +1,6 @@
 """Keep references in step: a memory's line in MEMORY.md, and the links that name it.
 
-Both are changed by line edits, since the client and the agent write to these files as well.
-"""
+Both are changed by line edits, since the client and the agent write to these files as well."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -118,9 +117,8 @@ def with_line(
     root: str, scope: Scope, data: bytes, file: str, title: str, hook: str, kind: str, *, first: bool = False
 ) -> bytes:
     """Return a MEMORY.md with a line for a new memory; of a full one that Claude Code loads, `first` as for
-    `index_lines.place_line`. Where that begins the index, the memories that are there already
-    get a line as well: the client hides those that an index leaves out. More than an index holds are left to the fix of
-    the index."""
+    `index_lines.place_line`. Where that begins the index, the memories that are there already get a line as well: the
+    client hides those that an index leaves out. More than an index holds are left to the fix of the index."""
     others = [] if data else scopes.indexed(root, scope)
     if 0 < len(others) < memory_index.MAX_LINES:
         for each in scopes.memories(scope):
@@ -187,10 +185,7 @@ def old_names(scope: Scope, found: Memory, known: Collection[str] | None = None)
 
 def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, bytes, list[TextEdit]]]:
     """Return the edits by which the scope's other memories link to this one by its new name, for each as (relative
-    path, content before, content after, edits).
-
-    Broken and unreadable files are left out.
-    """
+    path, content before, content after, edits). Broken and unreadable files are left out."""
     names = old_names(scope, found)
     result = []
     for name, problem in scopes.files(scope):

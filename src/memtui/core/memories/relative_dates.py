@@ -1,8 +1,7 @@
 """Relative dates in a memory ("next Thursday"), which mean another day each time it is read, with the absolute ones.
 
 Those in code, in quotes and in quoted lines are somebody's words, and stay; so do those in sentences about any day. "In
-30 days" is a date only where the sentence tells of something to come: "tokens expire in 30 days" tells how long.
-"""
+30 days" is a date only where the sentence tells of something to come: "tokens expire in 30 days" tells how long."""
 
 import re
 from collections.abc import Iterator

@@ -21,15 +21,12 @@ CANDIDATES_SHOWN = 8
 
 @dataclass(frozen=True)
 class Scope:
-    """A directory of memories.
-
-    `label` is unique and used in references (`label:name`); `aliases` are accepted as well. `root_path` and `slug` are
-    the project's, None if the scope belongs to none or it is not known; `project` is what to call another project than
-    the one of the working directory. `source` is the agent's name. `trusted` is
-    False for a project directory in which nothing is trusted yet. `exists` is False for a directory that the first
-    memory would create. `problem` says why a scope is not read at all. Instructions and the model's blocks have
-    `files`, relative to the directory, instead of everything in it.
-    """
+    """A directory of memories. `label` is unique and used in references (`label:name`); `aliases` are accepted as well.
+    `root_path` and `slug` are the project's, None if the scope belongs to none or it is not known; `project` is what to
+    call another project than the one of the working directory. `source` is the agent's name. `trusted` is False for a
+    project directory in which nothing is trusted yet. `exists` is False for a directory that the first memory would
+    create. `problem` says why a scope is not read at all. Instructions and the model's blocks have `files`, relative to
+    the directory, instead of everything in it."""
 
     kind: str
     label: str
@@ -346,10 +343,7 @@ def with_file(scopes: Sequence[Scope], name: str) -> Scope | None:
 
 def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator[Memory]:
     """Yield the memories of a scope, sorted by path. Those that must not or can't be read have the reason in `broken`;
-    those that were removed meanwhile are left out.
-
-    `known`: as for `status.of_scope`.
-    """
+    those that were removed meanwhile are left out. `known`: as for `status.of_scope`."""
     for name, problem in files(scope):
         path = f"{scope.directory}/{name}".rstrip("/")
         if problem:
@@ -383,10 +377,8 @@ def _is_current(found: Memory) -> bool:
 
 
 def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
-    """Return the memory for a reference: a name, a file name, `scope:name`, or a path inside a scope.
-
-    Raises NotFoundError, with similar names; ConflictError, with the candidates, if several memories match.
-    """
+    """Return the memory for a reference: a name, a file name, `scope:name`, or a path inside a scope. Raises
+    NotFoundError, with similar names; ConflictError, with the candidates, if several memories match."""
     scopes = discover(env, cwd)
     if "/" in ref:
         found = _by_path(env, cwd, ref, scopes)

@@ -20,10 +20,8 @@ def words_of(query: str) -> list[str]:
 
 def rank(words: list[str], found: Memory) -> tuple[float, str]:
     """Return how well a memory matches some words, and the line of its body that matches best. 0: a word is missing.
-
     The word with the worst kind of match decides first. After that a match counts most in the name, less in the
-    description, least in the body. A similar word counts only in the name and description.
-    """
+    description, least in the body. A similar word counts only in the name and description."""
     if not words:
         return 0.0, ""
     name = found.name.lower() + " " + found.stem.lower()

@@ -145,10 +145,8 @@ NEVER_RECALLED = RecallCounts()
 
 class Usage:
     """Deliveries and uses of memories by path, counted in the newest records of the log; those under a name that a
-    memory had before memtui renamed or moved it count for its present path. Not thread-safe.
-
-    `statistics` counts days instead, in the whole log: too slow for a list of memories, and without their records.
-    """
+    memory had before memtui renamed or moved it count for its present path. Not thread-safe. `statistics` counts days
+    instead, in the whole log: too slow for a list of memories, and without their records."""
 
     def __init__(self, root: str) -> None:
         self.root = root

@@ -1,8 +1,7 @@
 """The store: changes to memories, each one step that can be undone, so that nothing a person wrote is lost.
 
 A change is made only if the file still has the content that was read, `Memory.raw`. If somebody else wrote to it
-meanwhile, ConflictError is raised and the file stays as it is.
-"""
+meanwhile, ConflictError is raised and the file stays as it is."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -46,10 +45,8 @@ class Outcome(Generic[Item, Done]):
 
 
 class Store:
-    """Changes to the memories of a working directory. `by`, `now` and `ledger`: as for `Journal`.
-
-    Opening it recovers from a killed process; if that fails, reading still works and `problem` has the error.
-    """
+    """Changes to the memories of a working directory. `by`, `now` and `ledger`: as for `Journal`. Opening it recovers
+    from a killed process; if that fails, reading still works and `problem` has the error."""
 
     def __init__(
         self,
@@ -125,11 +122,9 @@ class Store:
         """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
         `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer to be looked at. `op` names
         the operation in the journal, whose summary begins with `verb` if that is not `op`; `extra` changes are made in
-        the same step. `keep_time`: the file keeps its time, since the memory says what it said before.
-
-        An empty value removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if
-        its frontmatter is broken and fields are to be changed.
-        """
+        the same step. `keep_time`: the file keeps its time, since the memory says what it said before. An empty value
+        removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if its frontmatter is
+        broken and fields are to be changed."""
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw and not extra:
@@ -151,10 +146,7 @@ class Store:
 
     def rename(self, found: Memory, name: str, *, seen: bool = False) -> Memory:
         """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
-        for `edit`.
-
-        Raises ConflictError if the name is taken or the file changed since it was read.
-        """
+        for `edit`. Raises ConflictError if the name is taken or the file changed since it was read."""
         scope = self._scope_of(found)
         path = self._own_file(scope, found)
         stem = references.check_name(name)
@@ -305,10 +297,8 @@ class Store:
     def each(
         self, items: Sequence[Item], change: Callable[[Item], Done], go_on: Callable[[int], bool] = lambda _: True
     ) -> Outcome[Item, Done]:
-        """Change each item, all as one step of undo. A failure does not stop the others.
-
-        `go_on` is called before each item with how many were tried; False stops.
-        """
+        """Change each item, all as one step of undo. A failure does not stop the others. `go_on` is called before each
+        item with how many were tried; False stops."""
         outcome: Outcome[Item, Done] = Outcome(len(items))
         with self.journal.together():
             for number, item in enumerate(items):

@@ -70,11 +70,9 @@ class Purged(NamedTuple):
 
 
 def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
-    """Return what purging a trash item removes.
-
-    That is everything the journal has of the memory up to its deletion, under any name and in any scope it had, except
-    for contents that other transactions share; what only tells where their lines were put is not spared.
-    """
+    """Return what purging a trash item removes. That is everything the journal has of the memory up to its deletion,
+    under any name and in any scope it had, except for contents that other transactions share; what only tells where
+    their lines were put is not spared."""
     group, places = _history(ledger, key)
     others = [t for t in ledger.all() if t.id not in group]
     shared = set(_digests(others))

@@ -1,7 +1,6 @@
 """Grant and revoke trust in the memories of a repository, as steps of the journal.
 
-Trust is given to the very contents that were shown to the person, not to what a file has in it by then.
-"""
+Trust is given to the very contents that were shown to the person, not to what a file has in it by then."""
 
 from collections.abc import Callable, Iterable, Sequence
 

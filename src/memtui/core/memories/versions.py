@@ -3,8 +3,7 @@ it.
 
 `versions.jsonl` has a line for each version, oldest first, one for each that a person has seen, and one for each
 directory that had no memories at the first look; the contents are in `versions/`, each in a file named by its hash
-(docs/file-formats.md). core/memories/intake.py takes in new versions.
-"""
+(docs/file-formats.md). core/memories/intake.py takes in new versions."""
 
 import contextlib
 import os
@@ -285,9 +284,8 @@ class Versions:
                 self.count()
 
     def count(self, directory: str = "", young: Sequence[Version] = ()) -> None:
-        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all.
-        Of a directory that was not looked at, what was noted last stays. `young` of `directory` are not taken in
-        yet."""
+        """Note how many files of each directory nobody has seen, for the status line: a hook that must not read all. Of
+        a directory that was not looked at, what was noted last stays. `young` of `directory` are not taken in yet."""
         self.follow()
         noted = noted_unseen(self.root)
         counts = {} if noted is None else {each: n for each, n in noted.items() if each not in self.looked}
@@ -339,10 +337,8 @@ class Versions:
         return gone, freed
 
     def forget(self, oldest: float, most_bytes: int) -> tuple[int, int]:
-        """Forget what is `too_old`. Return how many versions that were, and how many bytes of contents.
-
-        Raises MemtuiError; LockTimeoutError if another process takes in at the moment.
-        """
+        """Forget what is `too_old`. Return how many versions that were, and how many bytes of contents. Raises
+        MemtuiError; LockTimeoutError if another process takes in at the moment."""
         with self.locked():
             self.follow()
             gone, freed = self.too_old(oldest, most_bytes)

@@ -3,8 +3,7 @@
 For a directory with at least CACHE_FROM memories `run/` caches the head, which is the memories that an index has room
 for, with the change times of the directories; the names in these directories; and a row for each memory. All may be
 deleted at any time. `look`, for hooks, reads the head and as many changes as it has time for; `build`, for workers,
-checks every file and reads those that changed.
-"""
+checks every file and reads those that changed."""
 
 import posix
 
@@ -55,12 +54,10 @@ class CatalogLine:
 
 class Catalog:
     """The memories of a directory that may be delivered: the `lines` that rank first and the number of all (`count`);
-    `untrusted` is the number of those that may not. `directories`: the directory and those below it.
-
-    `large`: there are too many files for a hook to check each. `unready`: a hook had no time to find all changes, until
-    `build` has run; with `building` no line is known yet. `files`: the caches whose change times show a change, the
-    head and the file of `touch`.
-    """
+    `untrusted` is the number of those that may not. `directories`: the directory and those below it. `large`: there are
+    too many files for a hook to check each. `unready`: a hook had no time to find all changes, until `build` has run;
+    with `building` no line is known yet. `files`: the caches whose change times show a change, the head and the file of
+    `touch`."""
 
     def __init__(self, directory: str) -> None:
         self.directory = directory
@@ -95,10 +92,8 @@ def _trust_stamp(root: str, project: bool) -> "list[int] | None":
 
 def build(root: str, directory: str, project: bool) -> Catalog:
     """Build the catalog of a directory, however long it takes; with `project` only of trusted memories. A missing
-    directory has none. Files that can't be read and symlinks that leave the directory are left out.
-
-    Every file is checked, since a replaced file leaves no other trace.
-    """
+    directory has none. Files that can't be read and symlinks that leave the directory are left out. Every file is
+    checked, since a replaced file leaves no other trace."""
     base = _base(root, directory)
     try:
         fs.unlink(base + ".touched")

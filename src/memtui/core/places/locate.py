@@ -1,6 +1,5 @@
 """The directories that hold memories, and the files in them that may be read. Hook path; `core/memories/scopes.py`
-builds on it.
-"""
+builds on it."""
 
 import posix
 
@@ -67,12 +66,10 @@ def global_dir(env: "dict[str, str]") -> str:
 
 
 def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
-    """Return the directory of the project scope, and whether it exists.
-
-    It is the nearest `.claude/memory` from `cwd` upwards. The main work tree's comes before any above the repository,
-    so that worktrees without one share it. A configuration directory's `memory` is never a project's. If there is none,
-    it is the place where it would be made: in the main work tree, if there is one.
-    """
+    """Return the directory of the project scope, and whether it exists. It is the nearest `.claude/memory` from `cwd`
+    upwards. The main work tree's comes before any above the repository, so that worktrees without one share it. A
+    configuration directory's `memory` is never a project's. If there is none, it is the place where it would be made:
+    in the main work tree, if there is one."""
     root = paths.project_root(cwd)
     top = worktree_top(cwd)
     own = upwards(cwd, top)
@@ -109,11 +106,8 @@ def leaves_repository(directory: str) -> bool:
 
 def auto_dir(env: "dict[str, str]", cwd: str) -> str:
     """Return the client's native memory of a project: `projects/<slug>/memory`, or where `autoMemoryDirectory` or a
-    variable points.
-
-    The rules are those of 2.1.332: the nearest file that sets the directory decides; `~/` is the home directory; a
-    value that is no absolute path, also an empty one, stands for the default.
-    """
+    variable points. The rules are those of 2.1.332: the nearest file that sets the directory decides; `~/` is the home
+    directory; a value that is no absolute path, also an empty one, stands for the default."""
     moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
     if moved is None:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
@@ -186,13 +180,10 @@ def recallable(directory: str) -> "list[str]":
 
 def walk(directory: str, directories: "list[str] | None" = None, most: int = -1) -> "list[tuple[str, str]]":
     """List the Markdown files under a directory as (relative path, problem), sorted, without the index and, in a native
-    memory, without what a team shares.
-
-    `problem` is empty, or the reason why the file must not be read: it is a symlink that leaves the directory. Hidden
-    names, special files and symlinks to directories within are left out. A missing directory has no files; one that
-    can't be read raises OSError. The directories that were read are added to `directories`. Raises TooManyError if
-    there are more than `most` files or directories (-1: any number).
-    """
+    memory, without what a team shares. `problem` is empty, or the reason why the file must not be read: it is a symlink
+    that leaves the directory. Hidden names, special files and symlinks to directories within are left out. A missing
+    directory has no files; one that can't be read raises OSError. The directories that were read are added to
+    `directories`. Raises TooManyError if there are more than `most` files or directories (-1: any number)."""
     found: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:
@@ -235,10 +226,7 @@ def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", thro
 
 def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
     """Return the scope of a memory file by its path alone: global, project, auto, team or agent:NAME; None for other
-    files.
-
-    The native memory of every project is auto, but what a team shares there. The index is no memory.
-    """
+    files. The native memory of every project is auto, but what a team shares there. The index is no memory."""
     if not path.endswith(SUFFIX) or path.endswith("/" + INDEX_NAME):
         return None
     config = paths.config_dir(env)

@@ -1,8 +1,7 @@
 """Ask for the indexes of memories to be brought up to date, in a process that nobody waits for.
 
 A change of memories that memtui makes is in the indexes soon after, for whichever session prompts next. Only a
-directory that has an index gets a new one here: the hooks of a session make the first.
-"""
+directory that has an index gets a new one here: the hooks of a session make the first."""
 
 import os
 import sys

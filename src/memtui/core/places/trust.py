@@ -2,8 +2,7 @@
 `.claude/memory`, so a memory is delivered only if exactly its bytes were trusted, or its whole directory. A person
 trusts through core/memories/trusting.py, which writes to the journal.
 
-`trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path.
-"""
+`trust.json`: `{"v": 1, "dirs": {DIR: {"always": bool, "hashes": {HASH: name at the time}}}}`. Hook path."""
 
 from memtui.core.base import fastjson, fs, ids, paths, session_state
 from memtui.core.places import locate
@@ -116,10 +115,8 @@ def everything(root: str) -> "dict[str, Trust]":
 
 
 def trusted_names(root: str, memory_dir: str) -> "set[str]":
-    """Return the relative paths of the memories in a directory that may be delivered as they are now.
-
-    A delivery still has to check `Trust.allows` with the bytes that it sends.
-    """
+    """Return the relative paths of the memories in a directory that may be delivered as they are now. A delivery still
+    has to check `Trust.allows` with the bytes that it sends."""
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
         return set()

@@ -38,12 +38,9 @@ TRIES = 20
 @dataclasses.dataclass(frozen=True)
 class TextEdit(Change):
     """Replace `removed` (whole lines) by `added`. If `removed` is empty, insert after the text `anchor`: at the
-    beginning if that is empty, at the end if it is None or not in the file any more.
-
-    Where the text or the anchor occurs several times, the place nearest to the character offset `at` is used, or the
-    last one if `at` is None. Bytes that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for
-    `FileChange`.
-    """
+    beginning if that is empty, at the end if it is None or not in the file any more. Where the text or the anchor
+    occurs several times, the place nearest to the character offset `at` is used, or the last one if `at` is None. Bytes
+    that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for `FileChange`."""
 
     key: ClassVar[str] = "was"
     removed: str
