@@ -11,7 +11,7 @@ from memtui.core.base import fastjson
 from memtui.core.deliveries import folding
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.journal import undo
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories.store import Store
 
 WORD = "zorkmid"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.core.deliveries import uses
-from memtui.core.journal.changes import beside_edit
+from memtui.core.journal import own_files
 from memtui.core.memories import mutes, trusting
 from memtui.recall import build, judge, words
 
@@ -75,7 +75,9 @@ def test_what_fits_nothing_gets_nothing(store, text, why):
 def test_a_memory_that_is_muted_for_prompts_like_this_is_not_given(store):
     row = mutes.row(RELEASE, words.terms(RELEASE), "2026-01-01T00:00:00Z")
     directory = str(store.directory)
-    beside_edit.write(beside_edit.path_of(store.root, "mutes", directory), directory, {"release-pipeline.md": [row]})
+    own_files.write_beside(
+        own_files.beside_path(store.root, "mutes", directory), directory, {"release-pipeline.md": [row]}
+    )
     assert store.outcomes()["release-pipeline"] == "muted"
     other = "the release pipeline of the shop is red since the upgrade of node, why?"
     assert store.outcomes(other)["release-pipeline"] == "inject"

@@ -13,8 +13,8 @@ from memtui.core.base.phrasing import many
 from memtui.core.client.conversation import normalised
 from memtui.core.inbox import filling, refused
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import Change
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import scopes
 from memtui.core.memories.store import Store
 from memtui.core.review import waiting

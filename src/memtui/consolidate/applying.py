@@ -10,9 +10,8 @@ from memtui.consolidate.composing import Composition, FileDiff, Refused
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import ConflictError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.changes import Change, FileChange
+from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import apart, beside, references
 from memtui.core.memories.store import Store
 

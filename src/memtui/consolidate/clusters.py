@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from memtui.consolidate import contradictions, date_checks, duplicates, rivals, similar
 from memtui.consolidate.changeset import ProposalEvidence
-from memtui.core.journal.changes.pairs_edit import Pair
+from memtui.core.journal.own_files import Pair
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.relative_dates import relative_dates
 from memtui.core.memories.scopes import Scope

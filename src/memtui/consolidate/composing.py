@@ -12,8 +12,8 @@ from memtui.consolidate.files import MemoryFiles, ScopedFile
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.frontmatter import document
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import conflict
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.changes import conflict
+from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index, index_lines, memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope

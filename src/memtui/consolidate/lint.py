@@ -18,7 +18,7 @@ from memtui.core.base.finding import OK, PROBLEM, Finding
 from memtui.core.base.shell import shell_word
 from memtui.core.health import content_checks, index_checks, index_fit, memory_checks
 from memtui.core.health.memory_kinds import KINDS
-from memtui.core.journal.changes.pairs_edit import Pair
+from memtui.core.journal.own_files import Pair
 from memtui.core.memories import scopes
 from memtui.core.memories.index import normal
 from memtui.core.memories.index_state import index_of

@@ -18,9 +18,8 @@ from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
 from memtui.core.health import findings, head_checks, index_checks, index_fit
 from memtui.core.health.index_fit import Uses
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.changes import Change, FileChange
+from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
 from memtui.core.memories.index import budget, normal, parse_index
 from memtui.core.memories.index_state import IndexState

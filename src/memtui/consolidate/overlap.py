@@ -9,7 +9,7 @@ from memtui.consolidate import across, contradictions, duplicates, rivals, simil
 from memtui.consolidate.across import Known
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
-from memtui.core.journal.changes.pairs_edit import Pair
+from memtui.core.journal.own_files import Pair
 from memtui.core.memories.memory import CODE, Memory, flat
 from memtui.core.memories.scopes import Scope
 

@@ -13,7 +13,7 @@ from memtui.consolidate import plan
 from memtui.consolidate.changeset import ChangeSet, Proposal
 from memtui.core.base import fastjson
 from memtui.core.base.storage import read_or_none
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.memories.store import Store
 
 FORMAT = 1

@@ -11,7 +11,7 @@ from memtui.consolidate.clusters import WhyNot, sorted_out
 from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.changes.beside_edit import BesideRow
+from memtui.core.journal.own_files import BesideRow
 from memtui.core.memories import beside, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store

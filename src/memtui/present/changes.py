@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import ago, many
-from memtui.core.journal import actor
+from memtui.core.journal.ledger import here
 from memtui.core.journal.records import takes_back
 from memtui.core.journal.undo import decided
 
@@ -80,7 +80,7 @@ HERE = "here"
 
 def place(found: "Transaction", door: str) -> str:
     """Return in a word where a change was made. `door`: the journal's name for the one that asks, cli or tui."""
-    return HERE if found.actor == actor.here(door) else PLACES.get(found.by, found.by)
+    return HERE if found.actor == here(door) else PLACES.get(found.by, found.by)
 
 
 def asked_about(asked: "Elsewhere", now: float, writers: "Mapping[str, str]") -> str:

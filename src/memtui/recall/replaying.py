@@ -16,7 +16,7 @@ from memtui.core.base import clock, fs, ids, paths
 from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import RECALL, Record
-from memtui.core.journal.changes import beside_edit
+from memtui.core.journal import own_files
 from memtui.core.memories import beside
 from memtui.core.places import trust
 from memtui.recall import build, judge, own_words, places, query
@@ -153,7 +153,7 @@ class ChangedStore:
             if known:
                 rows.setdefault(own, {})[each.file] = known
         for (scope, _), own in found.items():
-            beside_edit.write(beside_edit.path_of(self.top, beside.TRIGGERS, own), own, rows.get(own, {}))
+            own_files.write_beside(own_files.beside_path(self.top, beside.TRIGGERS, own), own, rows.get(own, {}))
             build.bring_up_to_date(self.top, own, places.needs_trust(scope))
         return [(scope, own) for (scope, _), own in found.items()]
 

@@ -13,7 +13,7 @@ from memtui.core.base import clock, fs, ids, paths, visible
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import ledger as journal_ledger
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import MODEL, Transaction

@@ -18,8 +18,8 @@ from memtui.core.client.conversation import normalised
 from memtui.core.frontmatter import document
 from memtui.core.inbox import filling, pending_update, refused
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import Change
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import links, memory, references, scopes
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store

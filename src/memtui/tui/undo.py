@@ -12,7 +12,7 @@ from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
 from memtui.core.base.storage import file_error
-from memtui.core.journal import actor, undo
+from memtui.core.journal import ledger, undo
 from memtui.present.changes import DONE, asked_about, reason, undone_as_one
 from memtui.tui.batch import AT_ONCE, TOLD_SECONDS, left_alone
 from memtui.tui.services import BUSY, READ_ONLY, HowFar
@@ -140,7 +140,7 @@ class Undo:
         again, every = (actions.key_of(f"app.{name}") for name in (elsewhere.op, "changes"))
         meanwhile = (clock.parse(elsewhere.first.latest.time) or 0.0) >= int(self.services.began)
         here = "in another TUI" if meanwhile else "in the TUI"
-        here = "here" if elsewhere.first.latest.actor == actor.here("tui") else here
+        here = "here" if elsewhere.first.latest.actor == ledger.here("tui") else here
         words = asked_about(elsewhere, self.services.data.now(), {"tui": here, "cli": "in a shell"})
         self.services.say(f"{again} again {VERBS[elsewhere.op]} {words}. {every} lists all changes.")
 

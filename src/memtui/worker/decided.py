@@ -13,11 +13,10 @@ from memtui.core.base import fastjson, fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import pending_update, refused
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import memory
 from memtui.core.review import learned, taught
 from memtui.core.settings import config

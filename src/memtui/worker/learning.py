@@ -13,7 +13,7 @@ from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import prompts, transcript
 from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.journal.changes.beside_edit import BesideRow
+from memtui.core.journal.own_files import BesideRow
 from memtui.core.memories import beside, learned, moved, triggers
 from memtui.core.places import locate, reindexing
 from memtui.core.redaction.redact import redact

@@ -13,9 +13,9 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import TextEdit, text_edits
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.text_edit import TextEdit, text_edits
 from memtui.present.changes import undone_as_one
 
 

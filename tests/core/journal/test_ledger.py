@@ -6,7 +6,7 @@ import pytest
 
 from memtui.core.journal import ledger as journal_ledger
 from memtui.core.journal import undo
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 

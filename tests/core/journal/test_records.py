@@ -6,17 +6,9 @@ import pytest
 
 from memtui.core.base import ids
 from memtui.core.journal import records
-from memtui.core.journal.changes.beside_edit import BesideEdit
-from memtui.core.journal.changes.change import ChangedFiles
-from memtui.core.journal.changes.entry_edit import EntryEdit
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.mode_edit import ModeEdit
-from memtui.core.journal.changes.pairs_edit import PairsEdit
-from memtui.core.journal.changes.patch import Patch
-from memtui.core.journal.changes.renaming import Renaming
-from memtui.core.journal.changes.seen_edit import SeenEdit
-from memtui.core.journal.changes.text_edit import TextEdit
-from memtui.core.journal.changes.trust_edit import TrustEdit
+from memtui.core.journal.changes import ChangedFiles, FileChange, ModeEdit, Patch, Renaming
+from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
+from memtui.core.journal.text_edit import TextEdit
 
 A, B, C, ROW = b"a\n", b"b\n", b"c\n", b'{"text":"x"}'
 HASH = {data: ids.digest(data) for data in (A, B, C, ROW)}

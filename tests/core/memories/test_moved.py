@@ -6,7 +6,7 @@ from memtui.core.base import clock
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.statistics import Statistics
 from memtui.core.journal import undo
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.memories import moved
 from memtui.core.memories.status import Usage

@@ -13,7 +13,7 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, U
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
-from memtui.core.journal.changes.text_edit import text_edits
+from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import memory, scopes, trusting
 from memtui.core.memories.store import Store
 from memtui.core.places import locate, trust

@@ -20,8 +20,8 @@ from memtui.core.base import fastjson, fs
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import FileChange
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import triggers, trusting
 from memtui.core.memories.store import Store
 from memtui.core.places import trust

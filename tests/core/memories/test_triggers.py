@@ -1,6 +1,7 @@
 """Triggers: beside the memory or in its file, each change a step of undo; they follow their memory."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,8 @@ from hypothesis import strategies as st
 from memtui.core.base import clock, fastjson
 from memtui.core.base.errors import UsageError
 from memtui.core.health import retention
-from memtui.core.journal import undo
-from memtui.core.journal.changes import beside_edit
-from memtui.core.journal.changes.beside_edit import BesideEdit
+from memtui.core.journal import own_files, undo
+from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import beside, scopes, triggers
 from memtui.core.memories.store import Store
 from memtui.core.memories.triggers import Trigger
@@ -145,9 +145,11 @@ def test_too_many_too_long_and_empty_lines_are_refused(store):
 
 def test_what_was_learned_meanwhile_survives_undo(store):
     add(store, "a", "mine")
-    path = beside_edit.path_of(store.root, "triggers", directory(store))
+    path = own_files.beside_path(store.root, "triggers", directory(store))
     rows = beside.rows(store.root, "triggers", directory(store))
-    beside_edit.write(path, directory(store), {"a.md": triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)})
+    own_files.write_beside(
+        path, directory(store), {"a.md": triggers.after_adding(rows["a.md"], ["learned"], "use", NOW)}
+    )
     undone(store)
     assert texts(store) == {"a": ["learned"]}
 
@@ -167,7 +169,7 @@ def test_merged_memories_have_the_lines_of_both_and_those_of_a_split_all(store):
 
 def test_a_damaged_file_costs_only_its_damaged_lines(store):
     add(store, "a", "mine")
-    path = Path(beside_edit.path_of(store.root, "triggers", directory(store)))
+    path = Path(own_files.beside_path(store.root, "triggers", directory(store)))
     path.write_bytes(
         path.read_bytes() + b'\xff{"file": 3}\n{"file": "b.md", "text": "lost", "origin": "nobody"}\n[1]\n{"fi'
     )
@@ -220,19 +222,22 @@ ROWS = st.lists(st.text(max_size=12), unique=True, max_size=5).map(
 
 @given(st.dictionaries(FILES, ROWS.filter(bool), max_size=4), st.text())
 def test_rows_are_read_as_they_were_written(rows, place):
-    data = beside_edit.render(place, rows)
-    assert beside_edit.parse(data or b"") == rows
-    assert data is None or beside_edit.head_of(data)["dir"] == place
-    beside_edit.parse((data or b"")[:-3] + b"\xff\n{")  # torn: never raises
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "rows.jsonl"
+        own_files.write_beside(str(path), place, rows)
+        data = path.read_bytes() if rows else b""
+    assert own_files.beside_rows(data) == rows
+    assert not rows or own_files.beside_head(data)["dir"] == place
+    own_files.beside_rows(data[:-3] + b"\xff\n{")  # torn: never raises
 
 
 @given(ROWS, ROWS, ROWS)
 def test_an_edit_and_its_inverse_leave_what_others_added(before, after, others):
     edit = BesideEdit("/r/triggers/x.jsonl", "/d", "a.md", tuple(before), tuple(after))
-    assert edit._made_of(before) == after
-    mine = {beside_edit.text_of(row) for row in before + after}
-    foreign = [row for row in others if beside_edit.text_of(row) not in mine]
-    there = edit.inverse()._made_of(edit._made_of(before + foreign))
+    assert edit._result(before) == after
+    mine = {own_files.text_of(row) for row in before + after}
+    foreign = [row for row in others if own_files.text_of(row) not in mine]
+    there = edit.inverse()._result(edit._result(before + foreign))
     assert sorted(there) == sorted(before + foreign)
 
 

@@ -12,8 +12,8 @@ from memtui.core.base.errors import ConflictError, UsageError
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal import undo
-from memtui.core.journal.changes.text_edit import TextEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.review import snoozing
 from memtui.core.review.entries import Review, removal
 from memtui.core.review.waiting import waiting_in

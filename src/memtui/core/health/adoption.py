@@ -12,9 +12,8 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.client import projects, repository
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox import old_inboxes
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import Change, FileChange
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import apart, beside
 from memtui.core.memories.store import Store
 from memtui.core.places import locate

@@ -18,8 +18,7 @@ from memtui.core.base.storage import storage_error
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.health import adoption, file_checks, retention
 from memtui.core.inbox import reconcile
-from memtui.core.journal.changes.mode_edit import ModeEdit
-from memtui.core.journal.changes.renaming import Renaming
+from memtui.core.journal.changes import ModeEdit, Renaming
 from memtui.core.memories import references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope

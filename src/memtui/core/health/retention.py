@@ -18,7 +18,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import call_log
 from memtui.core.inbox import refused
 from memtui.core.journal import compaction
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories import beside

@@ -12,10 +12,11 @@ from typing import Any
 from memtui.core.base import backwards, clock, fastjson, fs, ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
-from memtui.core.journal import actor, records, recovery
-from memtui.core.journal.changes.change import Change
+from memtui.core.client import process
+from memtui.core.journal import records
+from memtui.core.journal.changes import Change, Row, State
 from memtui.core.journal.contents import ContentStore
-from memtui.core.journal.ledger import Ledger
+from memtui.core.journal.ledger import Ledger, here
 from memtui.core.journal.records import VERSION, readable
 from memtui.core.places import catalog, reindexing
 
@@ -49,7 +50,7 @@ class Journal:
         expect it."""
         rows = records.rows(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
-        return {**head, "seat": actor.here(self.by), "op": op, "summary": summary, **more, "changes": rows}
+        return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
 
     def changes_of(self, record: Mapping[str, Any]) -> list[Change]:
         """Return the changes of an intent. Raises NotFoundError if a content was purged."""
@@ -138,14 +139,14 @@ class Journal:
         try:
             changes[number].make()
         except OSError:
-            recovery.sweep(self.contents.directory, record)
-            if recovery.states(record, changes)[number] != "made":
+            self._sweep(record)
+            if _states(record, changes)[number] != "made":
                 raise
 
     def _take_back(self, record: Mapping[str, Any], changes: Sequence[Change], size: int) -> bool:
         """Undo the changes that were made. Return False if that fails too; the next process then takes them back."""
         try:
-            for change in recovery.rollback(changes, recovery.states(record, changes)):
+            for change in _rollback(changes, _states(record, changes)):
                 with contextlib.suppress(ConflictError):
                     change.make()
         except OSError:
@@ -189,15 +190,17 @@ class Journal:
         record = self.unfinished()
         if record is None:
             return
-        recovery.sweep(self.contents.directory, record)
+        self._sweep(record)
         transaction = record["id"]
         left = []
         try:
             for digest in record.get("drop", ()):
                 fs.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
-            made, inverses = recovery.plan(record, changes)
-            for change in inverses:
+            states = _states(record, changes)
+            made = all(state == "made" for state in states)
+            # Not finished instead: a command that failed half-way told the person that it failed.
+            for change in () if made else _rollback(changes, states):
                 try:
                     change.make()
                 except ConflictError as error:
@@ -207,6 +210,17 @@ class Journal:
         except NotFoundError as error:  # someone emptied the trash
             made, left = False, [error.message]
         self._end(transaction, "done" if made and not left else "back", **({"left": left} if left else {}))
+
+    def _sweep(self, record: Mapping[str, Any]) -> None:
+        """Remove the temporary files of killed processes and of this one, but not of others that still run. The caller
+        holds the lock, so this process is not using any."""
+        for place in {self.contents.directory + "/", *(row["path"] for row in record["changes"])}:
+            directory, name = os.path.split(place)
+            with contextlib.suppress(OSError):
+                for file in os.listdir(directory):
+                    target, pid = fs.temporary_of(file) or ("", 0)
+                    if pid and target.startswith(name) and (pid == os.getpid() or not process.alive(pid)):
+                        fs.unlink(f"{directory}/{file}")
 
     # Reading
 
@@ -230,3 +244,17 @@ class Journal:
             with contextlib.suppress(MemtuiError):  # as for other changes, the next process writes it
                 self._end(transaction, "done")
             return transaction
+
+
+def _states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]:
+    """Return the state of each change. Raises OSError."""
+    rows: dict[str, list[Row]] = {}
+    for row in record["changes"]:
+        rows.setdefault(row["path"], []).append(row)
+    return [change.state(row, rows[change.path]) for row, change in zip(record["changes"], changes, strict=True)]
+
+
+def _rollback(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
+    """Return the changes that take back those that were made, in the order to make them."""
+    made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
+    return [change.inverse() for change in reversed(made)]

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from memtui.core.base import fastjson
+from memtui.core.base import fastjson, ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.inbox import format as inbox_format
 from memtui.core.journal.records import VERSION, readable
@@ -26,6 +26,19 @@ SHARED = frozenset({INDEX_NAME, *inbox_format.FILES.values()})
 REVERSALS = frozenset({"undo", "redo"})
 # Who makes changes that nobody asked for one by one: an undo without a name steps over them, and a redo outlives them.
 MODEL = "model"
+
+
+@functools.cache
+def _process_id(_: int) -> str:
+    return ids.digest(os.urandom(16), 8)
+
+
+def here(by: str) -> str:
+    """Return an id of the place where a change is made, so that undo can tell what was done here. Commands in one
+    terminal have the same id (by its POSIX session); any other process, such as an open TUI, has its own."""
+    if by == "cli":
+        return ids.digest(f"{os.uname().nodename} {os.getsid(0)}", 8)
+    return _process_id(os.getpid())
 
 
 @dataclasses.dataclass
@@ -47,7 +60,7 @@ class Transaction:
 
     @property
     def actor(self) -> str:
-        """The place where it was made, as `actor.here` returns it; empty in records of older versions."""
+        """The place where it was made, as `here` returns it; empty in records of older versions."""
         found = self.record.get("seat")
         return found if isinstance(found, str) else ""
 

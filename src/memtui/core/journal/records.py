@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.changes.beside_edit import BesideEdit
-from memtui.core.journal.changes.change import Change, ChangedFiles, KeepContent, ReadContent, is_digest
-from memtui.core.journal.changes.entry_edit import EntryEdit
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.mode_edit import ModeEdit
-from memtui.core.journal.changes.pairs_edit import PairsEdit
-from memtui.core.journal.changes.patch import Patch
-from memtui.core.journal.changes.renaming import Renaming
-from memtui.core.journal.changes.seen_edit import SeenEdit
-from memtui.core.journal.changes.text_edit import TextEdit
-from memtui.core.journal.changes.trust_edit import TrustEdit
+from memtui.core.journal.changes import (
+    Change,
+    ChangedFiles,
+    FileChange,
+    KeepContent,
+    ModeEdit,
+    Patch,
+    ReadContent,
+    Renaming,
+    is_digest,
+)
+from memtui.core.journal.own_files import BesideEdit, EntryEdit, PairsEdit, SeenEdit, TrustEdit
+from memtui.core.journal.text_edit import TextEdit
 
 VERSION = 1
 # The operations that take back what others wrote, where what a person has seen changes with them.

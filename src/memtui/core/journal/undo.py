@@ -8,9 +8,8 @@ from typing import Literal
 from memtui.core.base import clock
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.short_ids import short_id
-from memtui.core.journal import actor
 from memtui.core.journal.journal import Journal
-from memtui.core.journal.ledger import Transaction
+from memtui.core.journal.ledger import Transaction, here
 
 Op = Literal["undo", "redo"]
 # For this long a change counts as just made in the terminal where it was made.
@@ -81,7 +80,7 @@ def _is_own(journal: Journal, found: Transaction) -> bool:
     """Return whether an operation, or its last undo or redo, was made just now in this place: in this TUI, or recently
     by a command in this terminal."""
     last = found.latest
-    if last.by != journal.by or last.actor != actor.here(journal.by):
+    if last.by != journal.by or last.actor != here(journal.by):
         return False
     made = clock.parse(last.time)
     return journal.by != "cli" or (made is not None and abs(journal.now() - made) <= RECENT_SECONDS)

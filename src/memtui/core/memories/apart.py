@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from memtui.core.base.errors import UsageError
 from memtui.core.base.storage import read_or_none
-from memtui.core.journal.changes.pairs_edit import Pair, PairsEdit, parse
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.own_files import Pair, PairsEdit, pairs_of
 from memtui.core.memories.memory import Memory
 
 
@@ -23,7 +23,7 @@ def load(root: str) -> set[Pair]:
         data = (read_or_none(path(root)) or b"") if root else b""
     except OSError:
         return set()
-    return parse(data)
+    return pairs_of(data)
 
 
 def moved_edits(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:

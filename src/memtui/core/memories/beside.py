@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from memtui.core.base import fs
 from memtui.core.base.storage import read_or_none
-from memtui.core.journal.changes import beside_edit
-from memtui.core.journal.changes.beside_edit import BesideEdit, BesideRow, BesideRows
+from memtui.core.journal import own_files
+from memtui.core.journal.own_files import BesideEdit, BesideRow, BesideRows
 
 KINDS = TRIGGERS, MUTES, PATHS = ("triggers", "mutes", "learned-paths")
 
@@ -25,7 +25,7 @@ LEAST_FILES = 3
 def rows(root: str, kind: str, directory: str) -> BesideRows:
     """Return the rows of one of the KINDS for a directory of memories; none from a file that can't be read."""
     try:
-        return beside_edit.parse(read_or_none(beside_edit.path_of(root, kind, directory)) or b"")
+        return own_files.beside_rows(read_or_none(own_files.beside_path(root, kind, directory)) or b"")
     except OSError:
         return {}
 
@@ -33,7 +33,7 @@ def rows(root: str, kind: str, directory: str) -> BesideRows:
 def edit(root: str, kind: str, directory: str, file: str, after: Iterable[BesideRow]) -> list[BesideEdit]:
     """Return the edit that gives a memory other rows; none if it has these."""
     before, now = tuple(rows(root, kind, directory).get(file, [])), tuple(after)
-    path = beside_edit.path_of(root, kind, directory)
+    path = own_files.beside_path(root, kind, directory)
     return [BesideEdit(path, directory, file, before, now)] if before != now else []
 
 
@@ -72,7 +72,7 @@ def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideR
     """Return the rows of two memories that become one, each text once."""
     found: dict[str, BesideRow] = {}
     for row in [*one, *other]:
-        found.setdefault(beside_edit.text_of(row).casefold(), row)
+        found.setdefault(own_files.text_of(row).casefold(), row)
     return list(found.values())
 
 
@@ -80,13 +80,13 @@ def adopt(root: str, directory: str) -> list[str]:
     """Take over what is beside the memories of a directory that was moved here; return the kinds. Raises OSError."""
     found = []
     for kind in KINDS:
-        own = beside_edit.path_of(root, kind, directory)
+        own = own_files.beside_path(root, kind, directory)
         if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
             continue
         for path, data in _stores(root, kind):
-            if _was_moved(beside_edit.head_of(data), beside_edit.parse(data), directory):
-                with fs.Lock(root + beside_edit.LOCK, beside_edit.LOCK_SECONDS):
-                    beside_edit.write(own, directory, beside_edit.parse(read_or_none(path) or b""))
+            if _was_moved(own_files.beside_head(data), own_files.beside_rows(data), directory):
+                with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+                    own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
                     fs.unlink(path)
                 found.append(kind)
                 break
@@ -136,13 +136,13 @@ def left_rows(root: str) -> list[LeftRows]:
     found = []
     for kind in KINDS:
         for path, data in _stores(root, kind):
-            directory = beside_edit.head_of(data).get("dir")
+            directory = own_files.beside_head(data).get("dir")
             if not isinstance(directory, str) or not directory.startswith("/"):
                 continue
             if _is_gone(directory):
                 found.append(LeftRows(path, directory, ""))
             else:
-                files = beside_edit.parse(data)
+                files = own_files.beside_rows(data)
                 found += [LeftRows(path, directory, file) for file in files if _is_gone(f"{directory}/{file}")]
     return found
 
@@ -159,12 +159,12 @@ def _is_gone(path: str) -> bool:
 
 def drop(root: str, left: LeftRows) -> None:
     """Remove rows that are left, unless their memory came back. Raises OSError, LockTimeoutError."""
-    with fs.Lock(root + beside_edit.LOCK, beside_edit.LOCK_SECONDS):
+    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
         if not _is_gone(f"{left.directory}/{left.file}" if left.file else left.directory):
             return
         if not left.file:
             fs.unlink(left.path)
             return
-        known = beside_edit.parse(read_or_none(left.path) or b"")
+        known = own_files.beside_rows(read_or_none(left.path) or b"")
         if known.pop(left.file, None) is not None:
-            beside_edit.write(left.path, left.directory, known)
+            own_files.write_beside(left.path, left.directory, known)

@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from memtui.core.base import clock, fs, ids
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.changes.seen_edit import FORMAT
 from memtui.core.journal.contents import ContentStore
+from memtui.core.journal.own_files import FORMAT
 from memtui.core.memories import journaled
 from memtui.core.memories.journaled import OwnChange, Since, Written
 from memtui.core.memories.versions import (

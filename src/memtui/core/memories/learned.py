@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.storage import read_or_none
-from memtui.core.journal.changes import beside_edit
-from memtui.core.journal.changes.beside_edit import BesideRow
+from memtui.core.journal import own_files
+from memtui.core.journal.own_files import BesideRow
 from memtui.core.memories import triggers
 from memtui.core.memories.triggers import Trigger
 
@@ -50,11 +50,11 @@ def note(
     root: str, kind: str, directory: str, change: dict[str, Callable[[list[BesideRow]], list[BesideRow]]]
 ) -> set[str]:
     """Change the rows of some files of a directory; return those files that have others now. Raises OSError."""
-    path = beside_edit.path_of(root, kind, directory)
-    with fs.Lock(root + beside_edit.LOCK, beside_edit.LOCK_SECONDS):
-        rows = beside_edit.parse(read_or_none(path) or b"")
+    path = own_files.beside_path(root, kind, directory)
+    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+        rows = own_files.beside_rows(read_or_none(path) or b"")
         after = {file: make(rows.get(file, [])) for file, make in change.items()}
         changed = {file for file, found in after.items() if found != rows.get(file, [])}
         if changed:
-            beside_edit.write(path, directory, {**rows, **after})
+            own_files.write_beside(path, directory, {**rows, **after})
     return changed

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson
 from memtui.core.base.errors import UsageError
-from memtui.core.journal.changes import beside_edit
+from memtui.core.journal import own_files
 from memtui.core.memories import beside, mutes, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
@@ -44,7 +44,7 @@ def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Seq
     if not text or not terms:
         raise UsageError("The prompt can't be empty.", "Give the prompt for which it is not wanted.")
     rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
-    if text in map(beside_edit.text_of, rows):
+    if text in map(own_files.text_of, rows):
         return False
     if len(rows) >= MOST:
         raise UsageError(f"A memory can be muted for {MOST} prompts at most.", "Unmute some of them first.")
@@ -58,7 +58,7 @@ def unmute(store: Store, found: Memory, texts: Sequence[str]) -> bool:
     """Recall a memory again for prompts like some, given as they are shown. Return whether that changed anything."""
     scope, file = triggers.place_of(store, found)
     rows = beside.rows(store.root, beside.MUTES, scope.directory).get(file, [])
-    after = [row for row in rows if beside_edit.text_of(row) not in texts]
+    after = [row for row in rows if own_files.text_of(row) not in texts]
     edits = beside.edit(store.root, beside.MUTES, scope.directory, file, after)
     if edits:
         store.journal.run("unmute", edits, f"unmute {scope.label}:{found.stem}")

@@ -10,8 +10,8 @@ from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.text_edit import TextEdit, text_edits
+from memtui.core.journal.changes import Change
+from memtui.core.journal.text_edit import TextEdit, text_edits
 from memtui.core.memories import index as memory_index
 from memtui.core.memories import index_lines, links, memory, scopes
 from memtui.core.memories.memory import Memory

@@ -12,11 +12,10 @@ from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.shell import shell_word
 from memtui.core.base.storage import read_or_none, storage_error
-from memtui.core.journal.changes.beside_edit import BesideEdit
-from memtui.core.journal.changes.change import Change, conflict
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import Change, FileChange, conflict
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
+from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import apart, beside, index_lines, memory, purging, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
 from memtui.core.memories.broken_links import BeforeMove

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from memtui.core.base import clock, fastjson
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes.beside_edit import BesideRow
+from memtui.core.journal.own_files import BesideRow
 from memtui.core.memories import beside, memory, references
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope

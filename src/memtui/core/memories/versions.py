@@ -16,7 +16,7 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.changes.seen_edit import FORMAT, LOCK, LOCK_SECONDS, UNSEEN, lines
+from memtui.core.journal.own_files import FORMAT, LOCK_SECONDS, UNSEEN, VERSIONS_LOCK, seen_lines
 
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20
@@ -114,7 +114,7 @@ class Versions:
     @contextlib.contextmanager
     def locked(self, seconds: float = LOCK_SECONDS) -> Iterator[None]:
         """Keep other threads and processes from writing. Raises LockTimeoutError after so many seconds."""
-        with self.guard, fs.Lock(self.root + LOCK, seconds):
+        with self.guard, fs.Lock(self.root + VERSIONS_LOCK, seconds):
             yield
 
     def reread(self) -> None:
@@ -272,7 +272,7 @@ class Versions:
         """Record that a person has seen these versions. Raises MemtuiError; LockTimeoutError as `take_in`."""
         seen = [(each.directory, each.file, each.digest) for each in versions]
         with self.locked():
-            self._write(lines(seen, seen=True, time=clock.iso(self.now())))
+            self._write(seen_lines(seen, seen=True, time=clock.iso(self.now())))
             self.looked |= {place for place, _, _ in seen}
             self.count()
 

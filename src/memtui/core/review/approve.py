@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
-from memtui.core.journal.changes.beside_edit import BesideEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.own_files import BesideEdit
 from memtui.core.memories import beside, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.review.draft import Draft

@@ -8,8 +8,8 @@ from typing import Literal
 from memtui.core.base import ids
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.changes.seen_edit import SeenEdit
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.own_files import SeenEdit
 from memtui.core.memories import history, references
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope

@@ -12,9 +12,9 @@ from memtui.core.base.phrasing import cut
 from memtui.core.inbox import deliverable, pending_update, refused
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.text_edit import ANCHOR_LINES, TextEdit
+from memtui.core.journal.changes import Change
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.text_edit import ANCHOR_LINES, TextEdit
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import Waiting, from_the_end
 from memtui.core.settings import config

@@ -9,7 +9,7 @@ from collections.abc import Collection
 from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.storage import read_or_none
 from memtui.core.base.when import NEVER
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 
 FORMAT = 1

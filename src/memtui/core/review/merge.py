@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError
 from memtui.core.frontmatter import document
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import Change, FileChange
 from memtui.core.memories import memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store

@@ -14,10 +14,9 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good
 from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import Change
-from memtui.core.journal.changes.file_change import FileChange
-from memtui.core.journal.changes.text_edit import TextEdit
+from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.journal import Journal
+from memtui.core.journal.text_edit import TextEdit
 from memtui.core.review import learned
 from memtui.core.settings import config
 

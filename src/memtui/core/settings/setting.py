@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError, UsageError
-from memtui.core.journal.changes.file_change import FileChange
+from memtui.core.journal.changes import FileChange
 from memtui.core.journal.journal import Journal
 from memtui.core.settings import config, config_text, keymap
 

@@ -22,8 +22,7 @@ from memtui.hooks.installer.installs import Record
 
 # The journal is imported only where settings are changed: the TUI, when it starts, only needs their paths.
 if TYPE_CHECKING:
-    from memtui.core.journal.changes.change import Change
-    from memtui.core.journal.changes.patch import Patch
+    from memtui.core.journal.changes import Change, Patch
     from memtui.core.journal.journal import Journal
 
 Action = Literal["install", "uninstall"]
@@ -353,7 +352,7 @@ def _missing_dirs(directory: str) -> list[str]:
 
 def _patch(change: Plan) -> "Patch":
     """Make the patch for the journal: only the bytes that change, since the rest of a settings file may be secret."""
-    from memtui.core.journal.changes.patch import Patch
+    from memtui.core.journal.changes import Patch
 
     if change.before is None:
         dirs = _missing_dirs(os.path.dirname(change.real_path))

@@ -10,7 +10,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer.merge import Groups, Made
 
 if TYPE_CHECKING:
-    from memtui.core.journal.changes.entry_edit import EntryEdit
+    from memtui.core.journal.own_files import EntryEdit
 
 BACKUPS_KEPT = 10  # per settings file
 
@@ -83,7 +83,7 @@ def _record(value: dict[str, Any]) -> Record:
 def edit(root: str, name: str, after: Record | None) -> "EntryEdit":
     """Make the change of one record in the list; None removes it, and with the last record the file. Raises
     MemtuiError."""
-    from memtui.core.journal.changes.entry_edit import EntryEdit
+    from memtui.core.journal.own_files import EntryEdit
 
     whole = _whole(root)
     new: dict[str, Any] | None = None if after is None else json.loads(json.dumps(asdict(after)))

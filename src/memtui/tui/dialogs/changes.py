@@ -20,7 +20,6 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, many
 from memtui.core.base.storage import file_error
 from memtui.core.journal.undo import decided
-from memtui.core.journal.versions import versions
 from memtui.present import legend, safe_text
 from memtui.present.changes import place, together, verb
 from memtui.tui import key_bindings
@@ -110,7 +109,7 @@ def difference(journal: "Journal", each: "Transaction") -> Text:
     except MemtuiError as error:
         return text.append(f"{error.message} {error.hint}", "dim")
     for number, change in enumerate(changes[:FILES_SHOWN]):
-        old, new = (version.rstrip("\n") for version in versions(change))
+        old, new = (version.rstrip("\n") for version in change.texts)
         text.append("\n" * bool(number) + safe_text.line(change.path, 300) + "\n", "bold")
         if not old or not new:  # the whole of it is old or new
             drawn = line_diff.drawn(old, new, ("before", "after")).plain.split("\n")

@@ -12,10 +12,11 @@ from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes.change import (
+from memtui.core.journal.changes import (
     LOOK_AGAIN,
     Change,
     ChangedFiles,
+    FileChange,
     KeepContent,
     ReadContent,
     Row,
@@ -24,7 +25,6 @@ from memtui.core.journal.changes.change import (
     is_digest,
     is_digest_or_none,
 )
-from memtui.core.journal.changes.file_change import FileChange
 
 # An entry of an inbox that is not there any more as it was read.
 DECIDED = "The entry was decided on, delivered or changed meanwhile."
@@ -42,15 +42,23 @@ class TextEdit(Change):
     occurs several times, the place nearest to the character offset `at` is used, or the last one if `at` is None. Bytes
     that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for `FileChange`."""
 
-    key: ClassVar[str] = "was"
+    key = "was"
+    shape: ClassVar[Row] = {
+        **dict.fromkeys(("removed", "added"), is_digest),
+        **dict.fromkeys(("anchor", "was", "now"), is_digest_or_none),
+        "count": int,
+    }
+    optional: ClassVar[Row] = {"at": int | None}
+    swapped = ("removed", "added")
     removed: str
     added: str
     anchor: str | None = None
     at: int | None = None
     mode: int | None = None
 
-    def inverse(self) -> "TextEdit":
-        return TextEdit(self.path, self.added, self.removed, self.anchor, self.at, self.mode)
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self.removed, self.added
 
     def with_metadata(self) -> "TextEdit":
         if self.mode is None and not self.added:  # the file may be removed with its last lines
@@ -80,12 +88,6 @@ class TextEdit(Change):
         with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
             anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
-
-    @staticmethod
-    def is_valid(row: Row) -> bool:
-        texts = is_digest(row.get("removed")) and is_digest(row.get("added"))
-        maybe = all(key in row and is_digest_or_none(row[key]) for key in ("anchor", "was", "now"))
-        return texts and maybe and isinstance(row.get("count"), int) and isinstance(row.get("at", 0), int | None)
 
     def state(self, row: Row, rows: Sequence[Row]) -> State:
         edits = [each for each in rows if self.key in each]

@@ -1,0 +1,439 @@
+"""The kinds of change that the journal makes, writes down as rows, and takes back. Those of pieces of text, and of what
+memtui keeps about memories, have modules of their own; `records.KINDS` lists all."""
+
+import contextlib
+import dataclasses
+import errno
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, ClassVar, Literal, Protocol, Self
+
+from memtui.core.base import fs, ids
+from memtui.core.base.errors import ConflictError
+from memtui.core.base.storage import read_or_none
+
+Row = Mapping[str, Any]
+# Whether a change was made (made) or not (open); foreign: the file is neither as it was before nor as it is after it.
+State = Literal["made", "open", "foreign"]
+# Returns the stored content with a hash. Raises NotFoundError once it was purged.
+ReadContent = Callable[[str], bytes]
+LOOK_AGAIN = "Nothing was written. Check the file and try again."
+
+
+class KeepContent(Protocol):
+    """Stores a content and returns its hash."""
+
+    def __call__(self, data: bytes, durable: bool = True) -> str: ...
+
+
+class ChangedFiles(dict[str, bytes | None]):
+    """File contents by path, as the earlier changes of the same operation leave them; None: no file. Looking up a path
+    reads the file and may raise OSError."""
+
+    def __missing__(self, path: str) -> bytes | None:
+        self[path] = data = read_or_none(path)
+        return data
+
+
+def is_digest(value: object) -> bool:
+    """Return whether a value is a hash by which the journal names contents."""
+    return isinstance(value, str) and len(value) == 64 and not value.strip("0123456789abcdef")
+
+
+def is_digest_or_none(value: object) -> bool:
+    """Return whether a value is such a hash, or None for no content."""
+    return value is None or is_digest(value)
+
+
+def fits(value: object, shape: Any) -> bool:
+    """Return whether a value of JSON has a shape: a type or a union, a function that tells, a dict with the shapes of
+    keys that must be there, a list with the shape of each item, or a tuple with those of all its items."""
+    match shape:
+        case dict():
+            return isinstance(value, dict) and all(
+                key in value and fits(value[key], each) for key, each in shape.items()
+            )
+        case list():
+            return isinstance(value, list) and all(fits(item, shape[0]) for item in value)
+        case tuple():
+            return isinstance(value, list) and len(value) == len(shape) and all(map(fits, value, shape))
+        case type() | UnionType():
+            return isinstance(value, shape)
+    return bool(shape(value))
+
+
+@dataclass(frozen=True)
+class Change(ABC):
+    """A change of the file, or directory, at `path`."""
+
+    # The key that only rows of this kind have; the shapes of a row's values, of those that it must and that it may
+    # have; the fields that change places in the change that takes this one back.
+    key: ClassVar[str]
+    shape: ClassVar[Row]
+    optional: ClassVar[Row] = {}
+    swapped: ClassVar[tuple[str, str]] = ("before", "after")
+    path: str
+
+    @property
+    def about(self) -> str:
+        """The path of the file that the change is about: where it says something of another one, that one."""
+        return self.path
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """What it replaced, and by what, for a person to read: only the lines, bytes or entry that it is about."""
+        return "", ""
+
+    def with_metadata(self) -> "Change":
+        """Return the change with the present file's permission bits and time added, so that an undo restores them."""
+        return self
+
+    @abstractmethod
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+        """Return the change's row of the journal, without the path. Stores the contents that the row names, and updates
+        `files`. Raises ConflictError if the file is not as the change expects it, OSError, MemtuiError."""
+
+    @abstractmethod
+    def make(self) -> None:
+        """Make the change. Raises ConflictError if the file is not as the change expects it, OSError."""
+
+    def inverse(self) -> Self:
+        """Return the change that takes this one back."""
+        one, other = self.swapped
+        return dataclasses.replace(self, **{one: getattr(self, other), other: getattr(self, one)})
+
+    @abstractmethod
+    def state(self, row: Row, rows: Sequence[Row]) -> State:
+        """Return whether the change was made. `row` is its own row, `rows` are all rows of the operation for the same
+        path. Raises OSError."""
+
+    @classmethod
+    @abstractmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "Change":
+        """Return the change of a valid row. Raises NotFoundError if a content was purged."""
+
+    @classmethod
+    def is_valid(cls, row: Row) -> bool:
+        """Return whether a row has the shape that this version writes: recovery trusts no other."""
+        return fits(row, cls.shape) and all(fits(row[key], cls.optional[key]) for key in cls.optional.keys() & row)
+
+
+def conflict(path: str, exists: bool = False) -> ConflictError:
+    """Return the error for a file that was changed or removed meanwhile, or that `exists` where none may be."""
+    if exists:
+        return ConflictError(f"{path} exists already.", "Choose another name, or change that memory instead.")
+    what = "changed meanwhile" if os.path.lexists(path) else "is gone"
+    return ConflictError(f"{path} {what}.", LOOK_AGAIN)
+
+
+def shown(data: bytes | None) -> str:
+    """Return a content as a text for a person to read."""
+    return (data or b"").decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def state_of(now: object, before: object, after: object) -> State:
+    """Return the state of a change that finds something as it is `now`."""
+    return "made" if now == after else "open" if now == before else "foreign"
+
+
+@dataclass(frozen=True)
+class FileChange(Change):
+    """A file's content `before` and `after`; None: no file. It is made only if the file is exactly as expected. `mode`:
+    the permission bits of a new file. `times`: the file's modification time (nanoseconds) with each content, None for
+    now: an undo restores the old time as well."""
+
+    key = "before"
+    shape: ClassVar[Row] = {"before": is_digest_or_none, "after": is_digest_or_none}
+    optional: ClassVar[Row] = {"times": (int | None, int | None)}
+    before: bytes | None
+    after: bytes | None
+    mode: int | None = None
+    times: tuple[int | None, int | None] = (None, None)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return shown(self.before), shown(self.after)
+
+    def inverse(self) -> "FileChange":
+        return FileChange(self.path, self.after, self.before, self.mode, (self.times[1], self.times[0]))
+
+    def with_metadata(self) -> "FileChange":
+        if self.before is None:
+            return self
+        with contextlib.suppress(OSError):
+            status = os.stat(self.path)
+            mode = status.st_mode & 0o7777 if self.after is None and self.mode is None else self.mode
+            return dataclasses.replace(self, mode=mode, times=(status.st_mtime_ns, self.times[1]))
+        return self
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+        if files[self.path] != self.before:
+            raise conflict(self.path, exists=self.before is None)
+        files[self.path] = self.after
+        before, after = (None if data is None else keep(data) for data in (self.before, self.after))
+        row: dict[str, Any] = {"before": before, "after": after}
+        row |= {} if self.mode is None else {"mode": self.mode}
+        return row | ({} if self.times == (None, None) else {"times": list(self.times)})
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "FileChange":
+        before, after = (None if row[key] is None else read(row[key]) for key in ("before", "after"))
+        times = row.get("times", (None, None))
+        return cls(row["path"], before, after, row.get("mode"), (times[0], times[1]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        return state_of(read_or_none(self.path), self.before, self.after)
+
+    def make(self) -> None:
+        if self.before is None:
+            if self.after is not None:
+                self._create(self.after)
+            return
+        try:
+            fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            raise conflict(self.path) from None
+        with open(fd, "rb") as file:
+            if file.read() != self.before:
+                raise conflict(self.path)
+            if self.after is None:
+                os.unlink(self.path)
+                fs.sync_dir(os.path.dirname(self.path))
+            else:
+                fs.write_atomic(self.path, self.after)
+                self._set_time(self.path)
+            # Somebody may have written into the old file between the read and the rename: it is still open.
+            file.seek(0)
+            late = file.read()
+        if late != self.before:
+            fs.write_atomic(self.path, late)
+            raise conflict(self.path)
+
+    def _set_time(self, path: str) -> None:
+        time = self.times[1]
+        if time is not None:
+            with contextlib.suppress(OSError):
+                os.utime(path, ns=(time, time))
+
+    def _create(self, data: bytes) -> None:
+        """Create the file with all its content at once; never over an existing one."""
+        if os.path.lexists(self.path):
+            raise conflict(self.path, exists=True)
+        # A new directory is as readable as the first file in it: in a repository as the umask allows.
+        mode = self.mode or 0
+        fs.makedirs(os.path.dirname(self.path), fs.DIR_MODE | (mode & 0o066) | (mode & 0o044) >> 2)
+        temporary = fs.temporary(self.path)
+        fd = os.open(temporary, fs.NEW_FILE, fs.FILE_MODE)
+        try:
+            try:
+                fs.write_all(fd, data)
+                if self.mode is not None:
+                    os.fchmod(fd, self.mode)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+            self._set_time(temporary)
+            try:
+                os.link(temporary, self.path)
+            except FileExistsError:
+                raise conflict(self.path, exists=True) from None
+            except OSError:  # a file system without hard links
+                os.rename(temporary, self.path)
+        finally:
+            fs.unlink(temporary)
+        fs.sync_dir(os.path.dirname(self.path))
+
+
+def _digest(data: bytes | None) -> str | None:
+    return None if data is None else ids.digest(data)
+
+
+def _is_absolute(path: object) -> bool:
+    return isinstance(path, str) and path.startswith("/")
+
+
+@dataclass(frozen=True)
+class Patch(Change):
+    """Replace `removed` by `added` at byte `at` of a file that is not a memory, such as a settings file. It may hold
+    secrets, so only the bytes that change are stored; they are taken back only if the file is exactly as it was left.
+    `was` and `now` are the file's hash before and after; None: no file. A new file has the permission bits `mode`; the
+    directories `dirs` were made for it and are removed with it."""
+
+    key = "cut"
+    shape: ClassVar[Row] = {
+        "cut": {"at": int, "mode": int, "from": is_digest_or_none, "to": is_digest_or_none, "dirs": [_is_absolute]},
+        "removed": is_digest,
+        "added": is_digest,
+    }
+    at: int
+    removed: bytes
+    added: bytes
+    was: str | None
+    now: str | None
+    mode: int = fs.FILE_MODE
+    dirs: tuple[str, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return shown(self.removed), shown(self.added)
+
+    @classmethod
+    def between(
+        cls, path: str, before: bytes | None, after: bytes | None, mode: int, dirs: tuple[str, ...] = ()
+    ) -> "Patch":
+        """Return the smallest single patch that turns one content into the other."""
+        old, new = before or b"", after or b""
+        shared = min(len(old), len(new))
+        head = next((i for i in range(shared) if old[i] != new[i]), shared)
+        tail = next((i for i in range(shared - head) if old[-1 - i] != new[-1 - i]), shared - head)
+        removed, added = old[head : len(old) - tail], new[head : len(new) - tail]
+        return cls(path, head, removed, added, _digest(before), _digest(after), mode, dirs)
+
+    def inverse(self) -> "Patch":
+        return Patch(self.path, self.at, self.added, self.removed, self.now, self.was, self.mode, self.dirs)
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._read_before()
+        cut = {"at": self.at, "from": self.was, "to": self.now, "mode": self.mode, "dirs": list(self.dirs)}
+        return {"cut": cut, "removed": keep(self.removed), "added": keep(self.added)}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "Patch":
+        cut = row["cut"]
+        removed, added = read(row["removed"]), read(row["added"])
+        return cls(row["path"], cut["at"], removed, added, cut["from"], cut["to"], cut["mode"], tuple(cut["dirs"]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        return state_of(_digest(read_or_none(self.path)), self.was, self.now)
+
+    def _read_before(self) -> bytes | None:
+        data = read_or_none(self.path)
+        if _digest(data) != self.was:
+            raise conflict(self.path, exists=self.was is None)
+        return data
+
+    def make(self) -> None:
+        before = self._read_before()
+        old = before or b""
+        after = old[: self.at] + self.added + old[self.at + len(self.removed) :]
+        if before is None and self.now is not None:
+            directory = os.path.dirname(self.path)
+            if self.mode == fs.FILE_MODE:
+                fs.makedirs(directory)
+            else:  # for all who may read the file
+                os.makedirs(directory, exist_ok=True)
+        FileChange(self.path, before, None if self.now is None else after, self.mode).make()
+        for directory in reversed(self.dirs if self.now is None else ()):
+            try:
+                os.rmdir(directory)
+            except OSError:
+                break  # somebody else uses it
+
+
+def _is_mode(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value < 0o10000
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+@dataclass(frozen=True)
+class ModeEdit(Change):
+    """The permission bits of a file or directory before and after. A path that does not exist any more counts as
+    done."""
+
+    key = "modes"
+    shape: ClassVar[Row] = {"modes": (_is_mode, _is_mode)}
+    before: int
+    after: int
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return f"mode {self.before:o}", f"mode {self.after:o}"
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._checked()
+        return {"modes": [self.before, self.after]}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "ModeEdit":  # noqa: ARG003
+        return cls(row["path"], *row["modes"])
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        status = _status(self.path)
+        return "open" if status is None else state_of(status.st_mode & 0o777, self.before, self.after)
+
+    def _checked(self) -> os.stat_result | None:
+        status = _status(self.path)
+        if status is not None and status.st_mode & 0o777 not in {self.before, self.after}:
+            raise ConflictError(f"The permissions of {self.path} changed meanwhile", LOOK_AGAIN)
+        return status
+
+    def make(self) -> None:
+        if self._checked() is not None:
+            os.chmod(self.path, self.after)
+
+
+@dataclass(frozen=True)
+class Renaming(Change):
+    """Rename the file with the inode number `file` to `to`. Whoever has it open goes on writing to it."""
+
+    key = "file"
+    shape: ClassVar[Row] = {"file": int, "to": _is_absolute}
+    swapped = ("path", "to")
+    to: str
+    file: int
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return self.path, self.to
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._check()
+        return {"to": self.to, "file": self.file}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "Renaming":  # noqa: ARG003
+        return cls(row["path"], row["to"], row["file"])
+
+    @staticmethod
+    def number(path: str) -> int | None:
+        """Return the inode number of a file; None if there is no file."""
+        status = _status(path)
+        return None if status is None else status.st_ino
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        if self.number(self.path) == self.file:
+            return "open"
+        return "made" if self.number(self.to) == self.file else "foreign"
+
+    def _check(self) -> None:
+        if self.number(self.path) != self.file:
+            raise ConflictError(f"{self.path} is gone, or is another file", LOOK_AGAIN)
+        if self.number(self.to) not in {None, self.file}:
+            raise self._exists()
+
+    def _exists(self) -> ConflictError:
+        return ConflictError(f"{self.to} was created again meanwhile", "Move it away first.")
+
+    def make(self) -> None:
+        self._check()
+        if self.number(self.to) is None:
+            try:
+                os.link(self.path, self.to)  # never over a file that appears at this moment
+            except FileExistsError:
+                raise self._exists() from None
+            except OSError as error:
+                if error.errno not in {errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS}:
+                    raise
+                os.rename(self.path, self.to)
+                return
+        os.unlink(self.path)
+        fs.sync_dir(os.path.dirname(self.to))

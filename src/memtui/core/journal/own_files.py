@@ -1,0 +1,389 @@
+"""Changes of memtui's own files: tables of JSON, trust, what is kept beside memories, what a person has seen of them.
+Other processes write to these files as well, so a change is of entries, not of a whole file."""
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.storage import read_or_none
+from memtui.core.journal.changes import (
+    LOOK_AGAIN,
+    Change,
+    ChangedFiles,
+    FileChange,
+    KeepContent,
+    ReadContent,
+    Row,
+    State,
+    is_digest_or_none,
+    shown,
+    state_of,
+)
+from memtui.core.places import trust
+
+FORMAT = 1
+LOCK_SECONDS = 5.0
+BESIDE_LOCK, VERSIONS_LOCK = "/run/beside.lock", "/run/versions.lock"
+# The counts of what nobody has seen. Whoever takes in versions writes them anew.
+UNSEEN = "/run/unseen.json"
+Pair = frozenset[str]
+# What is kept of one thing beside a memory: the JSON of an object with a `text` that no other of its rows has.
+BesideRow = str
+# By the memory's file, relative to its directory.
+BesideRows = dict[str, list[BesideRow]]
+# A version: the directory, the file in it, and the digest of its bytes.
+Seen = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class EntryEdit(Change):
+    """The entry `name` of a table in one of memtui's JSON files, before and after; None: no entry. A file left without
+    entries is removed."""
+
+    key = "entry"
+    shape: ClassVar[Row] = {"entry": {"table": str, "key": str, "before": dict | None, "after": dict | None}}
+    table: str
+    name: str
+    before: Row | None
+    after: Row | None
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        old, new = (
+            "" if value is None else f"{self.name}\n{json.dumps(value, ensure_ascii=False, indent=2)}"
+            for value in (self.before, self.after)
+        )
+        return old, new
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        self._read_expected()
+        return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "EntryEdit":  # noqa: ARG003
+        entry = row["entry"]
+        return cls(row["path"], entry["table"], entry["key"], entry["before"], entry["after"])
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        return state_of(self._read_file()[self.table].get(self.name), self.before, self.after)
+
+    def _read_file(self) -> dict[str, Any]:
+        data = fs.read_or_empty(self.path)
+        try:
+            whole: dict[str, Any] = json.loads(data) if data.strip() else {"v": 1}
+            whole.setdefault(self.table, {}).get(self.name)
+        except (ValueError, AttributeError, RecursionError) as error:
+            raise ConflictError(f"{self.path} is damaged: {error}", "Fix it, or move it away.") from error
+        return whole
+
+    def _read_expected(self) -> dict[str, Any]:
+        whole = self._read_file()
+        if whole[self.table].get(self.name) != self.before:
+            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", LOOK_AGAIN)
+        return whole
+
+    def make(self) -> None:
+        whole = self._read_expected()
+        entries = {name: value for name, value in whole[self.table].items() if name != self.name}
+        if self.after is not None:
+            entries[self.name] = self.after
+        if not entries:
+            fs.unlink(self.path)
+            return
+        whole[self.table] = dict(sorted(entries.items()))
+        text = json.dumps(whole, ensure_ascii=False, indent=2) + "\n"
+        # A byte of a path that is not UTF-8 is a lone surrogate, which JSON can hold as an escape.
+        fs.write_atomic(self.path, text.encode("utf-8", "backslashreplace"))
+
+
+def _is_names(table: object) -> bool:
+    return isinstance(table, dict) and all(isinstance(name, str) for name in table.values())
+
+
+@dataclass(frozen=True)
+class TrustEdit(Change):
+    """Trust in a directory, which is given by its `trust.key`. `removed` and `added` map digests to names; `always` is
+    before and after. `contents`: those of `added`, stored so that later versions can be compared with them."""
+
+    key = "trust"
+    shape: ClassVar[Row] = {
+        "trust": {"directory": str, "removed": _is_names, "added": _is_names, "always": (bool, bool)}
+    }
+    directory: str
+    removed: Mapping[str, str]
+    added: Mapping[str, str]
+    always: tuple[bool, bool] = (False, False)
+    contents: tuple[bytes, ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return "\n".join(sorted(self.removed.values())), "\n".join(sorted(self.added.values()))
+
+    @property
+    def idle(self) -> bool:
+        """Whether the edit changes nothing."""
+        return not self.removed and not self.added and self.always[0] == self.always[1]
+
+    def inverse(self) -> "TrustEdit":
+        return TrustEdit(self.path, self.directory, self.added, self.removed, self.always[::-1])
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        for content in self.contents:
+            keep(content, durable=False)
+        tables = {"removed": dict(self.removed), "added": dict(self.added), "always": list(self.always)}
+        return {"trust": {"directory": self.directory, **tables}}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "TrustEdit":  # noqa: ARG003
+        fields = row["trust"]
+        return cls(row["path"], fields["directory"], fields["removed"], fields["added"], tuple(fields["always"]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        try:
+            known = trust.recorded(os.path.dirname(self.path), self.directory)
+        except (OSError, ValueError, RecursionError):
+            return "open"  # can't be told
+        removed = not any(known.hashes.get(digest) == name for digest, name in self.removed.items())
+        added = all(known.hashes.get(digest) == name for digest, name in self.added.items())
+        return "made" if removed and added and known.always == self.always[1] else "open"
+
+    def make(self) -> None:
+        """Write trust.json. Raises ConflictError if it is damaged (a person has to fix it), OSError."""
+        always = None if self.always[0] == self.always[1] else self.always[1]
+        try:
+            trust.update(os.path.dirname(self.path), self.directory, self.removed, dict(self.added), always)
+        except MemtuiError as error:
+            if isinstance(error.__cause__, OSError):
+                raise error.__cause__ from None
+            raise ConflictError(error.message, error.hint) from error
+
+
+def pairs_of(data: bytes) -> set[Pair]:
+    """Return the pairs, each two paths, in the content of `apart.json`; none if it is damaged."""
+    pairs = fastjson.loads_dict(data).get("pairs") if data.strip() else None
+    return {frozenset(each) for each in pairs if _is_pair(each)} if isinstance(pairs, list) else set()
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(isinstance(path, str) for path in value)
+
+
+def _is_pair_or_none(value: object) -> bool:
+    return value is None or _is_pair(value)
+
+
+@dataclass(frozen=True)
+class PairsEdit(Change):
+    """The pairs of memories that a person called different (`apart.json`), and that become others: (old, new). Without
+    an old one the new one is added, without a new one the old one goes; an old one that is not there any more becomes
+    nothing. `before` and `after` are the whole contents, None for no file: a file that is still as it was before gets
+    exactly the one after. A file without pairs is removed."""
+
+    key = "pairs"
+    shape: ClassVar[Row] = {
+        "pairs": [(_is_pair_or_none, _is_pair_or_none)],
+        "contents": (is_digest_or_none, is_digest_or_none),
+    }
+    pairs: tuple[tuple[Pair | None, Pair | None], ...]
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        return shown(self.before), shown(self.after)
+
+    @classmethod
+    def of(cls, path: str, pairs: Sequence[tuple[Pair | None, Pair | None]]) -> "PairsEdit":
+        """Return the edit of the file as it is now. Raises OSError."""
+        before = read_or_none(path)
+        return cls(path, tuple(pairs), before, _with_pairs(before, pairs))
+
+    def inverse(self) -> "PairsEdit":
+        return PairsEdit(self.path, tuple((new, old) for old, new in self.pairs), self.after, self.before)
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+        files[self.path] = self._result(files[self.path])
+        before, after = (None if data is None else keep(data) for data in (self.before, self.after))
+        rows = [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]
+        return {"pairs": rows, "contents": [before, after]}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "PairsEdit":
+        old_new = [tuple(None if pair is None else frozenset(pair) for pair in both) for both in row["pairs"]]
+        before, after = (None if digest is None else read(digest) for digest in row["contents"])
+        return cls(row["path"], tuple((old, new) for old, new in old_new), before, after)
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        data = read_or_none(self.path)
+        if data in {self.before, self.after}:
+            return "made" if data == self.after else "open"
+        present = pairs_of(data or b"")
+        made = all((old not in present) and (new is None or new in present) for old, new in self.pairs)
+        return "made" if made else "open"
+
+    def make(self) -> None:
+        """Make the edit in the file as it is now. Raises ConflictError if it changes at that moment, OSError."""
+        now = read_or_none(self.path)
+        if (result := self._result(now)) != now:
+            mode = None if now is None else os.stat(self.path).st_mode & 0o7777
+            FileChange(self.path, now, result, mode).make()
+
+    def _result(self, data: bytes | None) -> bytes | None:
+        return self.after if data == self.before else _with_pairs(data, self.pairs)
+
+
+def _with_pairs(data: bytes | None, changed: Sequence[tuple[Pair | None, Pair | None]]) -> bytes | None:
+    """Return the content of the file, with a line for each pair, after some pairs became others; None without pairs."""
+    present = pairs_of(data or b"")
+    added = {new for old, new in changed if new is not None and (old is None or old in present)}
+    pairs = (present - {old for old, _ in changed}) | added
+    listed = ",\n".join(fastjson.dumps(row) for row in sorted(sorted(pair) for pair in pairs))
+    return f'{{"v": {FORMAT}, "pairs": [\n{listed}\n]}}\n'.encode() if pairs else None
+
+
+def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:
+    """Return the lines of `versions.jsonl` that say whether a person has seen these versions."""
+    rows = [{"v": FORMAT, "time": time, "dir": place, "file": file, "digest": key} for place, file, key in versions]
+    return b"".join(fastjson.dumps(row if seen else {**row, "seen": False}).encode() + b"\n" for row in rows)
+
+
+@dataclass(frozen=True)
+class SeenEdit(Change):
+    """Whether a person has seen some `versions` of memories that others wrote, before and after: lines at the end of
+    `versions.jsonl`; None: nothing is written then, as the text itself goes."""
+
+    key = "versions"
+    shape: ClassVar[Row] = {"versions": [(str, str, str)], "seen": (bool | None, bool | None)}
+    versions: tuple[Seen, ...]
+    seen: tuple[bool | None, bool | None]
+
+    def inverse(self) -> "SeenEdit":
+        return SeenEdit(self.path, self.versions, self.seen[::-1])
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        return {"versions": [list(version) for version in self.versions], "seen": list(self.seen)}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "SeenEdit":  # noqa: ARG003
+        return cls(row["path"], tuple(map(tuple, row["versions"])), tuple(row["seen"]))
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        if self.seen[1] is None:
+            return "made"
+        last: dict[Seen, bool] = {}
+        for line in fs.read_or_empty(self.path).split(b"\n"):
+            fields = fastjson.loads_dict(line) if line else {}
+            version = (str(fields.get("dir")), str(fields.get("file")), str(fields.get("digest")))
+            last[version] = fields.get("seen", "stamp" not in fields) is True
+        return "made" if all(last.get(version) is self.seen[1] for version in self.versions) else "open"
+
+    def make(self) -> None:
+        """Append the lines. Raises OSError, LockTimeoutError."""
+        if self.seen[1] is None:
+            return
+        root = os.path.dirname(self.path)
+        with fs.Lock(root + VERSIONS_LOCK, LOCK_SECONDS):
+            data = seen_lines(self.versions, seen=self.seen[1], time=clock.iso(clock.now()))
+            fs.append(self.path, data, durable=True)
+            fs.unlink(root + UNSEEN)
+
+
+def beside_path(root: str, kind: str, directory: str) -> str:
+    """Return the path of the file with the rows of a kind, a directory below memtui's, for a directory of memories."""
+    return f"{root}/{kind}/{ids.content_hash(directory)}.jsonl"
+
+
+def beside_rows(data: bytes) -> BesideRows:
+    """Return the rows by file, in the order of the lines; lines that can't be read are left out."""
+    rows: BesideRows = {}
+    for line in data.split(b"\n"):
+        row = fastjson.loads_dict(line) if line else {}
+        file = row.pop("file", None)
+        if isinstance(file, str) and file and isinstance(row.get("text"), str):
+            rows.setdefault(file, []).append(fastjson.dumps(row))
+    return rows
+
+
+def beside_head(data: bytes) -> dict[str, object]:
+    """Return the first line: the directory (`dir`) and what the file system calls it (`inode`)."""
+    return fastjson.loads_dict(data[: data.find(b"\n") + 1 or len(data)])
+
+
+def text_of(row: BesideRow) -> str:
+    """Return what tells a row of a memory from its others."""
+    return str(fastjson.loads_dict(row).get("text"))
+
+
+def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRow]]) -> None:
+    """Write the file, a line for each row, sorted by the memories' files, or remove it where there are no rows. The
+    caller holds the lock. Raises OSError."""
+    if not any(rows.values()):
+        fs.unlink(path)
+        return
+    try:
+        inode = os.stat(directory).st_ino
+    except (OSError, ValueError):  # a NUL in the path
+        inode = 0
+    lines = [{"v": FORMAT, "dir": directory, "inode": inode}]
+    lines += [{"file": file, **fastjson.loads_dict(row)} for file in sorted(rows) for row in rows[file]]
+    data = "".join(fastjson.dumps(line) + "\n" for line in lines).encode()
+    if data != read_or_none(path):
+        fs.write_atomic(path, data)
+
+
+@dataclass(frozen=True)
+class BesideEdit(Change):
+    """The rows of a memory's `file` in its `directory`, before and after (`core/memories/beside.py`). Rows that others
+    added meanwhile stay; one with the text of a row that goes, goes as well: it only counts what happened since."""
+
+    key = "beside"
+    shape: ClassVar[Row] = {
+        "beside": {"directory": str, "file": str},
+        "removed": is_digest_or_none,
+        "added": is_digest_or_none,
+    }
+    directory: str
+    file: str
+    before: tuple[BesideRow, ...]
+    after: tuple[BesideRow, ...]
+
+    @property
+    def about(self) -> str:
+        return f"{self.directory}/{self.file}"
+
+    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+        removed, added = (keep("\n".join(rows).encode()) if rows else None for rows in (self.before, self.after))
+        return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
+
+    @classmethod
+    def from_row(cls, row: Row, read: ReadContent) -> "BesideEdit":
+        place = row["beside"]
+        before, after = (tuple(read(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added"))
+        return cls(row["path"], place["directory"], place["file"], before, after)
+
+    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+        present = beside_rows(read_or_none(self.path) or b"").get(self.file, [])
+        return "made" if self._result(present) == present else "open"
+
+    def make(self) -> None:
+        """Write the file. Raises OSError, LockTimeoutError."""
+        with fs.Lock(os.path.dirname(os.path.dirname(self.path)) + BESIDE_LOCK, LOCK_SECONDS):
+            rows = beside_rows(read_or_none(self.path) or b"")
+            present = rows.get(self.file, [])
+            result = self._result(present)
+            if result != present:
+                write_beside(self.path, self.directory, {**rows, self.file: result})
+
+    def _result(self, present: list[BesideRow]) -> list[BesideRow]:
+        if present == list(self.before):
+            return list(self.after)
+        new = {text_of(row): row for row in self.after}
+        changed = {text_of(row) for row in self.after if row not in self.before}
+        gone = {text_of(row) for row in self.before} - new.keys()
+        rows = [new[text] if (text := text_of(row)) in changed else row for row in present if text_of(row) not in gone]
+        known = {text_of(row) for row in rows}
+        return rows + [row for text, row in new.items() if text in changed and text not in known]
