@@ -50,7 +50,7 @@ PICTURES = (
     Picture("session", "activity", (stage.session,)),
     Picture("merge", "inbox", (stage.merge,)),
     Picture("recall", "memories", (stage.recalled,)),
-    Picture("setup", "setup", (stage.finding,)),
+    Picture("setup", "setup", (stage.setting,)),
     Picture("backfill", "inbox", (stage.past_sessions, stage.press("enter")), past=True),
     Picture("import", "memories", (stage.act("memories.import"), stage.press(*"notes", "enter")), past=True),
     Picture("memories-80x24", "memories", PREFER_PNPM, size=(80, 24)),

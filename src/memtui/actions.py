@@ -57,7 +57,6 @@ TITLES = {
     "activity.again": "activity: send a note again",
     "activity.fold": "activity: fold the session",
     "activity.unfold": "activity: unfold the session, or read",
-    "setup.follow": "setup: to what it is about",
     "setup.accept": "setup: fix, or install hooks",
     "setup.edit": "setup: change",
     "setup.remove": "setup: reset, or remove hooks",
@@ -98,7 +97,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("app.memories", "1", "", "Memories: what the agent remembers"),
     Action("app.inbox", "2", "", "Inbox: what waits for your decision"),
     Action("app.activity", "3", "", "Activity: notes that wait, what sessions got, whether it arrived"),
-    Action("app.setup", "4", "", "Setup: problems, hooks, modes, the model, settings"),
+    Action("app.setup", "4", "", "Setup: problems, hooks, the mode, the model, settings"),
     Action("app.note", "c", "note", "Write a note, from any screen; on a session: to it", writes=True),
     Action("app.undo", "z", "undo", "Undo the last change", writes=True),
     Action("app.redo", "Z", "", "Redo what was undone last", writes=True),
@@ -160,9 +159,8 @@ ACTIONS: tuple[Action, ...] = (
     Action("activity.plots", "P", "plots", "Plots: deliveries a day, receipts, hook time"),
     Action("activity.fold", "h,left", "fold", "Fold the session; back to the list"),
     Action("activity.unfold", "l,right", "unfold", "Unfold the session; else read the row"),
-    Action("setup.accept", "a", "fix", "Do what is shown: fix it, trust it, install the hooks", writes=True),
-    Action("setup.follow", "f", "go to it", "To the memory, the note or the index that a problem is about"),
-    Action("setup.edit", "e", "change", "Change a setting, or a project's mode", writes=True),
+    Action("setup.accept", "a", "fix", "Do what is shown: fix it, install the hooks", writes=True),
+    Action("setup.edit", "e", "change", "Change a setting", writes=True),
     Action("setup.remove", "x", "reset", "Reset a setting to its default; of the hooks: remove them", writes=True),
 )
 

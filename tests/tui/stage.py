@@ -276,16 +276,23 @@ def draft(name):
     return stand_on(lambda line: bool(line.item) and line.item.entry.fields.get("name") == name)
 
 
+def to_setup_row(screen, key):
+    """Unfold what a row of Setup is below, and put the cursor on it."""
+    screen.unfolded.add(next(row.group for row in screen.found if row.key == key))
+    screen.fill()
+    screen.table.move_to(screen.table.index_of(key))
+
+
 async def learned(pilot):
     """Unfold Setup's rows of this project, and put the cursor on what decisions taught."""
     screen = pilot.app.screen
     row = next(row for row in screen.found if getattr(row.about, "code", "") == "learned.decisions")
-    screen.go_to_row(row.key)
+    to_setup_row(screen, row.key)
 
 
 prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "UserPromptSubmit")
 session = stand_on(lambda row: isinstance(row, SessionGroup) and not row.live)
-finding = stand_on(lambda row: row.kind == "finding")
+setting = stand_on(lambda row: row.key == "setting gate")
 merge = stand_on(lambda row: row.word == "merge")
 fix = stand_on(lambda row: row.word == "fix")
 

@@ -17,6 +17,7 @@ from memtui.tui.theme import theme_named, themes_round
 from memtui.tui.widgets import bars
 from memtui.tui.widgets.rows import RowList
 
+from . import stage
 from .conftest import NOW, settle
 
 
@@ -550,9 +551,9 @@ async def test_texts_name_the_keys_that_the_person_has(remapped):
         assert said.endswith("f2 undoes.")
         await pilot.press("f6")
         await settle(pilot)
-        remapped.screen.go_to_row("setting mode")
+        stage.to_setup_row(remapped.screen, "setting mode")
         await settle(pilot)
-        assert "f7 changes" in drawn(remapped)
+        assert "f7  changes" in drawn(remapped)
 
 
 @pytest.mark.slow

@@ -31,7 +31,7 @@ SCREENS = {
     "memories": (press("1"), prefer_pnpm),
     "inbox": (press("2"), a_draft),
     "activity": (press("3"), stage.prompt),
-    "setup": (press("4"), stage.finding),
+    "setup": (press("4"), stage.setting),
 }
 
 
@@ -135,7 +135,7 @@ def test_screen_is_drawn_in_the_terminal_s_own_colours_as_before(name):
 
 
 MORE = {
-    "activity-60x15": ("60x15", (), {"screen": "activity"}),
+    **{f"{name}-60x15": ("60x15", (), {"screen": name}) for name in SCREENS},
     "activity-160x48": ("160x48", (stage.prompt,), {"screen": "activity"}),
     "activity-lost": ("80x24", (press("exclamation_mark"),), {"screen": "activity"}),
     "activity-empty": ("80x24", (press("escape"),), {"screen": "activity", "world": fresh}),
@@ -174,7 +174,9 @@ MORE = {
 
 
 @pytest.mark.picture
-@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name.endswith("-60x15") else []) for name in MORE]
+)
 def test_what_is_beside_the_screens_is_drawn_as_before(name):
     size, steps, more = MORE[name]
     compare(name, draw("dark", size, {"dark": steps}, **more))

@@ -1,9 +1,13 @@
 """Words and glyphs for deliveries: their contents, events, sessions and outcomes."""
 
+import math
+from collections.abc import Iterable
+
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries import receipts
 from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
+from memtui.core.deliveries.statistics import percentile
 
 COLOURS = {
     receipts.ARRIVED: "green",
@@ -140,6 +144,13 @@ def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]
             glyph, style = GLYPHS[outcome]
             words.append((f"{glyph} {count:,}" + ("" if brief else f" {name}"), style))
     return words
+
+
+def waited(times: Iterable[float], what: str) -> str:
+    """Say how long `what` waited for a hook, of its times in milliseconds: `half of the prompts under 3 ms, 95 % under
+    40 ms`."""
+    half, most = (math.floor(percentile(times, share)) + 1 for share in (0.5, 0.95))
+    return f"half of the {what} under {half} ms" + (f", 95 % under {most} ms" if most > half else "")
 
 
 def recalls(counts: RecallCounts) -> str:

@@ -31,11 +31,8 @@ def words(done: FixOutcome) -> str:
     return {
         "errors": f"The errors are set aside, in {done.changed[0]}.",
         "files": many(len(done.changed), "file or directory is", "files and directories are") + " private to you now.",
-        "conflict": "Resolved: " + some([os.path.basename(str(each)) for each in done.changed]) + ".",
-        "again": "Queued again: " + many(len(done.changed), "note") + ".",
         "forget": "Forgotten: drafts are judged as memtui ships it.",
         "projects": "This project has now what was kept apart.",
-        "withdraw": "Withdrawn: " + many(len(done.changed), "note") + ".",
     }[done.fix]
 
 

@@ -39,7 +39,6 @@ from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
     from memtui.core.journal.undo import Op
-    from memtui.core.review.waiting import Waiting
     from memtui.tui.undo import Undo
 
 WATCH_SECONDS = 0.7
@@ -229,10 +228,6 @@ class MemtuiApp(App[None]):
     def go_to_scope(self, label: str) -> None:
         """Show the memories of a scope on the screen of memories."""
         self.go("memories").go_to_scope(label)
-
-    def go_to_note(self, item: "Waiting") -> None:
-        """Show a note that waits in Activity."""
-        self.go("activity").go_to(item)
 
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from memtui.core.base.errors import MemtuiError
     from memtui.core.journal.undo import Op
-    from memtui.core.review.waiting import Waiting
     from memtui.tui.model.data import Data
 
 Result = TypeVar("Result")
@@ -118,9 +117,6 @@ class Services(Protocol):
 
     def go_to_scope(self, label: str) -> None:
         """Show the memories of a scope."""
-
-    def go_to_note(self, item: "Waiting") -> None:
-        """Show a note that waits in Activity."""
 
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""

@@ -5,7 +5,6 @@ import os
 
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.health import findings
-from memtui.core.inbox import file as inbox_file
 from memtui.core.settings import config
 
 # What needs nobody's decision, and what a person is asked about.
@@ -18,14 +17,6 @@ AT_ONCE = {
 ASKED = {
     "hooks.absent",
     "config.misspelt",
-    "inbox.nobody",
-    "inbox.endless",
-    "inbox.expired",
-    "inbox.held",
-    "inbox.binary",
-    "inbox.long",
-    "inbox.secret",
-    "trust.waiting",
     "kept.due",
 }
 
@@ -37,10 +28,6 @@ def break_all(world):
         file.write("budgte = 9000\n")
     row = {"v": 1, "time": clock.iso(world.now - 60), "where": "Stop", "error": "OSError", "message": "disk full"}
     fs.append(f"{root}/log/errors.jsonl", json.dumps({**row, "trace": []}).encode() + b"\n")
-    notes = [("Tell nobody.", {"for": "agnet:bob"}), ("For ever.", {"expires": "tomorrow"}), ("a\0b", {})]
-    for text, fields in [*notes, ("Too often.", {"attempts": "3"}), ("long " * 4000, {})]:
-        inbox_file.append_entry(shop, "guidance", fields, text)
-    fs.append(f"{shop}/guidance.md", b"The database wants password=hunter2 now.\n")
     taken = paths.inbox_dir(root, None)
     os.makedirs(f"{taken}/claimed", exist_ok=True)
     fs.write_atomic(f"{taken}/claimed/{ids.new_id(world.now - 7200)}~0000aaaa~99999999.md", b"mind the gap\n")

@@ -654,3 +654,19 @@ async def test_f_on_a_fix_of_the_index_says_that_it_is_no_memory(app):
         await to(pilot, "relink")
         await press(pilot, "f")
         assert said(app)[-1] == "It is about MEMORY.md, which is no memory."
+
+
+@pytest.mark.slow
+async def test_of_a_conflict_that_git_left_a_version_is_chosen_and_that_is_undone(app, place):
+    before = "<<<<<<< HEAD\nUse pnpm.\n=======\nUse bun.\n>>>>>>> main\n"
+    put(f"{place}/prefer-pnpm.md", before)
+    async with app.run_test(size=WIDE) as pilot:
+        await settle(pilot)
+        table = app.screen.table
+        table.move_to(next(at for at, row in enumerate(table.rows) if "conflict markers" in row.gist))
+        await press(pilot, "a", "escape")
+        assert read(f"{place}/prefer-pnpm.md") == before
+        await press(pilot, "a", "down", "enter")
+        assert read(f"{place}/prefer-pnpm.md") == "Use bun.\n"
+        await press(pilot, "z")
+        assert read(f"{place}/prefer-pnpm.md") == before

@@ -20,6 +20,11 @@ from memtui.hooks.installer import checkup
 from memtui.present import fixes as words
 
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
+# Where problems wait that are not of the set-up, and what lists them.
+ELSEWHERE = {
+    "inbox": "with memories: in the Inbox, and by `memtui check`",
+    "activity": "with notes that wait: in Activity, and by `memtui inbox`",
+}
 UNDO = "memtui undo"  # takes back all that one call fixed
 
 
@@ -145,7 +150,7 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         out.print()
     for area, title in findings.AREAS.items():
         for each in found:
-            if each.area != area:
+            if each.area != area or (each.level != OK and findings.place(each) in ELSEWHERE):
                 continue
             mark, style = MARKS[each.level]
             message = findings.message(each)
@@ -158,8 +163,11 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
                 out.print("    → " + first)
                 for piece in rest:
                     out.print("      " + piece)
+    for place, where in ELSEWHERE.items():
+        if count := findings.problems(each for each in found if findings.place(each) == place):
+            out.print(f"{out.style('!', 'yellow')} {many(count, 'problem')} {where}")
     out.print()
-    problems, notes = findings.problems(found), findings.notes(found)
+    problems, notes = findings.problems(found), findings.notes(findings.of_setup(found))
     known = f" {notes} worth knowing." if notes else ""
     if problems:
         out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow") + known)

@@ -217,28 +217,24 @@ REGISTRY = {
     "inbox.nobody": Kind(
         NOTE_OF + " reaches nobody: no agent or session is called “{whom}”.",
         f"Change whom it is for, or {WITHDRAW}",
-        "withdraw",
     ),
     "inbox.endless": Kind(
-        NOTE_OF + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}", "withdraw"
+        NOTE_OF + " never expires: “{expires}” is not a time.", f"Change its `expires`, or {WITHDRAW}"
     ),
-    "inbox.expired": Kind(NOTE_OF + " expired before it was delivered.", AGAIN, "again", "expired"),
+    "inbox.expired": Kind(NOTE_OF + " expired before it was delivered.", AGAIN, "", "expired"),
     "inbox.held": Kind(
-        NOTE_OF + " is held back: it came back {attempts} times.", AGAIN, "again", "held: came back {attempts} times"
+        NOTE_OF + " is held back: it came back {attempts} times.", AGAIN, "", "held: came back {attempts} times"
     ),
-    "inbox.binary": Kind(
-        NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "withdraw", "binary, not delivered"
-    ),
+    "inbox.binary": Kind(NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "", "binary, not delivered"),
     "inbox.long": Kind(
         NOTE_OF + " is too long to be delivered.",
         f"Shorten it: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
-        "withdraw",
+        "",
         "too long to deliver",
     ),
     "inbox.secret": Kind(
         "Note {id} for {inbox} seems to contain {kinds}.",
         f"Take it out: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
-        "withdraw",
     ),
     "inbox.unlikely": Kind(
         "{id} is kept from sessions until you approve it", "", "", "no session gets it before you approve it"
@@ -400,6 +396,7 @@ def as_row(found: Finding) -> dict[str, object]:
         "code": found.code,
         "level": found.level,
         "memories": memories(found),
+        "place": place(found),
         "subject": found.subject,
         "message": message(found),
         "remedy": remedy(found),
@@ -432,6 +429,19 @@ def merged(found: Sequence[Finding]) -> Finding:
         return found[0]
     files = list(dict.fromkeys(name for each in found for name in memories(each)))
     return found[0]._replace(data={**found[0].data, "files": files})
+
+
+def place(found: Finding) -> str:
+    """Return the place where a finding is cured: `inbox` for memories, `activity` for notes that wait, else `setup`."""
+    if found.subject.startswith("note:"):
+        return "activity"
+    is_of_memories = found.area == "memories" or found.code in {"trust.waiting", "trust.ok"}
+    return "inbox" if is_of_memories and found.code != "memories.failed" else "setup"
+
+
+def of_setup(found: Iterable[Finding]) -> list[Finding]:
+    """Return the findings on what is set up: those on memories wait in the Inbox, those on notes in Activity."""
+    return [each for each in found if place(each) == "setup"]
 
 
 def problems(found: Iterable[Finding]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from memtui.core.base import clock, paths
+from memtui.core.base import clock
 from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import many
 from memtui.core.base.shell import shell_word
@@ -24,8 +24,6 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.review import taught
-from memtui.core.review.entries import Review
-from memtui.core.review.waiting import Waiting, find, waiting_in
 
 # How long to wait for the lock: a worker that holds it may be rewriting a month of a gigabyte.
 WAIT_SECONDS = 10.0
@@ -46,12 +44,6 @@ class FixOutcome(NamedTuple):
 def fix(store: Store, what: str, subjects: Sequence[str] = ()) -> FixOutcome:
     """Make the fix with the id `what`, for the `subjects` of some findings or for all. Raises MemtuiError, OSError."""
     return _FIXES[what](store, subjects)
-
-
-def note(root: str, subject: str) -> Waiting:
-    """Return the guidance that a finding is about, of any project. Raises NotFoundError."""
-    items = waiting_in(root, [None, *paths.inbox_slugs(root)], ("guidance",))
-    return find(items, subject.partition(":")[2], "guidance")
 
 
 def _errors(store: Store, _: Sequence[str]) -> FixOutcome:
@@ -107,20 +99,6 @@ def _guidance(store: Store, _: Sequence[str]) -> FixOutcome:
     return FixOutcome("guidance", [*settled], undoable=False)
 
 
-def _again(store: Store, subjects: Sequence[str]) -> FixOutcome:
-    """Leave guidance again that expired or came back too often."""
-    review = _review(store)
-    with review.journal.together():
-        return FixOutcome("again", [review.again(note(store.root, each))[0] for each in subjects])
-
-
-def _withdraw(store: Store, subjects: Sequence[str]) -> FixOutcome:
-    """Withdraw guidance that can't be delivered."""
-    items = [note(store.root, each) for each in subjects]
-    _review(store).withdraw(items)
-    return FixOutcome("withdraw", [item.id for item in items])
-
-
 def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
     """Resolve git's conflict markers in the memories and indexes that findings are about, by one of
     `conflict_markers.SIDES`, as one step of undo. Raises MemtuiError."""
@@ -161,10 +139,6 @@ def _forget(store: Store, _: Sequence[str]) -> FixOutcome:
     return FixOutcome("forget", [store.root] if taught.forget(store.root, store.journal) else [])
 
 
-def _review(store: Store) -> Review:
-    return Review(store.root, by=store.journal.by, now=store.journal.now)
-
-
 def due(store: Store) -> retention.Due:
     """List what `collect` would remove. Raises MemtuiError."""
     with _storage_errors(store):
@@ -189,8 +163,6 @@ _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
     "guidance": _guidance,
-    "again": _again,
-    "withdraw": _withdraw,
     "forget": _forget,
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),

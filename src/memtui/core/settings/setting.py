@@ -14,7 +14,7 @@ Value = str | int | float | bool
 KEYS = keymap.TABLE + "."
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 MEANINGS = {
-    "mode": "full, notes (notes and todos), off",
+    "mode": "what sessions get: full, notes, off",
     "budget": f"characters of a delivery, {config.BUDGET_RANGE[0]} to {config.BUDGET_RANGE[1]}",
     "updates_max": "drafts in one delivery",
     "updates_days": "days that a draft is delivered",
@@ -60,6 +60,11 @@ OF_MODELS = (
 )
 # What a value does, by setting, for those whose names don't tell.
 VALUES = {
+    "mode": {
+        "full": "sessions get memories, drafts, notes and todos",
+        "notes": "sessions get notes and todos only",
+        "off": "sessions get nothing",
+    },
     "gate": {
         "show": "Claude writes; what it wrote waits in the Inbox until you keep it or take it back.",
         "ask": "Claude's write is refused and becomes a draft in the Inbox; it is a memory once you approve it.",

@@ -109,7 +109,7 @@ class Data(Workspace):
         from memtui.hooks.installer import checkup
 
         found = checkup.check(self.env, self.cwd, self.now(), self.client or [], self.known)
-        self.facts.waiting["setup"] = findings.problems(found)
+        self.facts.waiting["setup"] = findings.problems(findings.of_setup(found))
 
     def undecided(self, go_on: "Callable[[], bool]") -> "UndecidedSet":
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError

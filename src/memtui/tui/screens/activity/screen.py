@@ -19,7 +19,6 @@ from memtui.core.deliveries.memory_counts import ReceiptCounts
 from memtui.core.deliveries.reading import KEPT, PAGE, DeliveryRow, Reading, read
 from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.deliveries.statistics import day_of
-from memtui.core.review.waiting import Waiting
 from memtui.present import legend as marks
 from memtui.present import query, safe_text, sessions, unheard
 from memtui.tui import key_bindings
@@ -530,11 +529,6 @@ class Activity(ListScreen[Row]):
             self.fold(row.session, unfold=not row.unfolded)
         else:
             self.open_detail()
-
-    def go_to(self, item: Waiting) -> None:
-        """Put the cursor on a waiting note, once it is read."""
-        self.wanted = rows.newest(item.text)
-        self.want("")
 
     # plots
 

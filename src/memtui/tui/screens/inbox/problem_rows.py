@@ -10,6 +10,7 @@ from memtui import actions
 from memtui.core.base import ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many, some
+from memtui.core.health import fixes
 from memtui.core.health.problems import Problem
 from memtui.core.memories import status, trusting
 from memtui.core.memories.memory import Memory, read_memory
@@ -29,6 +30,8 @@ from memtui.tui.widgets.key_lines import append_keys
 # Characters of a memory that are shown before it is trusted.
 SHOWN = 20_000
 OF_MEMORY = "memory:"
+# The problems that a choice between two versions ends.
+CONFLICTS = ("memories.conflict", "memories.index_conflict")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,8 @@ class ProblemRow(InboxRow):
             text.append(f"\n{safe_text.line(self.problem.remedy, 600)}\n")
         view.needed = WHOLE
         keys = [("inbox.accept", "edit the memory"), ("inbox.follow", "go to the memory")] if self.paths else []
+        if self.problem.cause in CONFLICTS:
+            keys = [("inbox.accept", "choose which version to keep"), *keys[1:]]
         keys += [("inbox.reject", "do not list it again"), ("inbox.later", "hide it until later")]
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text)
@@ -166,10 +171,17 @@ class ProblemCommands(HideCommands):
 
     def _why_no_memory(self) -> str:
         row = self._row()
-        return "" if row.paths else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
+        return (
+            ""
+            if row.paths or row.problem.cause in CONFLICTS
+            else f"This is for you to do: {row.problem.remedy}".rstrip(": ")
+        )
 
     async def edit(self) -> None:
-        """Edit the memory in its form, over the inbox."""
+        """Edit the memory in its form, over the inbox; of what git could not merge, ask which version to keep."""
+        if self._row().problem.cause in CONFLICTS:
+            await self._resolve()
+            return
         data, path = self.services.data, self._row().paths[0]
         scope = next((each for each in data.scopes() if path.startswith(each.directory + "/")), None)
         found = read_memory(path, scope.label if scope is not None else "")
@@ -180,6 +192,15 @@ class ProblemCommands(HideCommands):
         kept = autosave.kept(data.root, autosave.name_of(path))
         await self.services.ask(DraftForm(MemorySubject(data, found, kept), self.services))
         self.services.read()
+
+    async def _resolve(self) -> None:
+        subjects = [each.subject for each in self._row().problem.parts]
+        names = some(self._row().problem.memories or ["MEMORY.md"])
+        options = [("ours", "Keep our version"), ("theirs", "Keep their version"), ("both", "Keep both, ours first")]
+        side = await self.services.ask(Choice(f"Git could not merge two versions: {names}", options))
+        if side:
+            store = self.services.data.store()
+            self.chosen.act(lambda: fixes.resolve(store, subjects, side), f"Resolved: {names}.")
 
     async def follow(self) -> None:
         """Go to the memory that the problem is about; of several, ask which."""

@@ -1,44 +1,39 @@
 """The rows of Setup: a page of at most 24, under headings that unfold; and how they are drawn."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rich.text import Text
 
 from memtui.core.base import clock
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.core.base.phrasing import age, many, short
-from memtui.core.client import projects
+from memtui.core.base.phrasing import age, many
 from memtui.core.deliveries.record import Record
-from memtui.core.deliveries.statistics import percentile
 from memtui.core.health import file_checks, findings
-from memtui.core.memories.index_state import IndexState
-from memtui.core.settings import config, config_text, setting
-from memtui.core.settings.modes import Mode
+from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
 from memtui.present import legend, safe_text
 from memtui.present import subconscious as model_words
+from memtui.present.deliveries import waited
 from memtui.subconscious.overview import Overview
 from memtui.tui.screens.setup.snapshot import Snapshot
-from memtui.tui.widgets.gauges import gauge
+from memtui.tui.widgets.painting import SPANNED
 
-# Width of a gauge, in cells.
-GAUGE_WIDTH = 10
-# Width of the first word after the title, in cells, in all sections.
-VALUE_WIDTH = 14
+# Cells of a value before what the setting means.
+VALUE_WIDTH = 10
 # The key of the row about the model that reads sessions.
 READING = "reading"
 MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
-# The marks of hooks whose files are missing, of the project that the person works in, of a setting that is changed.
-MISSING, HERE, CHANGED = "✗", "→", "●"
+# The marks of hooks whose files are missing, and of a setting that is changed.
+MISSING, CHANGED = "✗", "●"
 # The titles of the headings, in their order, and those that are unfolded at first.
 PROBLEMS, MORE, HOOKS, PROJECT = "problems", "more", "hooks", "this project"
 MODEL, DISK, SETTINGS, ADVANCED = "model", "disk", "settings", "advanced"
 HEADINGS = (PROBLEMS, MORE, HOOKS, PROJECT, MODEL, DISK, SETTINGS, ADVANCED)
 OPEN = frozenset({PROBLEMS, SETTINGS})
-NO_MODEL = "none is set: memtui config set llm_backend auto"
+NO_MODEL = "none is set (llm_backend is off)"
 # The most rows below PROBLEMS; where there are more, the others are folded below MORE.
 PROBLEMS_SHOWN = 5
 # The heading of each area of findings; of the others DISK.
@@ -55,7 +50,6 @@ LEGEND = legend.section(
         (MARKS[NOTE][0], "worth knowing; a hook that is not installed"),
         (MARKS[PROBLEM][0], "to fix"),
         (MISSING, "installed, but its files are missing"),
-        (HERE, "this project, among all"),
         (CHANGED, "a setting that is changed"),
     ),
 )
@@ -63,17 +57,14 @@ LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # The facts that tell findings of one code and subject apart. Counts and times are not among them: a check whose count
 # changes is the same check.
 IDENTITY = ("scope", "path", "table", "key", "name", "event", "events", "inbox", "delivery", "directory")
-# The columns of the table of hooks after the event: where it is installed, and each number.
-SCOPE_WIDTH, NUMBER_WIDTH = 9, 4
-EVERYWHERE = "all projects"
 # The hooks that deliver and record nothing: the log has none of their runs.
 SILENT = ("PreCompact", "Stop", "SessionEnd")
 
 
 @dataclass(frozen=True)
 class SetupRow:
-    """A row of the list. `kind`: head, finding, event, index, error, mode, reading or setting; `about`: what is shown,
-    such as a Finding; `group`: the title of the heading that it is below."""
+    """A row of the list. `kind`: head, finding, event, error, reading or setting; `about`: what is shown, such as a
+    Finding; `group`: the title of the heading that it is below."""
 
     key: str
     kind: str
@@ -85,25 +76,24 @@ class SetupRow:
     group: str = ""
 
 
-def rows(found: Snapshot, now: float) -> list[SetupRow]:
+def rows(seen: Snapshot, now: float) -> list[SetupRow]:
     """Make all rows, those below folded headings too."""
     below: dict[str, list[SetupRow]] = {title: [] for title in HEADINGS}
-    few = sum(finding.level == PROBLEM for finding in found.shown) <= PROBLEMS_SHOWN
-    for finding, row in _findings(sorted(found.shown, key=lambda finding: LEVELS[finding.level])):
+    few = sum(finding.level == PROBLEM for finding in seen.findings) <= PROBLEMS_SHOWN
+    for finding, row in _findings(sorted(seen.findings, key=lambda finding: LEVELS[finding.level])):
         title = GROUPS.get(finding.area, DISK)
         if finding.level == PROBLEM:
             title = PROBLEMS if few or len(below[PROBLEMS]) < PROBLEMS_SHOWN - 1 else MORE
         below[title].append(row)
-    below[HOOKS] += _events(found, now)
-    below[PROJECT] += [*_modes(found.modes), *(_report(report) for report in found.reports)]
-    below[MODEL] += [_reading(found.reading, now)] if found.reading is not None else []
-    below[DISK] += [_error(number, record, now) for number, record in enumerate(found.errors)]
-    for each in found.settings:
+    below[HOOKS] += _events(seen, now)
+    below[MODEL] += [_reading(seen.reading, now)] if seen.reading is not None else []
+    below[DISK] += [_error(number, record, now) for number, record in enumerate(seen.errors)]
+    for each in seen.settings:
         title = SETTINGS if each.key in setting.FIRST else MODEL if each.key in setting.OF_MODELS else ADVANCED
         below[title].append(_setting(each))
     below[SETTINGS].sort(key=lambda row: setting.FIRST.index(row.title))
-    headings = _headings(found, below)
-    if not found.has_model:
+    headings = _headings(seen, below)
+    if not seen.has_model:
         below[MODEL] = [row for row in below[MODEL] if row.mark == MARKS[PROBLEM][0]]
     listed = []
     for title in HEADINGS:
@@ -114,46 +104,45 @@ def rows(found: Snapshot, now: float) -> list[SetupRow]:
     return listed
 
 
-def _headings(found: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
-    """Return what stands beside each heading: words, their style, and what `edit` changes there; in their order."""
-    shares = [report.budget.share for report in found.reports if report.index.raw]
-    full = f" · the fullest MEMORY.md {max(shares):.0%}" if shares else ""
-    here = next((mode for mode in found.modes if mode.here), None)
-    mode, usual = here.mode if here else "not known", here is not None and here.mode == config.MODES[0]
-    backend = next((row for row in found.settings if row.key == setting.BACKEND), None)
-    asked = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
+def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[str, tuple[str, str, object]]:
+    """Return what stands beside each heading: words, their style, and the setting that `edit` changes there."""
+    mode, backend = seen.setting("mode"), seen.setting(setting.BACKEND)
+    usual = mode is not None and mode.value == config.MODES[0]
+    sessions_get = f"mode {mode.value}: {setting.VALUES['mode'][str(mode.value)]}" if mode else "mode not known"
+    model = next((row.words for row in below[MODEL] if row.kind == "finding"), "")
     kept = next((row.words for row in below[DISK] if getattr(row.about, "area", "") == "kept"), "")
-    changed = sum(row.source != "default" for row in found.settings)
+    changed = sum(row.source != "default" for row in seen.settings)
     settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
-    more = sum(row.kind == "setting" for row in below[ADVANCED])
-    problems = f"{found.problems:,} to fix" if found.problems else "✓ none"
-    problems += " in all projects" if found.others is not None else ""
-    notes = f" · {found.notes:,} worth knowing" if found.notes else ""
+    problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none"
     return {
-        PROBLEMS: (problems + notes, "bold yellow" if found.problems else "green", None),
+        PROBLEMS: (problems, "bold yellow" if seen.problems else "green", None),
         MORE: (many(len(below[MORE]), "problem"), "yellow", None),
-        HOOKS: _hooks(found),
-        PROJECT: (f"mode {mode}{full}", "green" if usual else "bold yellow", here),
-        MODEL: (asked, "green", backend) if found.has_model else (NO_MODEL, "dim", backend),
+        HOOKS: (*_hooks(seen), None),
+        PROJECT: (
+            sessions_get,
+            "green" if usual else "bold yellow",
+            mode,
+        ),
+        MODEL: (model, "green", backend) if seen.has_model else (NO_MODEL, "dim", backend),
         DISK: (kept, "", None),
-        SETTINGS: (found.settings_error or settings, "bold yellow" if found.settings_error else "cyan", None),
-        ADVANCED: (many(more, "more setting"), "", None),
+        SETTINGS: (seen.settings_error or settings, "bold yellow" if seen.settings_error else "cyan", None),
+        ADVANCED: (many(sum(row.kind == "setting" for row in below[ADVANCED]), "more setting"), "", None),
     }
 
 
-def _hooks(found: Snapshot) -> tuple[str, str, object]:
-    if found.hooks is None or not found.hooks.installed:
-        is_skipped = found.hooks is not None and found.hooks.unreadable
-        return "✗ Claude Code skips a settings file" if is_skipped else "✗ not installed", "bold red", None
-    places = ", ".join(dict.fromkeys(hook.source for hook in found.hooks.hooks))
-    times = [milliseconds for row in found.times.values() for milliseconds in row]
-    took = f" · p50 {percentile(times, 0.5):.0f} p95 {percentile(times, 0.95):.0f} ms" if times else ""
-    return f"✓ {many(len(found.hooks.hooks), 'hook')} ({places}){took}", "green", None
+def _hooks(seen: Snapshot) -> tuple[str, str]:
+    if seen.hooks is None or not seen.hooks.installed:
+        is_skipped = seen.hooks is not None and seen.hooks.unreadable
+        return "✗ Claude Code skips a settings file" if is_skipped else "✗ not installed", "bold red"
+    places = ", ".join(dict.fromkeys(hook.source for hook in seen.hooks.hooks))
+    times = [milliseconds for several in seen.times.values() for milliseconds in several]
+    took = f" · {waited(times, 'runs')}" if times else ""
+    return f"✓ {many(len(seen.hooks.hooks), 'hook')} ({places}){took}", "green"
 
 
-def _findings(found: Sequence[Finding]) -> Iterator[tuple[Finding, SetupRow]]:
+def _findings(sorted_findings: Sequence[Finding]) -> Iterator[tuple[Finding, SetupRow]]:
     seen: Counter[str] = Counter()
-    for each in found:
+    for each in sorted_findings:
         mark, style = MARKS[each.level]
         facts = " ".join(str(each.data[name]) for name in IDENTITY if name in each.data)
         key = f"finding {each.code} {each.subject} {facts}"
@@ -162,94 +151,52 @@ def _findings(found: Sequence[Finding]) -> Iterator[tuple[Finding, SetupRow]]:
         yield each, SetupRow(f"{key} {seen[key]}", "finding", mark, style, title, findings.message(each), each)
 
 
-def _columns(scope: str, numbers: Iterable[str]) -> str:
-    return f"{scope:<{SCOPE_WIDTH}}" + "".join(f" {each:>{NUMBER_WIDTH}}" for each in numbers)
-
-
-def _why_no_times(event: str) -> str:
-    """Say why a hook has no times. Without a delivery it logs nothing, so that nobody knows whether it ran."""
-    return "runs are not logged" if event in SILENT else "nothing logged yet"
-
-
-def _events(found: Snapshot, now: float) -> Iterator[SetupRow]:
-    by_event = found.hooks.events() if found.hooks else {}
+def _events(seen: Snapshot, now: float) -> Iterator[SetupRow]:
+    by_event = seen.hooks.events() if seen.hooks else {}
     for event, _, _ in entries.EVENTS:
-        here = by_event.get(event, [])
-        where = ", ".join(dict.fromkeys(each.source for each in here)) or "not installed"
-        bad = not here or not all(each.interpreter_exists and each.launcher_exists for each in here)
-        old = not all(each.current for each in here)
-        times = found.times.get(event)
-        words = where
-        if times:
-            runs = short(len(times)).replace(" ", "")
-            cost = [f"{percentile(times, 0.5):.0f}", f"{percentile(times, 0.95):.0f}", runs]
-            words = _columns(where, [*cost, age(found.last_runs.get(event), now)])
-        elif here:
-            words = f"{where:<{SCOPE_WIDTH}} " + (_why_no_times(event) if found.counted else "counting …")
-        mark, style = (MISSING, "red") if bad and here else MARKS[NOTE] if bad or old else MARKS[OK]
-        yield SetupRow(f"event {event}", "event", mark, style, event, words, event)
+        installed = by_event.get(event, [])
+        is_missing = not all(each.interpreter_exists and each.launcher_exists for each in installed)
+        is_old = not all(each.current for each in installed)
+        words = [", ".join(dict.fromkeys(each.source for each in installed)) or "not installed"]
+        if times := seen.times.get(event):
+            words += [waited(times, "runs"), many(len(times), "run"), f"last {age(seen.last_runs.get(event), now)}"]
+        elif installed:
+            quiet = "its runs are not logged" if event in SILENT else "nothing logged yet"
+            words.append(quiet if seen.counted else "counting …")
+        mark, style = MARKS[NOTE] if is_old or not installed else MARKS[OK]
+        if is_missing:
+            mark, style = MISSING, "red"
+        yield SetupRow(f"event {event}", "event", mark, style, event, " · ".join(words), event)
 
 
-def _report(each: IndexState) -> SetupRow:
-    budget = each.budget
-    if each.index.raw:
-        words = f"{budget.share:<4.0%} {budget.lines}/{budget.max_lines} lines"
-        if budget.cut_line is not None:
-            words += f", {len(budget.below)} below the cut"
-        if each.missing:
-            words += f", {len(each.missing)} without a line"
-        mark, style = MARKS[PROBLEM if any(found.level == PROBLEM for found in each.findings()) else OK]
-    else:
-        words = f"{'no MEMORY.md':<{VALUE_WIDTH}} {many(len(each.missing), 'memory', 'memories')}"
-        mark, style = MARKS[NOTE]
-    scope = each.scope
-    title = f"@{scope.source}" if scope.kind == "agent" else scope.shown  # as the list of memories calls it
-    return SetupRow(f"index {scope.label}", "index", mark, style, title, words, each)
-
-
-def _reading(found: Overview, now: float) -> SetupRow:
+def _reading(seen: Overview, now: float) -> SetupRow:
     """Return whether the model reads sessions, and what that used today."""
-    running = not found.powers.why
-    idle = found.powers.mode == "off" or found.stopped is not None
-    mark, style = MARKS[OK if running else NOTE if idle else PROBLEM]
-    words = " · today ".join(filter(None, (model_words.state(found, now), model_words.used(found))))
-    return SetupRow(READING, "reading", mark, style, "reads sessions", words, found)
+    idle = seen.powers.mode == "off" or seen.stopped is not None
+    mark, style = MARKS[OK if not seen.powers.why else NOTE if idle else PROBLEM]
+    words = " · today ".join(filter(None, (model_words.state(seen, now), model_words.used(seen))))
+    return SetupRow(READING, "reading", mark, style, "reads sessions", words, seen)
 
 
 def _error(number: int, each: Record, now: float) -> SetupRow:
     seconds = clock.parse(each.get("time"))
-    words = f"{each.get('error')}: {each.get('message')}"
     old = seconds is not None and seconds < now - file_checks.ERRORS_DAYS * clock.DAY
     mark, style = MARKS[NOTE if old else PROBLEM]
-    title = f"{age(seconds, now)} {each.get('where')}"
+    words, title = f"{each.get('error')}: {each.get('message')}", f"{age(seconds, now)} {each.get('where')}"
     return SetupRow(f"error {number} {each.get('time')}", "error", mark, style, title, words, each)
 
 
-def _modes(found: Sequence[Mode]) -> Iterator[SetupRow]:
-    names = projects.names({}, {each.path: each.path for each in found if each.path})
-    for each in found:
-        own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-        words = f"{each.mode:<{VALUE_WIDTH}} " + (own or ("as all projects" if each.path else "unless set below"))
-        mark, style = (HERE, "") if each.here else (" ", "")
-        yield SetupRow(f"mode {each.path}", "mode", mark, style, names.get(each.path, EVERYWHERE), words, each)
-
-
 def _setting(each: Setting) -> SetupRow:
-    value = setting.as_typed(each.value)
     mark, style = MARKS[PROBLEM] if each.problem else (CHANGED if each.source != "default" else " ", "")
-    source = {"default": "", "config": "config.toml", "project": "this project"}[each.source]
-    whence = f"default {setting.as_typed(each.default):<6} {source}" if source else "default"
-    words = f"{value:<{VALUE_WIDTH}} {whence} · {each.meaning}"
+    words = f"{setting.as_typed(each.value):<{VALUE_WIDTH}} {each.meaning}"
     return SetupRow(f"setting {each.key}", "setting", mark, style, each.key, words, each)
 
 
 def searched(row: SetupRow) -> str:
     """Return the text that the filter searches."""
-    meaning = row.about.meaning if isinstance(row.about, Setting) else ""
-    return f"{row.title} {row.words} {meaning}".casefold()
+    return f"{row.title} {row.words}".casefold()
 
 
-def filtered(found: Sequence[SetupRow], typed: str, *, attention: bool) -> list[SetupRow]:
+def filtered(every: Sequence[SetupRow], typed: str, *, attention: bool) -> list[SetupRow]:
     """Return the rows with all words of `typed`, with `attention` only problems, and the headings above them, folded
     or not."""
     words = typed.casefold().split()
@@ -257,14 +204,14 @@ def filtered(found: Sequence[SetupRow], typed: str, *, attention: bool) -> list[
     def fits(row: SetupRow) -> bool:
         return (row.mark in {"!", "✗"} or not attention) and all(word in searched(row) for word in words)
 
-    shown = [row for row in found if fits(row)]
+    shown = [row for row in every if fits(row)]
     groups = {row.group for row in shown}
-    return [row for row in found if row in shown or (row.kind == "head" and row.title in groups)]
+    return [row for row in every if row in shown or (row.kind == "head" and row.title in groups)]
 
 
-def unfolded(found: Sequence[SetupRow], titles: Collection[str]) -> list[SetupRow]:
+def unfolded(every: Sequence[SetupRow], titles: Collection[str]) -> list[SetupRow]:
     """Return the headings, and the rows below those with these titles."""
-    return [row for row in found if row.kind == "head" or row.group in titles]
+    return [row for row in every if row.kind == "head" or row.group in titles]
 
 
 def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
@@ -273,16 +220,11 @@ def draw(row: SetupRow, *, is_open: bool) -> list[Text]:
     if row.kind == "head":
         words.stylize(row.style)
         mark = row.mark or (legend.UNFOLDED if is_open else legend.FOLDED)
-        return [Text(mark, style="bold"), Text(row.title, style="bold"), words]
+        return [Text(mark, style="bold"), Text(row.title, style="bold"), words, SPANNED]
+    origin = SPANNED
     quiet = "dim" if row.kind == "finding" and row.mark == "✓" else ""
     words.stylize(quiet)
-    if row.kind in {"setting", "mode"}:
-        value, changed = words.plain.index(" "), row.mark in {CHANGED, MARKS[PROBLEM][0]}
-        is_off = row.kind == "mode" and isinstance(row.about, Mode) and row.about.mode != config.MODES[0]
-        words.stylize("bold yellow" if is_off else "bold cyan" if changed else "", 0, value)
-        words.stylize("dim", value)
-    if isinstance(row.about, IndexState) and row.about.index.raw:
-        meter = gauge(row.about.budget.share, GAUGE_WIDTH)
-        meter.pad_right(VALUE_WIDTH + 1 - len(meter))
-        words = meter.append_text(words)
-    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words]
+    if isinstance(row.about, Setting):
+        words.stylize("bold cyan" if row.about.source != "default" else "", 0, words.plain.index(" "))
+        origin = Text("default" if row.about.source == "default" else "changed", "dim")
+    return [Text(row.mark, style=row.style), Text(safe_text.line(row.title, 100), style=quiet), words, origin]

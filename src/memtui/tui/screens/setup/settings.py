@@ -1,86 +1,54 @@
-"""The commands of Setup on settings and modes: set another value, or reset to the default."""
+"""The commands of Setup on settings: set another value, reset to the default, edit config.toml as a whole."""
 
+from collections.abc import Callable
 from functools import partial
 
 from rich.text import Text
 
 from memtui import actions
+from memtui.core.base import fs, ids
+from memtui.core.base.errors import MemtuiError
 from memtui.core.settings import config, config_text, setting
-from memtui.core.settings.modes import Mode
 from memtui.core.settings.setting import Setting, Value
+from memtui.present import editor
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.setup.config_file import ConfigFile
-from memtui.tui.screens.setup.rows import SetupRow
+from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
+from memtui.tui.model import autosave
 from memtui.tui.services import Services
 
 HERE, ALL = "here", "all"
+FILE = "config.toml"
+KEPT = "What you typed is kept: {setup.edit} on this screen opens it again in your editor."
 
 
 class SettingCommands:
-    """The commands on the setting or mode under the cursor. `file`: config.toml, for an edit that was kept."""
+    """The commands on a setting. `chosen` returns the one that the row under the cursor is about."""
 
-    def __init__(self, services: Services, screen: ListScreen[SetupRow], file: ConfigFile) -> None:
-        self.services, self.screen, self.file = services, screen, file
-
-    @property
-    def _about(self) -> object:
-        row = self.screen.table.row
-        return row.about if row else None
-
-    def _why_elsewhere(self) -> str:
-        if isinstance(self._about, (Mode, Setting)):
-            return ""
-        return "Move the cursor to a setting or a mode first."
+    def __init__(self, services: Services, chosen: Callable[[], Setting | None]) -> None:
+        self.services, self.chosen = services, chosen
 
     def why_no_edit(self) -> str:
         """Return why nothing can be edited here; empty if it can."""
-        return "" if self.file.kept else self._why_elsewhere()
+        return "" if self.chosen() or self._unsaved else "Move the cursor to a setting first."
 
     def why_no_default(self) -> str:
         """Return why nothing can be reset here; empty if it can."""
-        about = self._about
-        if elsewhere := self._why_elsewhere():
-            return elsewhere
-        if isinstance(about, Mode):
-            changed = bool(about.own) or not about.path
-        else:
-            changed = isinstance(about, Setting) and about.source != "default"
-        return "" if changed else "That is the default already."
-
-    def _assign(self, key: str, value: Value | None, project: str | None) -> None:
-        data = self.services.data
-        changed = setting.assign(data.root, data.journal(), key, value, project)
-        where = f" for {project}" if project else ""
-        shown = "the default" if value is None else config_text.written(value)
-        words = f"{key} is {shown}{where}. {actions.takes_back()}" if changed else f"{key} was {shown}{where} already."
-        self.services.say(words)
-        self.services.read()
+        about = self.chosen()
+        if about is None:
+            return self.why_no_edit()
+        return "That is the default already." if about.source == "default" else ""
 
     async def edit(self) -> None:
-        """Ask for another value of the setting or mode under the cursor. An edit of config.toml that was kept is opened
-        instead."""
-        about = self._about
-        if self.file.kept:
-            await self.file.edit()
-        elif isinstance(about, Mode):
-            await self._edit_mode(about)
-        elif isinstance(about, Setting):
-            await self._edit_setting(about)
-
-    async def _edit_mode(self, about: Mode) -> None:
-        options = [(mode, mode) for mode in config.MODES]
-        if about.path:
-            options.append(("", "as all projects"))
-        current = "" if about.path and "mode" not in about.own else about.mode
-        mode = await self.services.ask(Choice(f"Mode of {about.path or 'all projects'}", options, current))
-        if mode is not None:
-            self._assign("mode", mode or None, about.path or None)
-
-    async def _edit_setting(self, about: Setting) -> None:
-        if about.key in config.CHOICES or isinstance(about.default, bool):
+        """Ask for another value. An edit of config.toml that could not be saved is opened instead."""
+        about = self.chosen()
+        if self._unsaved:
+            await self.edit_file()
+        elif about is not None and (about.key in config.CHOICES or isinstance(about.default, bool)):
             await self._choose_value(about)
-            return
+        elif about is not None:
+            await self._type_value(about)
+
+    async def _type_value(self, about: Setting) -> None:
         question = Line(
             about.key,
             str(about.value),
@@ -97,26 +65,74 @@ class SettingCommands:
         own = about.key in config.PER_PROJECT
         options = [(f"{ALL} {value}", f"{value}, in all projects" if own else value) for value in values]
         options += [(f"{HERE} {value}", f"{value}, in this project only") for value in values] if own else []
-        now = f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}"
-        known = setting.VALUES.get(about.key, {})
-        answer = await self.services.ask(
-            Choice(
-                f"{about.key}: {about.meaning}",
-                options,
-                now,
-                about=(lambda option: Text(known.get(option.partition(" ")[2], ""))) if known else None,
-            )
+        current = f"{HERE if about.source == 'project' else ALL} {setting.as_typed(about.value)}"
+        meanings = setting.VALUES.get(about.key, {})
+        question = Choice(
+            f"{about.key}: {about.meaning}",
+            options,
+            current,
+            about=(lambda option: Text(meanings.get(option.partition(" ")[2], ""))) if meanings else None,
         )
+        answer = await self.services.ask(question)
         if answer is not None:
             where, _, word = answer.partition(" ")
             project = self.services.data.project_root if where == HERE else None
             self._assign(about.key, setting.value_of(about.key, word), project)
 
     def default(self) -> None:
-        """Take the setting or mode back to the default; one of a project, to what holds in every project."""
-        about = self._about
-        if isinstance(about, Setting):
+        """Take the setting back to the default; one of this project to what holds in every project."""
+        if (about := self.chosen()) is not None:
             self._assign(about.key, None, self.services.data.project_root if about.source == "project" else None)
-        elif isinstance(about, Mode):
-            for key in about.own or ("mode",):
-                self._assign(key, None, about.path or None)
+
+    def _assign(self, key: str, value: Value | None, project: str | None) -> None:
+        data = self.services.data
+        changed = setting.assign(data.root, data.journal(), key, value, project)
+        words = f"{key} is {'the default' if value is None else config_text.written(value)}"
+        words += " in this project" if project else ""
+        self.services.say(f"{words}. {actions.takes_back()}" if changed else f"{words} already.")
+        self.services.read()
+
+    # config.toml as a whole
+
+    @property
+    def _unsaved(self) -> bool:
+        """Whether an edit could not be saved and is kept."""
+        return bool(autosave.load(self.services.data.root, FILE).get("text"))
+
+    async def edit_file(self) -> None:
+        """Open config.toml, or the edit of it that was kept, in the person's editor; save what comes back."""
+        data = self.services.data
+        before = fs.read_or_empty(config.file_path(data.root))
+        unsaved = autosave.load(data.root, FILE)
+        text = str(unsaved["text"]).encode("utf-8", "surrogateescape") if unsaved.get("text") else before
+        with self.services.suspend():
+            after = editor.edited(data.env, FILE, text)
+        if after == before:
+            autosave.drop(data.root, FILE)
+        else:
+            await self._save(str(unsaved.get("base") or ids.digest(before)), after)
+
+    async def _save(self, base: str, after: bytes) -> None:
+        """Save an edit if the file still has the digest `base`; else show both and ask. It is kept until saved."""
+        data = self.services.data
+        autosave.save(data.root, FILE, {"text": after.decode("utf-8", "surrogateescape"), "base": base})
+        current = fs.read_or_empty(config.file_path(data.root))
+        unchanged = ids.digest(current) == base
+        try:
+            setting.readable(after)
+            if unchanged:
+                setting.save(data.root, data.journal(), current, after)
+        except MemtuiError as error:
+            raise MemtuiError(error.message, actions.keyed(KEPT)) from error
+        if unchanged:
+            autosave.drop(data.root, FILE)
+            self.services.say(f"Saved {FILE}. {actions.takes_back()}")
+            self.services.read()
+            return
+        answer = await self.services.ask(Conflict(FILE, current, after))
+        if answer == MINE:
+            await self._save(ids.digest(current), after)
+        elif answer == THEIRS:
+            autosave.drop(data.root, FILE)
+        else:
+            self.services.say(actions.keyed(KEPT))
