@@ -42,7 +42,7 @@ class RecallHome(Home):
         return path
 
     def index(self):
-        reindexing.of_session(self.env, str(self.root), str(self.project))
+        reindexing.update(str(self.root), recall_places.of_session(self.env, str(self.project)))
 
     def ask(self, text=PROMPT, **more):
         self.index()

@@ -637,7 +637,7 @@ def settled(home):
 def turn_ends(home):
     """A turn ends, and the worker that looks at the memories then has done so."""
     payload = home.payload("Stop")
-    main.build_catalogs(home.env, payload)
+    main.run(home.env, payload, "Stop", ("catalog",))
 
 
 @pytest.mark.slow

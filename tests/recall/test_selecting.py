@@ -40,7 +40,7 @@ class Asked:
         (self.memories / f"{name}.md").write_text("\n".join(lines))
 
     def run(self, *answers, prompt=PROMPT):
-        reindexing.of_session(self.env, self.root, str(self.base / "shop"))
+        reindexing.update(self.root, places.of_session(self.env, str(self.base / "shop")))
         self.api.will(*answers)
         payload = {"session_id": "s1", "cwd": str(self.base / "shop"), "prompt": prompt}
         selection.run(self.env, payload)

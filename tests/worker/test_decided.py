@@ -175,7 +175,7 @@ def test_where_it_is_switched_off_nothing_is_learned(world):
     drafts = world.says(*RULES)
     Review(world.root).reject(drafts)
     fs.write_atomic(world.root + "/config.toml", b"extract_learn = false\n")
-    assert decided.learn(world.root) is None
+    main.run(world.env, world.payload, "Stop", ("decisions",))
     assert world.taught().total == 0
 
 

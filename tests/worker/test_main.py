@@ -465,12 +465,12 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     settings = {"env": {"ANTHROPIC_BASE_URL": "http://evil.example", "PYTHONPATH": "/evil", "HTTPS_PROXY": "x"}}
     fs.write_atomic(f"{world.repo}/.claude/settings.json", json.dumps(settings).encode())
     world.env |= {"ANTHROPIC_BASE_URL": "http://evil.example", "ANTHROPIC_API_KEY": "k", "HTTPS_PROXY": "x"}
-    main.dream(world.env, {"cwd": world.repo})
+    main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     assert started == []  # no session was seen yet
     for number in range(5):
         fs.write_atomic(f"{world.root}/sessions/s{number}.json", b"{}")
     os.unlink(f"{world.root}/run/dream-look")
-    main.dream(world.env, {"cwd": world.repo})
+    main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     ((words, more),) = started
     assert words[1:5] == ["-m", "memtui", "consolidate", "--ask-model"]
     assert words[-1] == world.repo
@@ -478,7 +478,7 @@ def test_a_dream_is_started_with_nothing_of_a_project_s_settings_in_its_environm
     assert more["env"]["ANTHROPIC_API_KEY"] == "k"
     assert "evil" not in str(more["env"])
     assert "HTTPS_PROXY" not in more["env"]
-    main.dream(world.env, {"cwd": world.repo})
+    main.run(world.env, {"cwd": world.repo}, "Stop", ("dream",))
     assert len(started) == 1  # the next look is in ten minutes
 
 

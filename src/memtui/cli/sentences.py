@@ -57,7 +57,7 @@ def switch_on(ctx: Context) -> Result:
     sentences.must_be_installed()
     changed = setting.assign(ctx.root, ctx.journal(), KEY, True)
     fs.unlink(semantic.failed(ctx.root))
-    reindexing.of_session(ctx.env, ctx.root, ctx.cwd)
+    reindexing.update(ctx.root, places.of_session(ctx.env, ctx.cwd))
     started = warming.keep(ctx.env, ctx.root, ctx.cwd, _directories(ctx), ctx.now())
     data = {"changed": changed, "started": started}
 

@@ -19,7 +19,6 @@ from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.journal.text_edit import TextEdit
 from memtui.core.memories import memory
 from memtui.core.review import learned, taught
-from memtui.core.settings import config
 from memtui.extract import decisions, personal
 
 FORGOTTEN = "/" + inbox_format.REJECTED
@@ -29,20 +28,14 @@ UNCHANGED, MOST_WORDS = 0.98, 2000
 
 
 def learn(root: str) -> personal.Correction | None:
-    """Learn from what was decided since the last time; None if nothing was, or another worker is at it. Raises
+    """Learn from what was decided since the last time; None if nothing was. For one process at a time. Raises
     OSError."""
-    if config.value(config.load(root), None, "extract_learn") is not True:
-        return None
     stamp = fs.stamp(root + "/journal.jsonl")
     if not os.path.exists(decisions.path(root)) or stamp == taught.read_until(root):
         return None
-    try:
-        with fs.Lock(root + "/run/worker-decisions.lock", 0.0):
-            made = _learn(root)
-            fs.write_atomic(learned.read_path(root), str(stamp).encode(), durable=False)
-            return made
-    except fs.LockTimeoutError:
-        return None
+    made = _learn(root)
+    fs.write_atomic(learned.read_path(root), str(stamp).encode(), durable=False)
+    return made
 
 
 def _learn(root: str) -> personal.Correction | None:
@@ -62,7 +55,11 @@ def _learn(root: str) -> personal.Correction | None:
     labels = dict(list(labels.items())[-taught.MOST :])
     if labels == known:
         return None
-    made = personal.fit(decisions.decided(root, labels), _validation())
+    try:
+        validation = personal.validation()
+    except (OSError, ValueError):
+        validation = []
+    made = personal.fit(decisions.decided(root, labels), validation)
     row = {"v": taught.VERSION, "labels": labels, "reset": since}
     fs.write_atomic(learned.weights_path(root), fastjson.dumps(personal.data(made)).encode(), durable=False)
     fs.write_atomic(learned.decisions_path(root), fastjson.dumps(row).encode(), durable=False)
@@ -125,10 +122,3 @@ def _kept(before: str, after: str) -> float:
     """Return which part of the words of both texts is in both, in the same order, from 0 to 1."""
     one, other = (text.split()[:MOST_WORDS] for text in (before, after))
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
-
-
-def _validation() -> list[personal.Validated]:
-    try:
-        return personal.validation()
-    except (OSError, ValueError):
-        return []

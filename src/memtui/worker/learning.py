@@ -50,15 +50,7 @@ class Use(NamedTuple):
 
 
 def learn(env: dict[str, str], root: str) -> None:
-    """Learn from what was logged since the last time, unless another worker is at it. Raises OSError."""
-    try:
-        with fs.Lock(root + "/run/worker-learning.lock", 0.0):
-            _learn(env, root)
-    except fs.LockTimeoutError:
-        pass
-
-
-def _learn(env: dict[str, str], root: str) -> None:
+    """Learn from what was logged since the last time. For one process at a time. Raises OSError."""
     found, ends = _uses(root)
     changed = _from(env, root, found) if found else []
     fs.write_atomic(f"{root}/{STATE}", fastjson.dumps({"v": VERSION, "ends": ends}).encode(), durable=False)

@@ -1,23 +1,58 @@
-"""The worker: background work after a turn or a session, in steps. It extracts drafts and items, reconciles claims,
-brings the catalogs and indexes of memories up to date, keeps their new versions, counts what came of recalled memories,
-removes old files, and starts the subconscious and a dream.
-
-It runs in a process of its own that nobody waits for. If a step fails, the error is logged and the next step runs.
-"""
+"""The worker: background work after a turn or a session. It runs in a process of its own that nobody waits for."""
 
 import os
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from memtui.core.base import clock, fastjson, fs, paths
 from memtui.core.client import transcript
 from memtui.core.deliveries import error_log
 from memtui.core.settings import config
+from memtui.worker import recall_uses
 from memtui.worker.extraction import extract, wait_for_turn
 from memtui.worker.tidying import tidy
 
 # Seconds between two looks at what was approved, for its triggers.
 TRIGGERS_APART = 600.0
+
+
+class Occasion:
+    """What a worker runs for: the `payload` and the `event` of a hook (Stop, PreCompact, SessionEnd, SessionStart), and
+    the settings of the session's project."""
+
+    def __init__(self, env: dict[str, str], payload: dict[str, object], event: str) -> None:
+        self.env, self.payload, self.event = env, payload, event
+        self.root = paths.root(env)
+        self.session_id = self.text("session_id")
+        self.cwd = paths.started_in(env, self.text("cwd"))
+        self.project_root = paths.project_root(self.cwd)
+        self._settings = config.load(self.root)
+
+    def text(self, key: str) -> str:
+        """Return a text of the payload; empty if there is none."""
+        return transcript.text_of(self.payload.get(key))
+
+    def setting(self, key: str) -> object:
+        """Return a setting as it is in force for the project."""
+        return config.value(self._settings, self.project_root, key)
+
+    def start(self, module: str, *words: str, given: object = None) -> None:
+        """Start `python -m MODULE WORDS…` in a process of its own, with `given` as JSON on its standard input: only
+        that process imports what asks a model. Raises OSError."""
+        from memtui.worker import starting
+
+        data = b"" if given is None else fastjson.dumps(given).encode()
+        starting.start(self.env, self.root, self.cwd, module, *words, given=data)
+
+
+class BackgroundTask(NamedTuple):
+    """A piece of background work. Where `locks` is set, one worker at a time does it, and others leave it out."""
+
+    name: str
+    run: Callable[[Occasion], object]
+    due: Callable[[Occasion], bool] = lambda _: True
+    locks: bool = False
 
 
 def run(
@@ -27,190 +62,128 @@ def run(
     tasks: tuple[str, ...] = (),
     begin: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the steps after `event` (Stop, PreCompact, SessionEnd), or only the steps `tasks`.
+    """Do all background work that is due after an event, or only `tasks`; `begin` is called before each task.
 
-    `begin` is called before each step. Never raises; errors go to log/errors.jsonl. A session has one worker at a time:
-    a second one waits for the first, then reads on from where that one ended.
+    Never raises: an error goes to log/errors.jsonl, and the next task runs. A session has one worker at a time: a
+    second one waits for the first, then reads on from where that one ended.
     """
-    root = paths.root(env)
-    session_id = transcript.text_of(payload.get("session_id"))
-
-    def reconciling() -> None:
-        from memtui.core.inbox import reconcile, resend, resumed
-
-        reconcile.reconcile(env, root, session_id=session_id)
-        if event == "SessionEnd":
-            reconcile.finish(env, root, session_id)
-        resend.note(env, root, session_id)
-        resumed.withdraw(env, root, session_id)
-
-    steps: dict[str, Callable[[], object]] = {
-        "projects": lambda: note_project(env, payload),
-        "extract": lambda: extract(env, root, payload, session_id, ended=event == "SessionEnd"),
-        "reconcile": reconciling,
-        "catalog": lambda: build_catalogs(env, payload),
-        "recall": lambda: bring_indexes_up_to_date(env, payload),
-        "versions": lambda: take_in_versions(env, payload, event),
-        "uses": lambda: count_uses(root),
-        "learn": lambda: learn(env, root) if event in {"Stop", "SessionEnd"} else None,
-        "decisions": lambda: learn_decisions(root),
-        "select": lambda: select(env, payload) if tasks else None,
-        "tidy": lambda: tidy(root),
-        "triggers": lambda: write_triggers(env, payload),
-        "subconscious": lambda: think(env, payload, event),
-        "dream": lambda: dream(env, payload),
-    }
-    for name, step in steps.items():
-        if not tasks or name in tasks:
+    on = Occasion(env, payload, event)
+    for task in TASKS:
+        if task.name in tasks or (not tasks and task.name != "select"):
             begin()
-            _guarded(root, f"{event}: {name}", step)
+            try:
+                _run(task, on)
+            except Exception as error:
+                error_log.add(on.root, f"{event}: {task.name}", error)
 
 
-def note_project(env: dict[str, str], payload: dict[str, object]) -> None:
+def _run(task: BackgroundTask, on: Occasion) -> None:
+    if not task.due(on):
+        return
+    if not task.locks:
+        task.run(on)
+        return
+    try:
+        with fs.Lock(f"{on.root}/run/worker-{task.name}.lock", 0.0):
+            task.run(on)
+    except fs.LockTimeoutError:
+        pass  # another worker is at it
+
+
+def _note_project(on: Occasion) -> None:
     """Note whose inbox the session's project has, so that a renamed directory is known again, and move what is in old
     ones (core/inbox/old_inboxes.py)."""
     from memtui.core.inbox import old_inboxes
 
-    root = paths.root(env)
-    old_inboxes.note_root(root, paths.project_root(paths.started_in(env, transcript.text_of(payload.get("cwd")))))
-    old_inboxes.move_all(env, root)
+    old_inboxes.note_root(on.root, on.project_root)
+    old_inboxes.move_all(on.env, on.root)
 
 
-def build_catalogs(env: dict[str, str], payload: dict[str, object]) -> None:
+def _reconcile(on: Occasion) -> None:
+    from memtui.core.inbox import reconcile, resend, resumed
+
+    reconcile.reconcile(on.env, on.root, session_id=on.session_id)
+    if on.event == "SessionEnd":
+        reconcile.finish(on.env, on.root, on.session_id)
+    resend.note(on.env, on.root, on.session_id)
+    resumed.withdraw(on.env, on.root, on.session_id)
+
+
+def _is_full(on: Occasion) -> bool:
+    return on.setting("mode") == "full"
+
+
+def _build_catalogs(on: Occasion) -> None:
     """Bring the catalogs of the session's memories up to date, so that no hook has to (core/places/catalog.py)."""
     from memtui.core.places import catalog, locate
 
-    root = paths.root(env)
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
-        return
-    try:
-        with fs.Lock(root + "/run/worker-catalog.lock", 0.0):
-            for scope, directory in locate.delivered_dirs(env, cwd):
-                catalog.build(root, directory, scope == "project")
-    except fs.LockTimeoutError:
-        pass  # another worker is building them
+    for scope, directory in locate.delivered_dirs(on.env, on.cwd):
+        catalog.build(on.root, directory, scope == "project")
 
 
-def bring_indexes_up_to_date(env: dict[str, str], payload: dict[str, object]) -> None:
+def _bring_indexes_up_to_date(on: Occasion) -> None:
     """Bring the indexes of the session's memories up to date, which its prompts are looked up in (recall/build.py)."""
-    from memtui.worker import reindexing
+    from memtui.recall import places
+    from memtui.worker import reindexing, warming
 
-    root = paths.root(env)
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(config.load(root), paths.project_root(cwd), "mode") != "full":
-        return
-    reindexing.of_session(env, root, cwd)
-    reindexing.note_client(env, root, cwd)
-    from memtui.worker import warming
-
-    if warming.is_on(root):
-        from memtui.recall import places
-
-        warming.keep(env, root, cwd, [directory for _, directory in places.of_session(env, cwd)], clock.now())
+    where = places.of_session(on.env, on.cwd)
+    reindexing.update(on.root, where)
+    reindexing.note_client(on.env, on.root, on.cwd)
+    if warming.is_on(on.root):
+        warming.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
 
 
-def take_in_versions(env: dict[str, str], payload: dict[str, object], event: str) -> None:
+def _take_in_versions(on: Occasion) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
     from memtui.core.memories import history, intake, scopes
     from memtui.core.memories.versions import Versions
 
-    root = paths.root(env)
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    settings, project = config.load(root), paths.project_root(cwd)
-    if "off" in {config.value(settings, project, "mode"), config.value(settings, project, "gate")}:
-        return
-    looked = f"{root}/run/looked-{paths.project_key(project)}"
-    versions = Versions(root)
+    looked = f"{on.root}/run/looked-{paths.project_key(on.project_root)}"
+    versions = Versions(on.root)
     # A first look may come between an agent's write and the hook that logs it.
-    patient = event == "SessionStart" and not os.path.exists(looked)
-    if patient and history.taken_in(versions, scopes.discover(env, cwd), patient=True).unsettled:
+    patient = on.event == "SessionStart" and not os.path.exists(looked)
+    if patient and history.taken_in(versions, scopes.discover(on.env, on.cwd), patient=True).unsettled:
         time.sleep(intake.SETTLED)
-        versions = Versions(root)
-    problem = history.taken_in(versions, scopes.discover(env, cwd)).problem
+        versions = Versions(on.root)
+    problem = history.taken_in(versions, scopes.discover(on.env, on.cwd)).problem
     if problem is not None:
         raise problem
     # The start of a session need not have this project's memories looked at again.
     fs.write_cache(looked, b"\n")
 
 
-def count_uses(root: str) -> None:
-    """Count what came of recalled memories (core/deliveries/uses.py)."""
-    from memtui.worker import recall_uses
-
-    recall_uses.update(root)
-
-
-def learn(env: dict[str, str], root: str) -> None:
-    """Learn from which memories the agent opened, and after which prompt (worker/learning.py)."""
+def _learn(on: Occasion) -> None:
     from memtui.worker import learning
 
-    learning.learn(env, root)
+    learning.learn(on.env, on.root)
 
 
-def learn_decisions(root: str) -> None:
-    """Correct the scores of drafts by what the person decided about earlier ones (worker/decided.py)."""
+def _learn_decisions(on: Occasion) -> None:
     from memtui.worker import decided
 
-    decided.learn(root)
+    decided.learn(on.root)
 
 
-def dream(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Start `memtui consolidate --ask-model` in a process of its own if the settings want that, and its gates are open
-    (consolidate/gates.py). Only that process imports what asks a model."""
-    root = paths.root(env)
-    settings = config.load(root)
-    if config.value(settings, None, "dream") is not True:
-        return
+def _may_dream(on: Occasion) -> bool:
+    return on.setting("dream") is True and on.setting("mode") != "off"
+
+
+def _dream(on: Occasion) -> None:
+    """Start `memtui consolidate --ask-model` if its gates are open (consolidate/gates.py)."""
     from memtui.consolidate import gates
 
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(settings, paths.project_root(cwd), "mode") == "off" or not gates.open_now(root, clock.now()):
-        return
-    from memtui.worker import starting
-
-    starting.start(env, root, cwd, "memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", cwd)
+    if gates.open_now(on.root, clock.now()):
+        on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
 
 
-def write_triggers(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Start `memtui model triggers` in a process of its own where unattended dreams are allowed and memories were
-    approved since the last time."""
-    root = paths.root(env)
-    settings = config.load(root)
-    if config.value(settings, None, "dream") is not True or config.value(settings, None, "llm_backend") == "off":
-        return
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    if config.value(settings, paths.project_root(cwd), "mode") == "off" or not _approved_since(root, clock.now()):
-        return
-    from memtui.worker import starting
-
-    words = ("model", "triggers", "--all", "--unattended", "--json", "--project", cwd)
-    starting.start(env, root, cwd, "memtui", *words)
-
-
-def think(env: dict[str, str], payload: dict[str, object], event: str) -> None:
-    """Have the subconscious read what is new, in a process of its own that nobody waits for, if the settings want that
-    (subconscious/running.py): after a turn, and before a compaction leaves only a summary of it."""
-    root = paths.root(env)
-    settings = config.load(root)
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    project = paths.project_root(cwd)
-    if "off" in {config.value(settings, project, key) for key in ("subconscious", "mode", "llm_backend")}:
-        return
-    if payload.get("agent_id") or os.path.lexists(root + "/subconscious/stopped"):
-        return
-    from memtui.worker import starting
-
-    if config.value(settings, project, "extract") is not True:  # else it was waited for the turn's end already
-        path, last = (transcript.text_of(payload.get(key)) for key in ("transcript_path", "last_assistant_message"))
-        wait_for_turn(path, last)
-    keys = ("session_id", "transcript_path", "cwd")
-    given = {key: payload.get(key) for key in keys} | {"hook_event_name": event}
-    starting.start(env, root, cwd, "memtui.subconscious.running", given=fastjson.dumps(given).encode())
+def _write_triggers(on: Occasion) -> None:
+    """Start `memtui model triggers` if memories were approved since the last time."""
+    if _approved_since(on.root, clock.now()):
+        on.start("memtui", "model", "triggers", "--all", "--unattended", "--json", "--project", on.cwd)
 
 
 def _approved_since(root: str, now: float) -> bool:
-    """Tell whether drafts were approved since this was asked last, which it is at most every ten minutes."""
+    """Tell whether drafts were approved since this was asked last, which it is at most every TRIGGERS_APART."""
     from memtui.core.base import backwards
 
     stamp = root + "/run/triggers-look"
@@ -234,18 +207,36 @@ def _approved_since(root: str, now: float) -> bool:
     return False
 
 
-def select(env: dict[str, str], payload: dict[str, object]) -> None:
-    """Have a model asked which memories a prompt needs, in a process of its own (recall/selection.py): only that one
-    has what asks a model."""
-    from memtui.worker import starting
-
-    root = paths.root(env)
-    cwd = paths.started_in(env, transcript.text_of(payload.get("cwd")))
-    starting.start(env, root, cwd, "memtui.recall.selection", given=fastjson.dumps(payload).encode())
+def _may_think(on: Occasion) -> bool:
+    is_on = "off" not in {on.setting(key) for key in ("subconscious", "mode", "llm_backend")}
+    return is_on and not on.payload.get("agent_id") and not os.path.lexists(on.root + "/subconscious/stopped")
 
 
-def _guarded(root: str, where: str, step: Callable[[], object]) -> None:
-    try:
-        step()
-    except Exception as error:
-        error_log.add(root, where, error)
+def _think(on: Occasion) -> None:
+    """Have the subconscious read what is new (subconscious/running.py): after a turn, and before a compaction leaves
+    only a summary of it."""
+    if on.setting("extract") is not True:  # else it was waited for the turn's end already
+        wait_for_turn(on.text("transcript_path"), on.text("last_assistant_message"))
+    given = {key: on.payload.get(key) for key in ("session_id", "transcript_path", "cwd")}
+    on.start("memtui.subconscious.running", given=given | {"hook_event_name": on.event})
+
+
+TASKS = (
+    BackgroundTask("projects", _note_project),
+    BackgroundTask(
+        "extract", lambda on: extract(on.env, on.root, on.payload, on.session_id, ended=on.event == "SessionEnd")
+    ),
+    BackgroundTask("reconcile", _reconcile),
+    BackgroundTask("catalog", _build_catalogs, _is_full, locks=True),
+    BackgroundTask("recall", _bring_indexes_up_to_date, _is_full),
+    BackgroundTask("versions", _take_in_versions, lambda on: "off" not in {on.setting("mode"), on.setting("gate")}),
+    BackgroundTask("uses", lambda on: recall_uses.update(on.root), locks=True),
+    BackgroundTask("learn", _learn, lambda on: on.event in {"Stop", "SessionEnd"}, locks=True),
+    BackgroundTask("decisions", _learn_decisions, lambda on: on.setting("extract_learn") is True, locks=True),
+    # A model selects memories for a prompt (recall/selection.py): only where that is asked for.
+    BackgroundTask("select", lambda on: on.start("memtui.recall.selection", given=on.payload)),
+    BackgroundTask("tidy", lambda on: tidy(on.root)),
+    BackgroundTask("triggers", _write_triggers, lambda on: _may_dream(on) and on.setting("llm_backend") != "off"),
+    BackgroundTask("subconscious", _think, _may_think),
+    BackgroundTask("dream", _dream, _may_dream),
+)

@@ -153,17 +153,6 @@ def _stems(text: str) -> set[str]:
     return {word[:STEM] for word in _WORD.findall(text.casefold()) if word not in _COMMON}
 
 
-def update(root: str) -> None:
-    """Bring `recall/uses` up to date with the log, unless another worker is at it. Raises OSError."""
-    if not delivery_log.months(root):
-        return
-    try:
-        with fs.Lock(root + "/run/worker-uses.lock", 0.0):
-            _update(root)
-    except fs.LockTimeoutError:
-        pass
-
-
 class _Counted:
     """What was counted of the log up to its `ends`, with the files' times in nanoseconds by path (`stamps`), and a
     checksum of the earlier places of memories (`places`)."""
@@ -227,7 +216,10 @@ class _Counted:
         return self.stamps[path] / 1e9 or float("inf")
 
 
-def _update(root: str) -> None:
+def update(root: str) -> None:
+    """Bring `recall/uses` up to date with the log. For one process at a time. Raises OSError."""
+    if not delivery_log.months(root):
+        return
     known = _Counted.load(root)
     got = None if known is None else delivery_log.appended(root, known.ends)
     if got is not None and not any(_tells(line) for _, line in got[0]):

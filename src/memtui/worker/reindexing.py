@@ -16,11 +16,6 @@ from memtui.worker import warming
 MOST_SECONDS = 240
 
 
-def of_session(env: dict[str, str], root: str, cwd: str) -> None:
-    """Bring the indexes of all memories that a session may recall up to date. Raises OSError."""
-    update(root, places.of_session(env, cwd))
-
-
 def note_client(env: dict[str, str], root: str, cwd: str) -> None:
     """Note for hooks whether the client recalls its own memories itself. Raises OSError."""
     if loading.way(env, cwd) == loading.RECALLED:
