@@ -54,11 +54,7 @@ def collect(hook: runner.Hook, who: "claims.Asker", delivery_id: str) -> "tuple[
             oversize[entry.id] = (directory, entry)
             return False
 
-        try:
-            claim = claims.take(directory, who, delivery_id, fits)
-        except Exception as error:
-            runner.fail(hook.env, hook.event, error)
-            continue
+        claim = hook.attempt(None, claims.take, directory, who, delivery_id, fits)
         if claim is not None:
             claimed.append(claim)
     return claimed, oversize
@@ -87,10 +83,7 @@ def send(
         give_back(hook, claimed)
         raise
     if items:
-        try:
-            log_file.append(hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
-        except OSError as error:
-            runner.fail(hook.env, hook.event, error)
+        hook.attempt(None, log_file.append, hook.root, record(hook, delivery_id, text, items, claimed), clock.now())
     for claim in claimed:
         if not claim.entries:
             from memtui.core.inbox import claims
@@ -103,12 +96,12 @@ def give_back(hook: runner.Hook, claimed: "list[claims.Claim]") -> None:
     """Put all claimed guidance back into its inboxes. Where that fails, a later hook or worker reconciles the claim."""
     from memtui.core.inbox import claims
 
+    def put_back(claim: "claims.Claim") -> None:
+        claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
+        claims.drop(claim)
+
     for claim in claimed:
-        try:
-            claims.put_back(claim.directory, [entry for entry, _ in claim.entries])
-            claims.drop(claim)
-        except Exception as error:
-            runner.fail(hook.env, hook.event, error)
+        hook.attempt(None, put_back, claim)
 
 
 def _return_left_out(claimed: "list[claims.Claim]", left_out: "list[dict[str, object]]") -> None:

@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 def refuse(hook: runner.Hook) -> bool:
     """Refuse the tool if a memory forbids its command and this session was not refused it yet; tell whether it was. An
     error is logged, and then it runs."""
-    try:
-        found = _found(hook)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-        return False
+    found = hook.attempt(None, _found, hook)
     if found is None:
         return False
     bundle.load("delivery")
@@ -43,10 +39,7 @@ def refuse(hook: runner.Hook) -> bool:
         )
         return True
     giving = recall_block.Giving(hook)
-    try:
-        giving.had().forget([found.hit.path])  # it had it, and needs it once more
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
+    hook.attempt(None, lambda: giving.had().forget([found.hit.path]))  # it had it, and needs it once more
     giving.end(deliver.send(hook, ids.new_id(), giving.blocks([found], deliver.budget(hook)), [], "", reason))
     return True
 

@@ -86,10 +86,7 @@ def note_known(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]", af
 def save_known(hook: runner.Hook, after: "dict[str, object]") -> None:
     """Move the lines that the session was told from `after` into a file of their own. An error is logged."""
     known = {"lines": after.pop("lines"), "tops": after.pop("tops", {})}
-    try:
-        session_state.save(hook.root, hook.session_id, known, "index")
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
+    hook.attempt(None, session_state.save, hook.root, hook.session_id, known, "index")
 
 
 def _watched(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> "list[str]":
@@ -150,7 +147,13 @@ def _difference(
     return [_part(scope, directory, line, news, reason)]
 
 
-def quick_changes(
+def news(hook: runner.Hook, changed: "list[str]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
+    """Return what `changes` does, given the paths that `changed`."""
+    quick = _quick_changes(hook, changed, after)
+    return changes(hook, sources(hook), after) if quick is None else quick
+
+
+def _quick_changes(
     hook: runner.Hook, changed: "list[str]", after: "dict[str, object]"
 ) -> "list[delivery_blocks.Block] | None":
     """Do as `changes` does, reading only the files at the paths `changed`, if all of these are memories in large

@@ -15,43 +15,32 @@ INTRO = "The journal that the user keeps, as it is today."
 CUT = "(What stands before is in {path}.)\n"
 
 
-def blocks(hook: runner.Hook, giving: recall_block.Giving) -> "list[delivery_blocks.Block]":
-    """Return the blocks of today's journals that the session does not have yet, which are given then. An error is
-    logged."""
-    found: list[delivery_blocks.Block] = []
-    if not hook.setting("journal"):
-        return found
+def add(hook: runner.Hook, giving: recall_block.Giving, blocks: "list[delivery_blocks.Block]") -> None:
+    """Add to `blocks` today's journals that the session does not have yet, which are given then. Raises OSError."""
     name = "journal/%04d-%02d-%02d.md" % time.localtime(clock.now())[:3]
-    try:
-        for scope, directory in places.of_session(hook.env, hook.started_in):
-            path = f"{directory}/{name}"
-            if not locate.is_memory(directory, path):
-                continue
-            try:
-                at = posix.stat(path)
-                data = fs.read_bytes(path, content.READ_BYTES)
-            except OSError:
-                continue
-            allowed = catalog.trusted(hook.root, directory, places.needs_trust(scope))
-            digest = ids.digest(data)
-            seen = content.seen(data)
-            known = giving.had().sent.get(path)
-            if (allowed is not None and not allowed.knows(digest)) or (known and known[0] == seen):
-                continue
-            if content.in_conflict(data):
-                continue
-            text = _end(content.body(data).strip(), path)
-            if not text:
-                continue
-            item: dict[str, object] = {"kind": "memory", "id": name[8:-3], "scope": scope, "path": path}
-            item |= {"hash": digest[:16], "reason": "journal of today"}
-            fields = {"scope": scope, "source": path, "time": clock.iso_seconds(at.st_mtime)}
-            part = delivery_blocks.Part(text, name, item)
-            giving.begin({path: [seen, at.st_mtime_ns, at.st_size]}, delivery_blocks.units(text))
-            found.append(delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, INTRO, [part]))
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-    return found
+    for scope, directory in places.of_session(hook.env, hook.started_in) if hook.setting("journal") else []:
+        path = f"{directory}/{name}"
+        if not locate.is_memory(directory, path):
+            continue
+        try:
+            at = posix.stat(path)
+            data = fs.read_bytes(path, content.READ_BYTES)
+        except OSError:
+            continue
+        allowed = catalog.trusted(hook.root, directory, places.needs_trust(scope))
+        digest, seen = ids.digest(data), content.seen(data)
+        known = giving.had().sent.get(path)
+        if (allowed is not None and not allowed.knows(digest)) or (known and known[0] == seen):
+            continue
+        text = "" if content.in_conflict(data) else _end(content.body(data).strip(), path)
+        if not text:
+            continue
+        item: dict[str, object] = {"kind": "memory", "id": name[8:-3], "scope": scope, "path": path}
+        item |= {"hash": digest[:16], "reason": "journal of today"}
+        fields = {"scope": scope, "source": path, "time": clock.iso_seconds(at.st_mtime)}
+        part = delivery_blocks.Part(text, name, item)
+        giving.begin({path: [seen, at.st_mtime_ns, at.st_size]}, delivery_blocks.units(text))
+        blocks.append(delivery_blocks.Block(delivery_blocks.TAGS["recall"], fields, INTRO, [part]))
 
 
 def _end(text: str, path: str) -> str:

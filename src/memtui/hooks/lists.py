@@ -62,7 +62,7 @@ def updates(
         if not known:
             reason = "unreviewed, newest first"
         elif isinstance(before, list) and len(before) > 1:
-            reason, text = "changed", _difference(str(before[1]), text)
+            reason, text = "changed", delivery_blocks.difference(str(before[1]), text)
         else:
             reason, text = "new", "+ " + text
         parts.append(
@@ -90,13 +90,6 @@ def updates(
 def _beyond(number: int) -> str:
     """Say how many entries the settings leave out, too many or too old; "" for none."""
     return f" Left out: {number} more, older, or more than are shown at once." if number > 0 else ""
-
-
-def _difference(before: str, after: str) -> str:
-    """List the lines in which two short texts differ, with `-` and `+` in front."""
-    old, new = before.split("\n"), after.split("\n")
-    lines = ["- " + line for line in old if line not in new] + ["+ " + line for line in new if line not in old]
-    return "\n".join(lines)
 
 
 def items(

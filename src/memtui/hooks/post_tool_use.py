@@ -39,13 +39,9 @@ def handle(hook: Hook) -> None:
     delivery_log.append(hook.root, deliver.record(hook, ids.new_id(), "", [item], []), clock.now())
     tool_input = hook.payload.get("tool_input")
     if not hook.payload.get("agent_id") and not (isinstance(tool_input, dict) and tool_input.keys() & PARTS):
-        from memtui.hooks import runner
         from memtui.recall import content
 
-        try:
-            content.note_given(hook.root, hook.session_id, [path])
-        except OSError as error:
-            runner.fail(hook.env, hook.event, error)
+        hook.attempt(None, content.note_given, hook.root, hook.session_id, [path])
     if action == "wrote":
         from memtui.hooks import detach
 

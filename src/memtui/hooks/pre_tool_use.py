@@ -3,6 +3,7 @@ turn, and guidance for the path that the tool touches."""
 
 import posix
 
+from memtui.core.base import paths
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
@@ -13,12 +14,6 @@ if TYPE_CHECKING:
 BOUND = ("/recall/paths", "/learned-paths")
 # What lists memories that forbid commands, and the tools that run them.
 FORBIDDEN, SHELLS = "/recall/forbidden", {"Bash", "Monitor", "PowerShell"}
-
-
-def touched(hook: Hook) -> "list[str]":
-    """List the absolute paths that the tool is about to touch: one at most."""
-    path = hook.tool_file()
-    return [path] if path else []
 
 
 def _is_refused(hook: Hook) -> bool:
@@ -42,14 +37,6 @@ def _is_urgent(hook: Hook) -> bool:
     return False
 
 
-def _exists(path: str) -> bool:
-    try:
-        posix.stat(path)
-    except OSError:
-        return False
-    return True
-
-
 def _recalled(hook: Hook) -> "list[judge.Verdict]":
     """Return what a model selected for the prompt, and the memories that are bound to what the tool touches. Where none
     is bound, it costs two `stat`."""
@@ -59,12 +46,12 @@ def _recalled(hook: Hook) -> "list[judge.Verdict]":
 
         chosen = selected.take(hook) if selected.wanted(hook) else []
     on = hook.mode == "full" and (not hook.settings or hook.setting("recall"))
-    paths = touched(hook) if on and any(_exists(hook.root + each) for each in BOUND) else []
-    if not chosen and not paths:
+    touched = hook.tool_file() if on and any(paths.exists(hook.root + each) for each in BOUND) else ""
+    if not chosen and not touched:
         return []
     from memtui.hooks import recall_block
 
-    return recall_block.before_tool(hook, chosen, paths)
+    return hook.attempt([], recall_block.before_tool, hook, chosen, touched)
 
 
 def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
@@ -77,7 +64,7 @@ def _deliver(hook: Hook, recalled: "list[judge.Verdict]") -> "set[str] | None":
     from memtui.hooks import deliver, prompt, recall_block
 
     asker = deliver.asker(hook)
-    asker.paths = touched(hook)
+    asker.paths = list(filter(None, [hook.tool_file()]))
     asker.top = locate.worktree_top(hook.started_in)
     asker.urgent_only = True
     delivery_id = ids.new_id()
@@ -106,7 +93,7 @@ def handle(hook: Hook) -> None:
     gets nothing: no transcript proves what reached it."""
     if hook.settings and _is_refused(hook):
         return
-    if hook.text("tool_name") in SHELLS and hook.mode == "full" and _exists(hook.root + FORBIDDEN):
+    if hook.text("tool_name") in SHELLS and hook.mode == "full" and paths.exists(hook.root + FORBIDDEN):
         from memtui.hooks import forbidden
 
         if forbidden.refuse(hook):
@@ -125,4 +112,4 @@ def handle(hook: Hook) -> None:
     if left:
         from memtui.hooks import selected
 
-        selected.put_back(hook, left)
+        hook.attempt(None, selected.put_back, hook, left)

@@ -5,8 +5,6 @@ hooks install` keeps a list of the settings files that it wrote to. The plugin's
 applies to the session and still has our command, and the files that the command starts exist.
 """
 
-import posix
-
 from memtui.core.base import paths
 
 LAUNCHER_TAIL = "/memtui/hooks/launch.py"
@@ -17,9 +15,7 @@ def settings_install_active(root: str, env: "dict[str, str]", cwd: str, event: s
 
     The client reads project settings in the directory that it was started in, and not above it.
     """
-    try:
-        posix.stat(root + "/installs.json")
-    except OSError:
+    if not paths.exists(root + "/installs.json"):
         return False
     try:
         return _any_active(root, env, paths.started_in(env, cwd), event)
@@ -40,34 +36,20 @@ def _any_active(root: str, env: "dict[str, str]", directory: str, event: str) ->
             applies = path == user_file
         else:
             applies = isinstance(projects, list) and directory in projects
-        if applies and _can_start(record) and _has_our_command(_settings(path), event):
+        can_start = all(paths.exists(str(record.get(key))) for key in ("interpreter", "launcher"))
+        if applies and can_start and _has_our_command(path, event):
             return True
     return False
 
 
-def _settings(path: str) -> "dict[str, object]":
+def _has_our_command(path: str, event: str) -> bool:
     from memtui.core.base import fastjson, fs
 
     try:
-        return fastjson.loads_dict(fs.read(path, "client"))
+        hooks = fastjson.loads_dict(fs.read(path, "client")).get("hooks")
     except OSError:
-        return {}
-
-
-def _can_start(record: "dict[str, object]") -> bool:
-    for key in ("interpreter", "launcher"):
-        try:
-            posix.stat(str(record.get(key)))
-        except OSError:
-            return False
-    return True
-
-
-def _has_our_command(settings: "dict[str, object]", event: str) -> bool:
-    hooks = settings.get("hooks")
-    if not isinstance(hooks, dict):
         return False
-    for name, groups in hooks.items():
+    for name, groups in hooks.items() if isinstance(hooks, dict) else ():
         if event and name != event:
             continue
         for group in groups if isinstance(groups, list) else ():

@@ -23,8 +23,6 @@ def deliver_prompt(
     `stamps`: of the inboxes' pending updates, by scope; `changed`: the paths whose memories may have changed;
     `recalled`: the memories that the prompt recalls, if any.
     """
-    if changed:
-        from memtui.hooks import index_block
     delivery_id = ids.new_id()
     maybe_told = bool(state.get("telling"))
     state = {key: value for key, value in state.items() if key != "telling"}
@@ -33,7 +31,9 @@ def deliver_prompt(
     if any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes()):
         claimed, oversize = deliver.collect(hook, deliver.asker(hook), delivery_id)
     try:
-        told = _told(state)
+        # The ids of the notes that this session knows to be too long for a delivery.
+        known = state.get("told")
+        told = {str(each) for each in known} if isinstance(known, list) else set()
         blocks: list[delivery_blocks.Block] = []
         found: list[delivery_blocks.Block] = []
         if claimed or oversize:
@@ -42,15 +42,16 @@ def deliver_prompt(
             blocks, found = deliverable.notes(claimed, clock.now()), deliverable.oversize(oversize, told)
         turn: dict[str, object] = {**state, "turn": of_this_turn(hook, state), "turn_of": hook.text("prompt_id")}
         after: dict[str, object] = {**turn, "prompted": True}
+        # Whatever fails or takes too long must not hold up the guidance that is already claimed.
         found += due_lists(hook, state, after, stamps)
-        found += _blocks_of_subconscious(hook, state, after)
-        # Whatever fails or takes too long from here on must not hold up the guidance that is already claimed.
-        try:
-            if changed:
-                news = index_block.quick_changes(hook, changed, after)
-                found += index_block.changes(hook, index_block.sources(hook), after) if news is None else news
-        except Exception as error:
-            runner.fail(hook.env, hook.event, error)
+        if hook.settings and hook.setting("subconscious") == "full":
+            from memtui.hooks import subconscious_block
+
+            found += hook.attempt([], subconscious_block.blocks, hook, state, after)
+        if changed:
+            from memtui.hooks import index_block
+
+            found += hook.attempt([], index_block.news, hook, changed, after)
         try:
             if found:
                 # If no state can be saved, nothing is delivered: the same lists would come with every prompt. A hook
@@ -82,29 +83,6 @@ def deliver_prompt(
         session_state.save(hook.root, hook.session_id, after)
 
 
-def _blocks_of_subconscious(
-    hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]"
-) -> "list[delivery_blocks.Block]":
-    """Return the blocks of the subconscious that this session does not know as they are now."""
-    if not hook.settings or hook.setting("subconscious") != "full":
-        return []
-    from memtui.hooks import subconscious_block
-
-    try:
-        stamps = subconscious_block.changed(hook, state)
-        known = session_state.table(state, subconscious_block.KEY)
-        return [] if stamps is None else subconscious_block.blocks(hook, stamps, known, after)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-        return []
-
-
-def _told(state: "dict[str, object]") -> "set[str]":
-    """Return the ids of the notes that this session knows to be too long for a delivery."""
-    told = state.get("told")
-    return {str(each) for each in told} if isinstance(told, list) else set()
-
-
 def due_lists(
     hook: runner.Hook, state: "dict[str, object]", after: "dict[str, object]", stamps: "dict[str, object]"
 ) -> "list[delivery_blocks.Block]":
@@ -114,24 +92,18 @@ def due_lists(
     knows: dict[str, object] = dict(known)
     for scope, directory in hook.inboxes() if hook.mode == "full" else []:
         if stamps.get(scope) != session_state.table(state, "stamps").get(scope, 0):
-            try:
-                from memtui.hooks import lists
+            from memtui.hooks import lists
 
-                block, knows[scope] = lists.updates(hook, scope, directory, session_state.table(known, scope))
-            except Exception as error:
-                runner.fail(hook.env, hook.event, error)
-                continue
-            blocks += [block] if block is not None else []
+            news = hook.attempt(None, lists.updates, hook, scope, directory, session_state.table(known, scope))
+            if news is not None:
+                block, knows[scope] = news
+                blocks += [block] if block is not None else []
     waiting = state.get("waiting")
     only = {str(each) for each in waiting} if state.get("prompted") and isinstance(waiting, list) else None
     for scope, directory in hook.inboxes() if only or not state.get("prompted") else []:
-        try:
-            from memtui.hooks import lists
+        from memtui.hooks import lists
 
-            block = lists.items(hook, scope, directory, only)
-        except Exception as error:
-            runner.fail(hook.env, hook.event, error)
-            continue
+        block = hook.attempt(None, lists.items, hook, scope, directory, only)
         blocks += [block] if block is not None else []
     after |= {"stamps": stamps, "updates": knows, "waiting": []}
     return blocks

@@ -13,26 +13,22 @@ if TYPE_CHECKING:
 
 
 def find(hook: runner.Hook) -> "judge.Recalled | None":
-    """Return what the prompt recalls, None if nothing is to be given. An error is logged: the prompt goes on."""
-    try:
-        from memtui.recall import own_words, places
+    """Return what the prompt recalls, None if nothing is to be given."""
+    from memtui.recall import own_words, places
 
-        if own_words.counted(hook.text("prompt"))[1]:
-            return None
-        limits = judge.RecallLimits()
-        if hook.settings:
-            limits.most, limits.threshold = int(hook.number("recall_most")), hook.number("recall_threshold")
-            if hook.setting("semantic"):
-                bundle.load("sentences")
-                limits.sentences = True
-        where = places.of_prompt(hook.env, hook.root, hook.started_in)
-        had = given.Given(hook.root, hook.session_id)
-        session = judge.Recipient(had.sent, had.units)
-        found = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
-        return found if found.injected() else None
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
+    if own_words.counted(hook.text("prompt"))[1]:
         return None
+    limits = judge.RecallLimits()
+    if hook.settings:
+        limits.most, limits.threshold = int(hook.number("recall_most")), hook.number("recall_threshold")
+        if hook.setting("semantic"):
+            bundle.load("sentences")
+            limits.sentences = True
+    where = places.of_prompt(hook.env, hook.root, hook.started_in)
+    had = given.Given(hook.root, hook.session_id)
+    session = judge.Recipient(had.sent, had.units)
+    found = judge.dry_run(hook.root, hook.text("prompt"), where, session, 0.0, limits, everything=False)
+    return found if found.injected() else None
 
 
 class Giving:
@@ -108,23 +104,18 @@ def deliver(hook: runner.Hook, chosen: "list[judge.Verdict]") -> "set[str]":
     return giving.paths
 
 
-def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: "list[str]") -> "list[judge.Verdict]":
-    """Return the memories that are due before a tool: those that a model selected, and those that are bound to a path
-    that it is about to touch. Never raises."""
+def before_tool(hook: runner.Hook, selected: "list[bound.Bound]", touched: str) -> "list[judge.Verdict]":
+    """Return the memories that are due before a tool: those that a model selected, and those that are bound to the path
+    that it is about to touch."""
     from memtui.recall import bound as binding
+    from memtui.recall import places
 
-    try:
-        from memtui.recall import places
-
-        where = places.of_session(hook.env, hook.started_in)
-        found = [each for each in selected if each[:2] in where]
-        names = {each[1:3] for each in found}
-        bound_to = binding.matching(hook.root, where, touched, hook.project_root) if touched else []
-        found += [each for each in bound_to if each[1:3] not in names]
-        if not found:
-            return []
-        had = given.Given(hook.root, hook.session_id)
-        return binding.due(hook.root, found, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
+    where = places.of_session(hook.env, hook.started_in)
+    found = [each for each in selected if each[:2] in where]
+    names = {each[1:3] for each in found}
+    bound_to = binding.matching(hook.root, where, [touched], hook.project_root) if touched else []
+    found += [each for each in bound_to if each[1:3] not in names]
+    if not found:
         return []
+    had = given.Given(hook.root, hook.session_id)
+    return binding.due(hook.root, found, judge.Recipient(had.sent, had.units), len(selected) + binding.MOST)

@@ -13,6 +13,9 @@ from memtui.core.base import fastjson, paths
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeVar
+
+    Source = TypeVar("Source")
 
 MODULES = {
     "SessionStart": "session_start",
@@ -164,11 +167,19 @@ class Hook:
         found = self.setting(key)
         return found if isinstance(found, (int, float)) else 0
 
+    def attempt(
+        self, otherwise: "Source", source: "Callable[..., Source]", *words: "object", **more: "object"
+    ) -> "Source":
+        """Return what a source gives for these words; `otherwise`, with an error in the log, if it fails."""
+        try:
+            return source(*words, **more)
+        except Exception as error:
+            fail(self.env, self.event, error)
+            return otherwise
+
     def load_settings(self) -> None:
         """Read the settings; without a file the defaults stay and nothing is imported."""
-        try:
-            posix.stat(self.root + "/config.toml")
-        except OSError:
+        if not paths.exists(self.root + "/config.toml"):
             return
         from memtui.core.settings import config
 
@@ -228,7 +239,7 @@ def main(argv: "list[str]") -> None:
             return
         if doubt is not None and hook.event == "SessionStart":
             fail(env, hook.event, doubt)
-        _move_old_inbox(hook)
+        hook.attempt(None, _move_old_inbox, hook)
         name = "memtui.hooks." + MODULES[argv[0]]
         __import__(name)
         sys.modules[name].handle(hook)
@@ -255,14 +266,10 @@ def _believed(env: "dict[str, str]", argv: "list[str]") -> "tuple[dict[str, str]
 def _move_old_inbox(hook: Hook) -> None:
     """Move what waits for the project from where older versions, and programs that write by hand, left it."""
     slug = paths.slug_of(hook.slug)
-    if not paths.has_old_inbox(hook.root, slug):
-        return
-    try:
+    if paths.has_old_inbox(hook.root, slug):
         from memtui.core.inbox import old_inboxes
 
         old_inboxes.move(hook.env, hook.root, slug, hook.project_root)
-    except Exception as error:
-        fail(hook.env, hook.event, error)
 
 
 def _stands_down(hook: Hook) -> bool:

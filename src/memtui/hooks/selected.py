@@ -8,7 +8,7 @@ directory, file].
 import posix
 
 from memtui.core.base import fs, ids, session_state
-from memtui.hooks.runner import Hook, fail
+from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,18 +27,15 @@ def wanted(hook: Hook) -> bool:
 
 
 def start(hook: Hook) -> None:
-    """Have a model asked about the prompt, in a process that nobody waits for. Never raises."""
+    """Have a model asked about the prompt, in a process that nobody waits for. Raises OSError."""
     from memtui.hooks import detach
     from memtui.recall import own_words
 
-    try:
-        if not wanted(hook) or own_words.counted(hook.text("prompt"))[1]:
-            fs.unlink(session_state.path(hook.root, hook.session_id, PART))
-            return
-        session_state.save(hook.root, hook.session_id, {"key": ids.new_id()}, PART)
-        detach.detach(hook, "select")
-    except OSError as error:
-        fail(hook.env, hook.event, error)
+    if not wanted(hook) or own_words.counted(hook.text("prompt"))[1]:
+        fs.unlink(session_state.path(hook.root, hook.session_id, PART))
+        return
+    session_state.save(hook.root, hook.session_id, {"key": ids.new_id()}, PART)
+    detach.detach(hook, "select")
 
 
 def take(hook: Hook) -> "list[bound.Bound]":
@@ -54,10 +51,7 @@ def take(hook: Hook) -> "list[bound.Bound]":
 
 
 def put_back(hook: Hook, left: "list[judge.Verdict]") -> None:
-    """Keep what was selected and had no room for the next tool. An error is logged."""
+    """Keep what was selected and had no room for the next tool. Raises OSError."""
     rows = [[each.hit.scope, each.hit.directory, each.hit.file] for each in left if each.reason == REASON]
-    try:
-        if rows:
-            session_state.save(hook.root, hook.session_id, {"key": ids.new_id(), "memories": rows}, PART)
-    except OSError as error:
-        fail(hook.env, hook.event, error)
+    if rows:
+        session_state.save(hook.root, hook.session_id, {"key": ids.new_id(), "memories": rows}, PART)

@@ -3,7 +3,7 @@ line for the person."""
 
 import posix
 
-from memtui.core.base import clock, fs, ids, session_state, visible
+from memtui.core.base import clock, fs, ids, paths, session_state, visible
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import given
 from memtui.core.inbox import format as inbox_format
@@ -38,32 +38,29 @@ def handle(hook: runner.Hook) -> None:
         "transcript": hook.text("transcript_path"),
         "mode": hook.mode,
     }
-    _reconcile(hook)
-    _forget_given(hook, source)
+    if any(paths.names_in(directory + "/claimed") for _, directory in hook.inboxes()):
+        reconcile_claims(hook)
+    hook.attempt(None, _forget_given, hook, source)
     giving = recall_block.Giving(hook)
     blocks: list[delivery_blocks.Block] = []
     found: list[tuple[str, catalog.Catalog]] = []
-    counts: list[tuple[str, int]] = []
-    try:
-        _dropped(hook, source, old, after, blocks)
-        if hook.mode == "full":
-            blocks += journal_block.blocks(hook, giving)
-            found += index_block.sources(hook)
-            _index(hook, source, old, after, found, blocks)
-            counts += [(scope, memories.count) for scope, memories in found]
-        _subconscious(hook, source, old, after, blocks)
-    except Exception as error:
-        # The person still gets the banner, and the guidance still comes with the prompt.
-        runner.fail(hook.env, hook.event, error)
+    # Whatever fails, the person still gets the banner, and the guidance still comes with the prompt.
+    hook.attempt(None, _dropped, hook, source, old, after, blocks)
+    if hook.mode == "full":
+        hook.attempt(None, journal_block.add, hook, giving, blocks)
+        hook.attempt(None, _index, hook, source, old, after, found, blocks)
+    if hook.settings and hook.setting("subconscious") == "full":
+        from memtui.hooks import subconscious_block
+
+        # A context that has them already gets what changed since.
+        known = old if source in COPIES else {}
+        blocks += hook.attempt([], subconscious_block.blocks, hook, known, after)
     untrusted = 0 if old.get("told_untrusted") else sum(memories.untrusted for _, memories in found)
-    message = _message(hook, source, counts, untrusted)
+    message = _message(hook, source, found, untrusted)
     if untrusted:
         after["told_untrusted"] = True
     delivery_id = ids.new_id()
-    try:
-        forks.note_session(hook, delivery_id if blocks else "", old, index)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
+    hook.attempt(None, forks.note_session, hook, delivery_id if blocks else "", old, index)
     left_out = deliver.send(hook, delivery_id, blocks, [], message)
     giving.end(left_out)
     prompt.forget(after, left_out)
@@ -74,60 +71,41 @@ def handle(hook: runner.Hook) -> None:
 
 
 def _forget_given(hook: runner.Hook, source: str) -> None:
-    """Forget which memories the session was given, as far as its context does not have them any more."""
-    try:
-        if source not in COPIES:
-            given.forget_all(hook.root, hook.session_id)
-        elif KEEPS not in hook.payload:
-            had = given.Given(hook.root, hook.session_id)
-            had.forget(list(had.tool))
-    except OSError as error:
-        runner.fail(hook.env, hook.event, error)
+    """Forget which memories the session was given, as far as its context does not have them any more. Raises
+    OSError."""
+    if source not in COPIES:
+        fs.unlink(session_state.path(hook.root, hook.session_id, given.PART))
+    elif KEEPS not in hook.payload:
+        had = given.Given(hook.root, hook.session_id)
+        had.forget(list(had.tool))
 
 
 def _catch_up(hook: runner.Hook, found: "list[tuple[str, catalog.Catalog]]") -> None:
     """Start a worker for what there was no time for, if anything, and for the indexes of memories. Must be called
     last."""
     tasks = ["catalog"] if any(memories.unready for _, memories in found) else []
-    if hook.mode == "full" and (any(memories.count for _, memories in found) or _has_auto(hook)):
+    auto = locate.auto_dir(hook.env, hook.started_in)
+    has_memories = any(memories.count for _, memories in found) or any(map(locate.is_memory_name, paths.names_in(auto)))
+    if hook.mode == "full" and has_memories:
         tasks.append("recall")
-    if not fs.stamp(f"{hook.root}/run/looked-{hook.slug}") and _is_shown(hook):
+    is_shown = not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off"
+    if is_shown and not fs.stamp(f"{hook.root}/run/looked-{hook.slug}"):
         # What is there counts as seen; what changes from now on does not.
         tasks.append("versions")
     if tasks:
         detach.detach(hook, *tasks)
 
 
-def _has_auto(hook: runner.Hook) -> bool:
-    """Tell whether the client has memories of its own for the project."""
-    try:
-        return any(map(locate.is_memory_name, posix.listdir(locate.auto_dir(hook.env, hook.started_in))))
-    except OSError:
-        return False
-
-
-def _is_shown(hook: runner.Hook) -> bool:
-    return not hook.settings or config.value(hook.settings, hook.project_root, "gate") != "off"
-
-
 def _known(hook: runner.Hook, source: str) -> "tuple[dict[str, object], dict[str, object], bool]":
     """Return the session's state, or that of its parent if it is a copy; its index as it was before this start; and
     whether all that could be looked for."""
     old = session_state.load(hook.root, hook.session_id)
-    index: dict[str, object] = {}
     copied = not old.get("uncopied")
-    try:
-        if not old and source in COPIES:
-            copied = False
-            old = forks.state_at_start(hook)
-            copied = True
-        if source in COPIES:
-            index = session_state.load(hook.root, hook.session_id, "index")
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        old = without_missed(hook, old)
-    return old, index, copied
+    if not old and source in COPIES:
+        parent = hook.attempt(None, forks.state_at_start, hook)
+        old, copied = parent or {}, parent is not None
+    index = session_state.load(hook.root, hook.session_id, "index") if source in COPIES else {}
+    return without_missed(hook, old), index, copied
 
 
 def _dropped(
@@ -157,58 +135,30 @@ def _index(
     found: "list[tuple[str, catalog.Catalog]]",
     blocks: "list[delivery_blocks.Block]",
 ) -> None:
-    """Add to `blocks` the index of the memories; to a context that has it already, only what changed since."""
+    """Add to `blocks` the index of the memories, and to `found` these; to a context that has it already, only what
+    changed since."""
+    memories = index_block.sources(hook)
+    found += memories
     if source == "compact" and old.get("prompted"):
         blocks += _lists(hook, old, after)
     if source in COPIES and (old.get("dirs") or forks.has_index(hook.text("transcript_path"))):
-        blocks += index_block.changes(hook, found, after) if old.get("dirs") else []
-        index_block.note_known(hook, found, after)
+        blocks += index_block.changes(hook, memories, after) if old.get("dirs") else []
+        index_block.note_known(hook, memories, after)
     else:
-        blocks += index_block.whole(hook, found, after)
+        blocks += index_block.whole(hook, memories, after)
 
 
-def _subconscious(
-    hook: runner.Hook,
-    source: str,
-    old: "dict[str, object]",
-    after: "dict[str, object]",
-    blocks: "list[delivery_blocks.Block]",
-) -> None:
-    """Add to `blocks` those of the subconscious; to a context that has them already, what changed since."""
-    if not hook.settings or hook.setting("subconscious") != "full":
-        return
-    from memtui.hooks import subconscious_block
-
-    known = session_state.table(old, subconscious_block.KEY) if source in COPIES else {}
-    stamps = subconscious_block.changed(hook, {subconscious_block.KEY: known})
-    if stamps is not None:
-        blocks += subconscious_block.blocks(hook, stamps, known, after)
-
-
-def _message(hook: runner.Hook, source: str, counts: "list[tuple[str, int]]", untrusted: int) -> str:
+def _message(hook: runner.Hook, source: str, found: "list[tuple[str, catalog.Catalog]]", untrusted: int) -> str:
     """Return the line for the person. `untrusted`: how many of the project's memories are not delivered, not being
     trusted."""
+    counts = [(scope, memories.count) for scope, memories in found]
     words: list[str] = []
-    try:
-        words = [] if source == "compact" else banner(hook, counts)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
+    if source != "compact":
+        words = hook.attempt(words, banner, hook, counts)
     if untrusted:
         directory, _ = locate.project_dir(hook.env, hook.started_in)
         words.append(f"{untrusted} in {visible.clean(directory)} not trusted, not delivered: run `memtui trust`")
     return visible.clean(visible.one_line(" · ".join(words)))
-
-
-def _reconcile(hook: runner.Hook) -> None:
-    """Put back guidance that earlier hooks claimed and that did not arrive, if any is claimed at all."""
-    for _, directory in hook.inboxes():
-        try:
-            if not posix.listdir(directory + "/claimed"):
-                continue
-        except OSError:
-            continue
-        reconcile_claims(hook)
-        return
 
 
 def _again(notes: "object", lost: str) -> "list[delivery_blocks.Block]":

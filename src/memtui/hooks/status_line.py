@@ -26,12 +26,7 @@ def line(hook: runner.Hook) -> str:
     `notes` are those that the next prompt of this session would get. Each part that fails is logged and left out.
     """
     _enter_project(hook)
-    words = []
-    for part in (_notes, _drafts, _changed, _receipt):
-        try:
-            words.append(part(hook))
-        except (OSError, ValueError) as error:
-            runner.fail(hook.env, hook.event, error)
+    words = [hook.attempt("", part, hook) for part in (_notes, _drafts, _changed, _receipt)]
     said = " · ".join([each for each in words if each])
     return "memtui " + said if said else ""
 

@@ -24,12 +24,13 @@ def changed(hook: Hook, state: "dict[str, object]") -> "dict[str, object] | None
     return now if now != session_state.table(session_state.table(state, KEY), "stamps") else None
 
 
-def blocks(
-    hook: Hook, stamps: "dict[str, object]", known: "dict[str, object]", after: "dict[str, object]"
-) -> "list[delivery_blocks.Block]":
-    """Return the block with what the session does not know yet, by the table `known` of its state, and note in `after`
-    what it then knows. No block if nothing is new."""
-    texts = session_state.table(known, "texts")
+def blocks(hook: Hook, state: "dict[str, object]", after: "dict[str, object]") -> "list[delivery_blocks.Block]":
+    """Return the block with what the session does not know yet, by its state, and note in `after` what it then knows.
+    No block if nothing is new."""
+    stamps = changed(hook, state)
+    if stamps is None:
+        return []
+    texts = session_state.table(session_state.table(state, KEY), "texts")
     told: dict[str, object] = {}
     parts = []
     for name in places.BLOCKS:
@@ -40,7 +41,7 @@ def blocks(
             told[name] = text
         if text == old:
             continue
-        shown = _difference(old, text) if old else text
+        shown = delivery_blocks.difference(old, text) if old else text
         item: dict[str, object] = {
             "kind": KIND,
             "id": name,
@@ -64,11 +65,3 @@ def forget(after: "dict[str, object]", name: str) -> None:
     known = session_state.table(after, KEY)
     texts = {key: text for key, text in session_state.table(known, "texts").items() if key != name}
     after[KEY] = {"stamps": {}, "texts": texts}
-
-
-def _difference(before: str, after: str) -> str:
-    """List the lines in which two texts differ, with `-` and `+` in front."""
-    old, new = before.split("\n"), after.split("\n")
-    lines = ["- " + line for line in old if line and line not in new]
-    lines += ["+ " + line for line in new if line and line not in old]
-    return "\n".join(lines) or "(its lines have another order)"

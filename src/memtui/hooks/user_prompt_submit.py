@@ -5,8 +5,8 @@ With most prompts nothing is due. A few `stat` calls find that out, before anyth
 
 import posix
 
-from memtui.core.base import fs, session_state
-from memtui.hooks import bundle, runner
+from memtui.core.base import fs, paths, session_state
+from memtui.hooks import bundle
 from memtui.hooks.runner import Hook
 
 TYPE_CHECKING = False
@@ -21,13 +21,11 @@ RECONCILE_SECONDS = 0.05
 
 def without_missed(hook: Hook, state: "dict[str, object]") -> "dict[str, object]":
     """Return the state without the deliveries that the worker noted as not arrived; unchanged if that fails."""
+    if not fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
+        return state
     from memtui.core.inbox import resend
 
-    try:
-        return resend.take_back(hook.root, hook.session_id, state)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
-        return state
+    return hook.attempt(state, resend.take_back, hook.root, hook.session_id, state)
 
 
 def handle(hook: Hook) -> None:
@@ -39,8 +37,7 @@ def handle(hook: Hook) -> None:
         from memtui.hooks import forks
 
         state = forks.state_at_late_prompt(hook, state)
-    if fs.stamp(session_state.path(hook.root, hook.session_id, "missed")):
-        state = without_missed(hook, state)
+    state = without_missed(hook, state)
     first = not state.get("prompted")
     stamps = session_state.table(state, "stamps")
     now: dict[str, object] = {}
@@ -54,11 +51,8 @@ def handle(hook: Hook) -> None:
                 due = True
         if (first or state.get("waiting")) and fs.stamp(directory + "/pending-items.md"):
             due = True
-        try:
-            names = posix.listdir(directory + "/claimed")
-        except OSError:
-            continue
-        unsettled = unsettled or any(hook.session_id in name for name in names)
+        for name in paths.names_in(directory + "/claimed"):
+            unsettled = unsettled or hook.session_id in name
     if unsettled:
         reconcile_claims(hook, hook.session_id)
         due = due or any(fs.stamp(directory + "/guidance.md") for _, directory in hook.inboxes())
@@ -71,8 +65,8 @@ def handle(hook: Hook) -> None:
         if hook.settings and hook.setting("recall_select"):
             from memtui.hooks import selected
 
-            selected.start(hook)
-        recalled = recall_block.find(hook)
+            hook.attempt(None, selected.start, hook)
+        recalled = hook.attempt(None, recall_block.find, hook)
     if hook.settings and not due and hook.setting("subconscious") == "full":
         from memtui.hooks import subconscious_block
 
@@ -94,13 +88,7 @@ def _may_recall(hook: Hook) -> bool:
     """Tell whether this prompt may recall memories: the person wants it, and there is an index. Costs one `stat`."""
     if hook.mode != "full" or (hook.settings and not hook.setting("recall")):
         return False
-    if len(hook.text("prompt")) < SHORTEST:
-        return False
-    try:
-        posix.stat(hook.root + "/recall")
-    except OSError:
-        return False
-    return True
+    return len(hook.text("prompt")) >= SHORTEST and paths.exists(hook.root + "/recall")
 
 
 def reconcile_claims(hook: Hook, session_id: str = "") -> None:
@@ -108,22 +96,16 @@ def reconcile_claims(hook: Hook, session_id: str = "") -> None:
     bundle.load("settling")
     from memtui.core.inbox import reconcile
 
+    how = {"wait": RECONCILE_SECONDS, "limit": reconcile.HOOK_BYTES}
     directories = [directory for _, directory in hook.inboxes()]
-    limit = reconcile.HOOK_BYTES
-    try:
-        reconcile.reconcile(hook.env, hook.root, session_id, directories, wait=RECONCILE_SECONDS, limit=limit)
-    except Exception as error:
-        runner.fail(hook.env, hook.event, error)
+    hook.attempt(None, reconcile.reconcile, hook.env, hook.root, session_id, directories, **how)
 
 
 def _forked(hook: Hook) -> "dict[str, object]":
     """Return the state of a copy whose start told of its parent, or was killed; `{}` if this is none."""
     for path in (f"{hook.root}/run/client-{posix.getppid()}", hook.text("transcript_path")):
-        try:
-            posix.stat(path)
-        except OSError:
-            continue
-        from memtui.hooks import forks
+        if paths.exists(path):
+            from memtui.hooks import forks
 
-        return forks.state_at_prompt(hook)
+            return forks.state_at_prompt(hook)
     return {}

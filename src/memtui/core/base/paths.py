@@ -92,6 +92,23 @@ def _read(path: str) -> str:
     return fs.read_bytes(path, 4096).decode("utf-8", "surrogateescape").strip()
 
 
+def exists(path: str) -> bool:
+    """Return whether there is something at a path, or where it links to."""
+    try:
+        posix.stat(path)
+    except OSError:
+        return False
+    return True
+
+
+def names_in(directory: str) -> "list[str]":
+    """List the names in a directory, in no order; none if it can't be read."""
+    try:
+        return posix.listdir(directory)
+    except OSError:
+        return []
+
+
 def join(base: str, name: str) -> str:
     """Join two paths as `posixpath.join` does, without importing it."""
     return name if name.startswith("/") else base.rstrip("/") + "/" + name

@@ -64,6 +64,14 @@ def repeated(block: Block) -> Block:
     return Block(block.tag, marked, intro, parts, block.unlisted)
 
 
+def difference(before: str, after: str) -> str:
+    """List the lines in which two short texts differ, with `-` and `+` in front."""
+    old, new = before.split("\n"), after.split("\n")
+    lines = ["- " + line for line in old if line and line not in new]
+    lines += ["+ " + line for line in new if line and line not in old]
+    return "\n".join(lines) or "(its lines have another order)"
+
+
 def compose(blocks: "list[Block]", budget: int, delivery_id: str) -> "tuple[str, list[dict[str, object]], list[Part]]":
     """Fill the budget with blocks in the order given. Returns the text, the log's items, and the parts left out.
 

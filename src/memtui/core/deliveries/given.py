@@ -75,11 +75,6 @@ class Given:
         session_state.save(*self._at, state, PART)
 
 
-def forget_all(root: str, session_id: str) -> None:
-    """Note that a session has nothing of what it was given: it is new, or was compacted. Raises OSError."""
-    fs.unlink(session_state.path(root, session_id, PART))
-
-
 def copy(root: str, parent: str, session_id: str) -> None:
     """Note that a session has what its parent was given, too. Raises OSError."""
     state = session_state.load(root, parent, PART)
