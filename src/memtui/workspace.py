@@ -75,7 +75,7 @@ class Workspace:
         except UsageError:
             return
         slug = paths.slug_of(self.slug)
-        if paths.old_files(root, slug):
+        if paths.has_old_inbox(root, slug) or paths.names_in(f"{root}/subconscious/projects/{slug}"):
             from memtui.core.inbox import old_inboxes
 
             old_inboxes.move(self.env, root, slug, self.project_root)

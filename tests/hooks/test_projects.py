@@ -91,7 +91,7 @@ def test_an_old_inbox_of_the_only_project_that_is_known_is_moved_whole(two):
     assert "by hand" in said
     assert "Never X" in (two.box(two.project) / "rejected.jsonl").read_text()
     assert (blocks / two.box(two.project).name / "guidance.md").read_text() == "Mind the queue."
-    assert paths.old_files(str(two.root), two.old.name) == []
+    assert old_inboxes.files(str(two.root), two.old.name) == []
 
 
 def test_a_script_that_writes_to_the_old_path_goes_on_to_be_heard(two):

@@ -185,41 +185,7 @@ def inbox_dir(root_dir: str, project: "str | None") -> str:
 
 def has_old_inbox(root_dir: str, slug: str) -> bool:
     """Tell whether anything is in the inbox that a project had by its slug alone (core/inbox/old_inboxes.py)."""
-    try:
-        names = posix.listdir(root_dir + "/projects/" + slug)
-    except OSError:
-        return False
-    return bool([name for name in names if name.endswith(OLD_FILES)])
-
-
-def old_files(root_dir: str, slug: str) -> "list[str]":
-    """List the files of such an inbox, and the blocks of the subconscious beside it."""
-    directory = inbox_dir(root_dir, slug)
-    try:
-        names = sorted([name for name in posix.listdir(directory) if name.endswith(OLD_FILES)])
-    except OSError:
-        names = []
-    return [f"{directory}/{name}" for name in names] + blocks(root_dir, slug)
-
-
-def blocks(root_dir: str, slug: str) -> "list[str]":
-    """List the files of the blocks of the subconscious that a project has, by its key, or had by its slug alone."""
-    directory = f"{root_dir}/subconscious/projects/{slug}"
-    try:
-        return [f"{directory}/{name}" for name in sorted(posix.listdir(directory)) if name.endswith(".md")]
-    except OSError:
-        return []
-
-
-def old_inboxes(root_dir: str) -> "list[str]":
-    """List the slugs under which anything is kept of before projects had keys."""
-    found: set[str] = set()
-    for place in ("/projects", "/subconscious/projects"):
-        try:
-            found.update([name for name in posix.listdir(root_dir + place) if "." not in name])
-        except OSError:
-            continue
-    return [slug for slug in sorted(found) if old_files(root_dir, slug) and not inbox_strangers(root_dir, slug)]
+    return any(name.endswith(OLD_FILES) for name in names_in(root_dir + "/projects/" + slug))
 
 
 def stranger(path: str) -> "int | None":
@@ -247,11 +213,7 @@ def strangers(root_dir: str, project: "str | None" = None) -> "list[tuple[str, i
 
 def inbox_slugs(root_dir: str) -> "list[str]":
     """List the projects that have an inbox, sorted, without those whose inbox belongs to another user."""
-    try:
-        names = sorted(posix.listdir(root_dir + "/projects"))
-    except OSError:
-        return []
-    return [name for name in names if not inbox_strangers(root_dir, name)]
+    return [name for name in sorted(names_in(root_dir + "/projects")) if not inbox_strangers(root_dir, name)]
 
 
 def inbox_strangers(root_dir: str, project: str) -> "list[tuple[str, int]]":

@@ -122,7 +122,7 @@ def _of_inbox(root: str, name: str, own: str) -> Iterator[Change]:
             moved = "".join(map(inbox_format.standalone, entries))
         yield TextEdit(f"{target}/{file}", "", moved)
         yield TextEdit(f"{source}/{file}", text, "")
-    for path in paths.blocks(root, name):
+    for path in old_inboxes.blocks(root, name):
         block = f"{root}/subconscious/projects/{own}/{os.path.basename(path)}"
         if not fs.stamp(block):
             yield FileChange(block, None, read_or_none(path))

@@ -25,9 +25,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
+def files(root: str, slug: str) -> "list[str]":
+    """List the files of an old inbox, and the blocks of the subconscious beside it."""
+    directory = paths.inbox_dir(root, slug)
+    names = [name for name in sorted(paths.names_in(directory)) if name.endswith(paths.OLD_FILES)]
+    return [f"{directory}/{name}" for name in names] + blocks(root, slug)
+
+
+def blocks(root: str, slug: str) -> "list[str]":
+    """List the files of the blocks of the subconscious that a project has, by its key, or had by its slug alone."""
+    directory = f"{root}/subconscious/projects/{slug}"
+    return [f"{directory}/{name}" for name in sorted(paths.names_in(directory)) if name.endswith(".md")]
+
+
+def slugs(root: str) -> "list[str]":
+    """List the slugs under which anything is kept of before projects had keys."""
+    places = (f"{root}/projects", f"{root}/subconscious/projects")
+    named = sorted({name for place in places for name in paths.names_in(place) if "." not in name})
+    return [slug for slug in named if files(root, slug) and not paths.inbox_strangers(root, slug)]
+
+
 def move_all(env: "dict[str, str]", root: str) -> None:
     """Move what can be told of all old inboxes. Never raises: what fails is logged, and tried again."""
-    for slug in paths.old_inboxes(root):
+    for slug in slugs(root):
         move(env, root, slug)
 
 
@@ -51,7 +71,7 @@ def move(env: "dict[str, str]", root: str, slug: str, here: str = "") -> None:
 
 def _look(root: str, slug: str) -> bytes:
     """Return what changes when anything in an old inbox, or the number of projects, does; empty for an empty one."""
-    stamped = [(path, fs.stamp(path)) for path in paths.old_files(root, slug)]
+    stamped = [(path, fs.stamp(path)) for path in files(root, slug)]
     stamps = [f"{path} {stamp}" for path, stamp in stamped if stamp]
     return "\n".join([*stamps, *_keys(root, slug), ""]).encode("utf-8", "replace") if stamps else b""
 
@@ -159,7 +179,7 @@ class _OldInbox:
     def _move_blocks(self, root: str) -> None:
         """Move the blocks of the subconscious that the project has none of its own for yet."""
         target = f"{self.root}/subconscious/projects/{paths.project_key(root)}"
-        for path in paths.blocks(self.root, self.slug) if root else ():
+        for path in blocks(self.root, self.slug) if root else ():
             fs.makedirs(target)
             name = path[path.rfind("/") + 1 :]
             if not fs.stamp(f"{target}/{name}"):
@@ -194,7 +214,7 @@ def left(root: str, slugs: "Iterable[str]") -> "list[tuple[str, int]]":
     """List the old inboxes in which anything has stayed, as (slug, entries and blocks)."""
     counts = []
     for slug in slugs:
-        directory, count = paths.inbox_dir(root, slug), len(paths.blocks(root, slug))
+        directory, count = paths.inbox_dir(root, slug), len(blocks(root, slug))
         for kind, name in inbox_format.FILES.items():
             try:
                 count += len(inbox_format.read(f"{directory}/{name}", items=kind == "items"))
