@@ -17,7 +17,7 @@ from memtui.worker.tidying import tidy
 TRIGGERS_APART = 600.0
 
 
-class Occasion:
+class WorkerRun:
     """What a worker runs for: the `payload` and the `event` of a hook (Stop, PreCompact, SessionEnd, SessionStart), and
     the settings of the session's project."""
 
@@ -50,8 +50,8 @@ class BackgroundTask(NamedTuple):
     """A piece of background work. Where `locks` is set, one worker at a time does it, and others leave it out."""
 
     name: str
-    run: Callable[[Occasion], object]
-    due: Callable[[Occasion], bool] = lambda _: True
+    run: Callable[[WorkerRun], object]
+    due: Callable[[WorkerRun], bool] = lambda _: True
     locks: bool = False
 
 
@@ -67,7 +67,7 @@ def run(
     Never raises: an error goes to log/errors.jsonl, and the next task runs. A session has one worker at a time: a
     second one waits for the first, then reads on from where that one ended.
     """
-    on = Occasion(env, payload, event)
+    on = WorkerRun(env, payload, event)
     for task in TASKS:
         if task.name in tasks or (not tasks and task.name != "select"):
             begin()
@@ -77,7 +77,7 @@ def run(
                 error_log.add(on.root, f"{event}: {task.name}", error)
 
 
-def _run(task: BackgroundTask, on: Occasion) -> None:
+def _run(task: BackgroundTask, on: WorkerRun) -> None:
     if not task.due(on):
         return
     if not task.locks:
@@ -90,7 +90,7 @@ def _run(task: BackgroundTask, on: Occasion) -> None:
         pass  # another worker is at it
 
 
-def _note_project(on: Occasion) -> None:
+def _note_project(on: WorkerRun) -> None:
     """Note whose inbox the session's project has, so that a renamed directory is known again, and move what is in old
     ones (core/inbox/old_inboxes.py)."""
     from memtui.core.inbox import old_inboxes
@@ -99,7 +99,7 @@ def _note_project(on: Occasion) -> None:
     old_inboxes.move_all(on.env, on.root)
 
 
-def _reconcile(on: Occasion) -> None:
+def _reconcile(on: WorkerRun) -> None:
     from memtui.core.inbox import reconcile, resend, resumed
 
     reconcile.reconcile(on.env, on.root, session_id=on.session_id)
@@ -109,11 +109,11 @@ def _reconcile(on: Occasion) -> None:
     resumed.withdraw(on.env, on.root, on.session_id)
 
 
-def _is_full(on: Occasion) -> bool:
+def _is_full(on: WorkerRun) -> bool:
     return on.setting("mode") == "full"
 
 
-def _build_catalogs(on: Occasion) -> None:
+def _build_catalogs(on: WorkerRun) -> None:
     """Bring the catalogs of the session's memories up to date, so that no hook has to (core/places/catalog.py)."""
     from memtui.core.places import catalog, locate
 
@@ -121,7 +121,7 @@ def _build_catalogs(on: Occasion) -> None:
         catalog.build(on.root, directory, scope == "project")
 
 
-def _bring_indexes_up_to_date(on: Occasion) -> None:
+def _bring_indexes_up_to_date(on: WorkerRun) -> None:
     """Bring the indexes of the session's memories up to date, which its prompts are looked up in (recall/build.py)."""
     from memtui.recall import places
     from memtui.worker import reindexing, warming
@@ -133,7 +133,7 @@ def _bring_indexes_up_to_date(on: Occasion) -> None:
         warming.keep(on.env, on.root, on.cwd, [directory for _, directory in where], clock.now())
 
 
-def _take_in_versions(on: Occasion) -> None:
+def _take_in_versions(on: WorkerRun) -> None:
     """Keep the versions of the session's memories that are new, and who wrote them (core/memories/versions.py)."""
     from memtui.core.memories import history, intake, scopes
     from memtui.core.memories.versions import Versions
@@ -152,23 +152,23 @@ def _take_in_versions(on: Occasion) -> None:
     fs.write_cache(looked, b"\n")
 
 
-def _learn(on: Occasion) -> None:
+def _learn(on: WorkerRun) -> None:
     from memtui.worker import learning
 
     learning.learn(on.env, on.root)
 
 
-def _learn_decisions(on: Occasion) -> None:
+def _learn_decisions(on: WorkerRun) -> None:
     from memtui.worker import decided
 
     decided.learn(on.root)
 
 
-def _may_dream(on: Occasion) -> bool:
+def _may_dream(on: WorkerRun) -> bool:
     return on.setting("dream") is True and on.setting("mode") != "off"
 
 
-def _dream(on: Occasion) -> None:
+def _dream(on: WorkerRun) -> None:
     """Start `memtui consolidate --ask-model` if its gates are open (consolidate/gates.py)."""
     from memtui.consolidate import gates
 
@@ -176,7 +176,7 @@ def _dream(on: Occasion) -> None:
         on.start("memtui", "consolidate", "--ask-model", "--unattended", "--json", "--project", on.cwd)
 
 
-def _write_triggers(on: Occasion) -> None:
+def _write_triggers(on: WorkerRun) -> None:
     """Start `memtui model triggers` if memories were approved since the last time."""
     if _approved_since(on.root, clock.now()):
         on.start("memtui", "model", "triggers", "--all", "--unattended", "--json", "--project", on.cwd)
@@ -207,12 +207,12 @@ def _approved_since(root: str, now: float) -> bool:
     return False
 
 
-def _may_think(on: Occasion) -> bool:
+def _may_think(on: WorkerRun) -> bool:
     is_on = "off" not in {on.setting(key) for key in ("subconscious", "mode", "llm_backend")}
     return is_on and not on.payload.get("agent_id") and not os.path.lexists(on.root + "/subconscious/stopped")
 
 
-def _think(on: Occasion) -> None:
+def _think(on: WorkerRun) -> None:
     """Have the subconscious read what is new (subconscious/running.py): after a turn, and before a compaction leaves
     only a summary of it."""
     if on.setting("extract") is not True:  # else it was waited for the turn's end already
