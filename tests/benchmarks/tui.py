@@ -128,7 +128,7 @@ def world(base: Path, memories: int, log: bool = False, source: Path = SOURCE) -
     env = {"HOME": str(base), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "PYTHONPATH": str(source)}
     env |= {"COLORTERM": "truecolor", "LANG": "C.UTF-8"}
     # A first start would offer to install the hooks.
-    install = [sys.executable, "-m", "memtui", "hooks", "install", "--yes"]
+    install = [sys.executable, "-m", "memtui", "setup", "hooks", "--yes"]
     subprocess.run(install, env=env, cwd=project, check=True, capture_output=True)
     return env, str(project)
 

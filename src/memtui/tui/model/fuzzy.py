@@ -14,7 +14,7 @@ STYLE = "bold underline not dim"
 # The least partial ratio (rapidfuzz, 0 to 100) of a row that is similar. With the lower one, two of four letters may be
 # swapped.
 CUTOFF, SHORT_CUTOFF = 80.0, 75.0
-# With this many exact matches, nobody misses the similar ones.
+# With this many exact matches, nobody misses those in bodies, and the similar ones.
 ENOUGH = 50
 # With fewer letters everything is similar; with fewer than the second, nearly every body has them.
 LETTERS, LEAST_IN_BODY = 4, 3
@@ -67,7 +67,7 @@ class Haystack(Generic[Row]):
             found = [at for at in found if word in texts[at]]
         if min(map(len, wanted)) > 1:  # a single letter is hardly a word
             found = self._whole_first(wanted, found)
-        if self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
+        if len(found) <= ENOUGH and self._body is not None and max(map(len, wanted)) >= LEAST_IN_BODY:
             found = list(dict.fromkeys([*found, *self._in_bodies(wanted)]))
         if len(found) <= ENOUGH:
             found = list(dict.fromkeys([*found, *self._in_order(wanted), *self._similar(typed)]))
