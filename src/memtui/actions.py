@@ -113,7 +113,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("list.mark_all", "A", "all like this", "Mark all like this that need no look, or none", listed=True),
     Action("list.range", "v", "", "Mark a range: once at its start, once at its end", listed=True),
     Action("list.attention", "exclamation_mark", "problems", "Show only what needs attention, or all", listed=True),
-    Action("list.project", "p", "project", "This project only, or all; in Memories: choose the scope", listed=True),
+    Action("list.project", "p", "project", "This project only, or all", listed=True),
     Action("list.next", "J", "next", "The next one, also while one is read"),
     Action("list.previous", "K", "previous", "The previous one"),
     Action("list.open", "", "", "Read it over the whole screen"),
@@ -137,7 +137,9 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.history", "H", "", "Its versions: who wrote each and what it changed; restore one"),
     Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
     Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
-    Action("memories.left", "h,left", "", "One pane to the left; in the scopes, fold"),
+    Action(
+        "memories.left", "h,left", "", "One pane to the left, or where it has no room: choose a scope; there, fold"
+    ),
     Action("memories.right", "l,right", "", "One pane to the right; in the scopes, unfold"),
     Action("memories.import", "", "", "Import memories from a file or folder, as drafts", writes=True),
     Action("memories.export", "", "", "Export the memories of this scope to a folder", writes=True),

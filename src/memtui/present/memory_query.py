@@ -10,9 +10,9 @@ from memtui.present import query
 
 NEVER, PROBLEM, UNTRUSTED = STATES = ("never", "problem", "untrusted")
 NAMES = ("type", "scope", "is", "project")
-IS_PROBLEM = f"is:{PROBLEM}"
 # The value of `project:` for all projects, and that of `type:` for memories without one.
 ALL, UNTYPED = "all", "untyped"
+IS_PROBLEM, ALL_PROJECTS = f"is:{PROBLEM}", f"project:{ALL}"
 HINT = f"type:{memory.TYPES[1]}  scope:global  is:{' '.join(STATES)}  project:NAME or all"
 
 
@@ -26,6 +26,11 @@ class MemoryQuery:
     state: str = ""
     project: str = ""
     problem: str = ""
+
+    @property
+    def has_terms(self) -> bool:
+        """Whether it asks for more than words."""
+        return bool(self.kind or self.scope or self.state or self.project)
 
     def matches(self, scope: Scope, row: Row, here: str, autosaves: Container[str] = ()) -> bool:
         """Return whether a memory has all that the terms say. `here`: the name of this project; `autosaves`: the paths

@@ -191,10 +191,10 @@ class ListScreen(Screen[None], Generic[Row]):
         """Show the rows that were read and pass the filter."""
         shown = self.select()
         self.table.empty = self.why_empty()
-        self.table.show(shown)
-        if self.wanted is not None and (at := self.wanted(shown)) is not None:
+        at = self.wanted(shown) if self.wanted is not None else None
+        self.table.show(shown, at)
+        if at is not None:
             self.wanted = None
-            self.table.move_to(at)
         self.table.keep_marks(self.found)
         self.count()
         self.summarize()
@@ -291,7 +291,14 @@ class ListScreen(Screen[None], Generic[Row]):
             self.foot.typing(self.typing_keys(), self.status)
         else:
             usable = [action for action in self.footer_actions() if self._can_run(action)]
-            self.foot.show(usable, self.status, self.services, over=self.detail_covers_list)
+            self.foot.show(usable, self.status, self.services, self.key_words())
+
+    def key_words(self) -> list[tuple[str, str]]:
+        """Return what escape and enter do now, for the beginning of the bottom bar, where that is not on the screen."""
+        if self.detail_covers_list:
+            return [("escape", "back")]
+        clear = [("escape", "clear")] if self.typed else []
+        return clear + ([("enter", "read")] if not self.detail_seen and self.table.row is not None else [])
 
     def typing_keys(self) -> Sequence[tuple[str, str]]:
         """Return the keys that work in the line in which a person types, and what each does."""
@@ -469,7 +476,7 @@ class ListScreen(Screen[None], Generic[Row]):
         if not (self.typed or self.filter_line.has_class("shown")):
             return False
         if not self.table.rows:  # nothing was found: back to where the cursor was
-            self.wanted = lambda _: self.table.index_of(self._unfiltered)
+            self.wanted = lambda rows: self.table.index_of(self._unfiltered, rows)
         self.filter_line.value = ""
         self.filter_line.remove_class("shown")
         self.table.focus()

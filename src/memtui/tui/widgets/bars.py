@@ -137,15 +137,21 @@ class FootBar(OneLine):
         text.append(status.rjust((self.size.width or 80) - text.cell_len - 1), style="dim")
         self.put(text)
 
-    def show(self, wanted: "Sequence[actions.Action]", status: str, app: "Services", *, over: bool = False) -> None:
-        """Draw the bar for a screen; `wanted` are its own actions, the most useful first. `over`: a detail covers the
-        list, and escape goes back to it."""
+    def show(
+        self,
+        wanted: "Sequence[actions.Action]",
+        status: str,
+        app: "Services",
+        first: "Sequence[tuple[str, str]]" = (),
+    ) -> None:
+        """Draw the bar for a screen; `wanted` are its own actions, the most useful first. `first`: keys that come
+        before them, and what each does."""
         width = self.size.width or 80
         text = Text(" ", no_wrap=True, end="")
-        room = width - len(status) - 3
-        if over:
-            text.append("escape", style="bold").append(" back  ", style="dim")
-            room -= text.cell_len - 1
+        for key, word in first:
+            text.append(key, style="bold").append(f" {word}  ", style="dim")
+        end = width - len(status) - 2 if status else width  # the last action may have its blanks beyond it
+        room = end + 1 - text.cell_len
         everywhere = {"app.help"} if width < TIGHT else {"app.undo", "app.note", "app.help"}
         if width >= WIDE:
             everywhere.add("app.quit")
@@ -164,7 +170,7 @@ class FootBar(OneLine):
         pieces = []
         for action in [*own, *last]:
             start = text.cell_len
-            if start + cells[action.id] > width - len(status) - 2:
+            if start + cells[action.id] - 2 > end - 1:
                 break
             text.append(actions.key_word(actions.keys_of(action, app.remapped)), style="bold")
             text.append(f" {action.footer}  ", style="dim")

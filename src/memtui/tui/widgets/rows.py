@@ -117,24 +117,25 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
 
     # data
 
-    def show(self, rows: Sequence[Row]) -> None:
-        """Show these rows; the cursor stays on the row it was on, or on the next one left. While rows stream in for the
-        first time, it stays on the first row until it is moved."""
+    def show(self, rows: Sequence[Row], cursor: int | None = None) -> None:
+        """Show these rows, with the cursor on the row of this number; None: it stays on the row it was on, or on the
+        next one left. While rows stream in for the first time, it stays on the first row until it is moved."""
         now = time.monotonic()
-        self._is_placed = self._is_placed or (bool(self.rows) and now - self._shown_at > STREAM_SECONDS)
+        is_old = bool(self.rows) and now - self._shown_at > STREAM_SECONDS
+        self._is_placed = self._is_placed or is_old or cursor is not None
         self._shown_at = now
-        here = self.row_id if self._is_placed else ""
         before = self.row_id
+        here = before if self._is_placed and cursor is None else ""
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         old, self.rows = self.rows, rows
         self._strips.clear()
         lines.resize(self, len(rows) + self.header)
-        place = self.cursor
+        place = self.cursor if cursor is None else cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
             places = {self._key(row): at for at, row in reversed(list(enumerate(rows)))}
             below = map(self._key, old[place + 1 :])
             place = next((places[key] for key in (here, *below) if key in places), place)
-        if seen:
+        if seen or cursor is not None:
             self._place(place)
         else:  # scrolled away from the cursor with the wheel: stay there
             self.cursor = max(0, min(place, len(rows) - 1))
@@ -153,9 +154,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         row = self.row
         return "" if row is None else self._key(row)
 
-    def index_of(self, row_id: str) -> int | None:
-        """Return where the row with this id is, None if it is not in the list."""
-        return next((at for at, row in enumerate(self.rows) if self._key(row) == row_id), None)
+    def index_of(self, row_id: str, rows: Sequence[Row] | None = None) -> int | None:
+        """Return where the row with this id is among `rows`, by default those of the list; None if it is not there."""
+        rows = self.rows if rows is None else rows
+        return next((at for at, row in enumerate(rows) if self._key(row) == row_id), None)
 
     @property
     def cursor_row(self) -> int:

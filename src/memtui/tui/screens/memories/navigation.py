@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from memtui import actions
 from memtui.core.base.phrasing import many
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.screens.list_screen import ListScreen
@@ -34,7 +33,6 @@ class MemoryNavigation:
             "list.open": Command(self.screen.open_whole, some),
             "memories.left": Command(self.left),
             "memories.right": Command(self.right),
-            "list.project": Command(self.scope),
             "memories.sort": Command(self.sort),
             "list.mark": Command(self.screen.mark, some),
             "list.mark_all": Command(self.mark_all, self._why_no_mark),
@@ -43,8 +41,8 @@ class MemoryNavigation:
 
     # panes
 
-    def left(self) -> None:
-        """Fold the place in the tree, or focus the pane to the left."""
+    async def left(self) -> None:
+        """Fold the place in the tree, or focus the pane to the left; without room for the tree, ask for a scope."""
         place = self.places.row
         if self.screen.detail.has_focus:
             self.screen.leave_detail()
@@ -56,8 +54,7 @@ class MemoryNavigation:
             else:
                 self.services.say("There is no pane to the left of the scopes, and nothing to fold.")
         elif self.screen.has_class("narrow"):
-            key = actions.key_of("list.project")
-            self.services.say(f"There is no room for the scopes beside the list: {key} chooses one.")
+            await self._choose_scope()
         else:
             self.places.focus()
 
@@ -85,11 +82,7 @@ class MemoryNavigation:
         else:
             self.list.focus()
 
-    async def scope(self) -> None:
-        """Focus the tree; with it in focus, or without room for it, ask for a scope: there, typing narrows."""
-        if not self.screen.has_class("narrow") and not self.places.has_focus:
-            self.places.focus()
-            return
+    async def _choose_scope(self) -> None:
         rows = [(p.key, f"{'  ' * p.depth}{p.label}  {p.counted}") for p in self.places.unfolded()]
         key = await self.services.ask(Choice("Scope", rows, self.places.row_id))
         if key is not None:

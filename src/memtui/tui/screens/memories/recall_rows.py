@@ -8,19 +8,16 @@ from memtui.core.base.phrasing import short
 from memtui.present import legend, recall, safe_text
 from memtui.recalling import RecallCandidate, RecallRun
 from memtui.tui.model import fuzzy
-from memtui.tui.screens.memories.rows import RULE, Pair
+from memtui.tui.screens.memories.rows import RULE, SAYS_FROM, WHOLE_TYPE, Pair
 from memtui.tui.widgets.rows import Column
 
 COLUMNS = (
     Column("", 1),
-    Column("likely", 10, from_width=52),
-    Column("likely", 3, until_width=52),
-    Column("name", 20, from_width=84),
-    Column("name", until_width=84),
-    Column("what it says", from_width=84),
-    Column("because, or why not", 26, from_width=72),
-    Column("because", 20, from_width=58, until_width=72),
-    Column("size", 4, right=True, from_width=44),
+    Column("likely", 10, from_width=WHOLE_TYPE),
+    Column("likely", 6, until_width=WHOLE_TYPE),
+    Column("name"),
+    Column("what it says", from_width=SAYS_FROM),
+    Column("size", 4, right=True, from_width=SAYS_FROM),
 )
 LEGEND = (
     legend.section("Memories", recall.MARKS) + "\n"
@@ -49,12 +46,10 @@ def draw(candidate: RecallCandidate | None, typed: str) -> list[Text]:
     """Draw the cells of a memory for COLUMNS. `typed`: the query, whose matches are marked."""
     if candidate is None:
         return [Text()] * len(COLUMNS)
-    mark, style, words = recall.outcome(candidate.outcome)
-    dim = "" if candidate.delivered else "dim"
+    mark, style, _ = recall.outcome(candidate.outcome)
     name = Text(safe_text.line(candidate.name, 120), style="bold" if candidate.delivered else "")
-    why = Text(safe_text.line(recall.because(candidate) if candidate.delivered else words, 120), style=dim)
     says = Text(safe_text.line(candidate.description, 400), style="dim")
-    fuzzy.mark([name, says, why], typed)
+    fuzzy.mark([name, says], typed)
     if candidate.pinned:
         name = Text.assemble((recall.PINNED + " ", "cyan"), name)
     likely = recall.scored(candidate)
@@ -63,10 +58,7 @@ def draw(candidate: RecallCandidate | None, typed: str) -> list[Text]:
         Text(likely, style="cyan" if candidate.delivered else "dim"),
         Text(likely[:3], style="cyan" if candidate.delivered else "dim"),
         name,
-        name,
         says,
-        why,
-        why,
         Text(short(candidate.units) if candidate.units else "", style="dim"),
     ]
 

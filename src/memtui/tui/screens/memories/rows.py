@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple
 
 from rich.text import Text
@@ -44,31 +44,32 @@ def _by(name: str) -> Callable[[Pair], object]:
     return lambda pair: key(pair[1])
 
 
-USED = Column("used", 5, right=True)
-# The last column says what the list is ordered by; ordered by name or type, how often a memory was of use.
+USED = Column("used", 6, right=True)
+# The last column says what the list is ordered by; ordered by name or type, how often a memory was of use. As wide for
+# each order as can be, so that the others do not move.
 ORDERS = {
     "name": ListOrder(_by("name")),
     "type": ListOrder(_by("type")),
-    "age": ListOrder(_by("age"), Column("age", 5, right=True)),
+    "age": ListOrder(_by("age"), Column("age", 6, right=True)),
     "size": ListOrder(_by("size"), Column("size", 6, right=True), up=False),
-    "sent": ListOrder(_by("deliveries"), Column("sent", 5, right=True), up=False),
+    "sent": ListOrder(_by("deliveries"), Column("sent", 6, right=True), up=False),
     "last": ListOrder(_by("last"), Column("last", 6, right=True)),
     "used": ListOrder(lambda pair: -times_used(pair[1]), USED, up=False),
-    "flags": ListOrder(_by("flags"), Column("problems", 9)),
+    "flags": ListOrder(_by("flags"), Column("fix", 6)),
     "scope": ListOrder(lambda pair: scope_word(*pair), Column("scope", 14)),
 }
 # The orders that change with deliveries.
 BY_DELIVERIES = {"sent", "last", "used", "flags"}
-# The list width from which types are written out.
-WHOLE_TYPE = 60
+# The list widths from which types are written out, and sentences stand beside names.
+WHOLE_TYPE, SAYS_FROM = 60, 44
 COLUMNS = (
     Column("", 1),
     Column("type", 9, from_width=WHOLE_TYPE),
     Column("", 1, until_width=WHOLE_TYPE),
     Column("name"),
-    Column("what it says", from_width=62),
+    Column("what it says", from_width=SAYS_FROM),
 )
-TYPE, NAME, SAYS = 1, 3, 4
+TYPE, NAME = 1, 3
 # Cells of the name column: at least the first, at most the last, and between them what LEAST_DESCRIPTION leaves.
 SHORT_NAME, LEAST_DESCRIPTION, LONG_NAME = 12, 18, 40
 # The letter of a memory with an autosave.
@@ -92,15 +93,20 @@ LEGEND = "\n".join(
 )
 
 
-def columns(sort: str, reverse: bool, width: int, *, longest_name: int) -> list[Column]:
-    """Return the columns for a list `width` cells wide, the one of the order with an arrow. `longest_name`: the length
-    of the longest name."""
+def fitted(columns: Sequence[Column], width: int, longest_name: int) -> list[Column]:
+    """Return the columns with as much room for names, up to the longest, as sentences leave in `width` cells."""
+    if width < SAYS_FROM:
+        return list(columns)
+    fixed = [each for each in columns if each.width and each.from_width <= width < (each.until_width or width + 1)]
+    rest = width - sum(column.width + 1 for column in fixed) - 2
+    room = max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION))
+    return [dataclasses.replace(each, width=room) if each.title[:4] == "name" else each for each in columns]
+
+
+def columns(sort: str, reverse: bool) -> list[Column]:
+    """Return the columns, the one of the order with an arrow."""
     order = ORDERS[sort]
     columns = [*COLUMNS, order.column or USED]
-    if width >= columns[SAYS].from_width:
-        shown = [column for column in columns if column.width and column.from_width <= width]
-        rest = width - sum(column.width + 1 for column in shown if not 0 < column.until_width <= width) - 2
-        columns[NAME] = Column("name", max(SHORT_NAME, min(longest_name, LONG_NAME, rest - LEAST_DESCRIPTION)))
     at = {"name": NAME, "type": TYPE}.get(sort, len(COLUMNS))
     title = columns[at].title + ("▴" if order.up != reverse else "▾")
     room = columns[at].width and max(columns[at].width, len(title))
@@ -134,17 +140,14 @@ class View:
         return sorted(pairs, key=lambda pair: (sort_key(pair), pair[1].memory.name.casefold()), reverse=self.reverse)
 
 
-def place_line(place: Place | None, typed: str) -> Text:
-    """Return one line with a place of the tree and the query."""
+def place_line(place: Place | None, count: str) -> Text:
+    """Return one line with a place of the tree, and how many memories are listed."""
     line = Text(" scope ", style="dim", no_wrap=True, overflow="ellipsis")
     if place is None:
         return line
-    line.append(safe_text.line(place.words, 60) + " ▾", "bold")
-    if typed:
-        line.append(f"  only {safe_text.line(typed, 60)}", "yellow")
-    else:
-        line.append(actions.keyed("  {list.project} chooses") if place.key == tree.ALL else "  escape shows all", "dim")
-    return line
+    line.append(safe_text.line(place.words, 60) + " ▾", "bold").append(f" · {count}" if count else "")
+    hint = actions.keyed("{memories.left} chooses a scope") if place.key == tree.ALL else "escape shows all"
+    return line.append(f" · {hint}", "dim")
 
 
 def searched(pair: Pair) -> str:

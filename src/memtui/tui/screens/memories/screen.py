@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
@@ -45,11 +46,11 @@ if TYPE_CHECKING:
     from memtui.tui.screens.memories.recall_reading import RecallNews
 
 # The least width in cells for the memory beside the list; on a narrower screen it is below.
-BESIDE = 176
+BESIDE = 140
 # The most autosaves that are named at the start.
 AUTOSAVES_NAMED = 4
 # The order of actions in the bottom bar.
-IN_LIST = ("edit", "new", "remove", "filter", "recall", "mark", "retype", "move", "sort", "attention")
+IN_LIST = ("edit", "filter", "recall", "new", "remove", "mark", "retype", "move", "sort", "attention")
 WHILE_READ = ("edit", "next", "previous", "follow", "remove", "retype", "move")
 READING = "Reading …"
 EMPTY = """Nothing is remembered here yet.
@@ -78,7 +79,7 @@ class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
-    detail_percent: ClassVar[int] = 29
+    detail_percent: ClassVar[int] = 30
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
@@ -102,9 +103,8 @@ class Memories(ListScreen[Pair]):
         self.returned = Returned(services, self, self.reader)
         why_none = first_of(table.why_none, self.one_by_one)
         self.commands["memories.history"] = Command(self._show_history, why_none)
-        self.commands["list.attention"] = Command(
-            lambda: self.show_query(query.toggled(self.typed, memory_query.IS_PROBLEM))
-        )
+        for verb, term in (("attention", memory_query.IS_PROBLEM), ("project", memory_query.ALL_PROJECTS)):
+            self.commands[f"list.{verb}"] = Command(partial(self._toggle, term))
         self.commands["memories.recall"] = Command(self._begin_recall)
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
@@ -134,6 +134,8 @@ class Memories(ListScreen[Pair]):
         self.places.restore(left)
         self._put_query(str(left.get("query") or ""))
         self.table.focus()
+        # Within the key press, not by a message after it: the letter and the list are painted at once then.
+        self.watch(self.filter_line, "value", self._query_typed, init=False)
         self.reader.first_page(self.app.size.height)
         self._show()
         self.call_after_refresh(self._show_beside)
@@ -303,7 +305,7 @@ class Memories(ListScreen[Pair]):
         """Show the memories of the chosen place that pass the filters, in order; in recall what a prompt finds."""
         if recall := self.recalled:
             self._pairs = fuzzy.Haystack(recall.pairs(), rows.searched)
-            self.table.fit()
+            self.table.measure(self._pairs.rows, *self.table.order)
             self.fill()
             return
         view = self.view
@@ -326,11 +328,20 @@ class Memories(ListScreen[Pair]):
         self.fill()
         self._keep()
 
+    def _toggle(self, term: str) -> None:
+        self.show_query(query.toggled(self.typed, term))
+
     def _put_query(self, text: str) -> None:
-        with self.filter_line.prevent(Input.Changed):
-            self.filter_line.value = text
+        self.typed = self.filter_line.value = text
         self.filter_line.set_class(bool(text), "shown")
-        self.typed = text
+
+    def _query_typed(self, text: str) -> None:
+        if text != self.typed:
+            if text:  # the row under the cursor may match too, but worse
+                self.wanted = lambda pairs: 0 if pairs else None
+            self.typed = text
+            self.table.redraw()
+            self.fill()
 
     @on(Input.Submitted, "#filter")
     def _query_submitted(self) -> None:
@@ -340,7 +351,7 @@ class Memories(ListScreen[Pair]):
         """Clear the query; return False if there was none."""
         cleared = super().clear_filter()
         if cleared:
-            self.show_query("")
+            self._keep()
         return cleared
 
     def on_descendant_focus(self) -> None:
@@ -357,8 +368,10 @@ class Memories(ListScreen[Pair]):
         wanted, recall = self.search, self.recalled
         if not self.typed:
             return self._pairs.rows
-        here, autosaves = self.services.data.facts.project, self.reader.autosaves
-        matching = [pair for pair in self._pairs.select(wanted.words) if wanted.matches(*pair, here, autosaves)]
+        matching = self._pairs.select(wanted.words)
+        if wanted.has_terms:
+            here, autosaves = self.services.data.facts.project, self.reader.autosaves
+            matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves)]
         return recall.filtered(self._pairs.rows, matching) if recall else matching
 
     def markable(self) -> Sequence[Pair]:
@@ -413,8 +426,8 @@ class Memories(ListScreen[Pair]):
         words += f" · {marked} marked" if marked else ""
         words += f" · {wrong} to fix" * bool(wrong)
         self._count = words
-        self.entitle(self.middle, self.title_of_list())
-        self.tell(words)
+        self.summarize()
+        self.tell("")
 
     def title_of_list(self) -> Text:
         """Return how many memories are listed; in recall what the prompt would bring."""
@@ -425,7 +438,7 @@ class Memories(ListScreen[Pair]):
         what the prompt would bring."""
         if recall := self.recalled:
             return recall.summary()
-        return rows.place_line(self.places.row, self.typed)
+        return rows.place_line(self.places.row, self._count)
 
     def _show_index(self) -> None:
         """Show how full the indexes are; without a detail pane, what is wrong with the memory instead."""
@@ -557,18 +570,13 @@ class Memories(ListScreen[Pair]):
     def on_click(self, event: events.Click) -> None:
         """Choose a scope, or in recall type a prompt, when the line above the list is clicked."""
         if event.widget is self.summary_line:
-            self.services.action_run("memories.recall" if self.recalled else "list.project")
+            self.services.action_run("memories.recall" if self.recalled else "memories.left")
 
     @on(RowList.Headed, "#list")
     def _headed(self, event: RowList.Headed) -> None:
         sort = rows.sort_of(event.column, self.view.sort)
         if sort and not self.recalled:
             self.navigation.order(sort, sort == self.view.sort and not self.view.reverse)
-
-    @on(Input.Changed, "#filter")
-    def _best_first(self, event: Input.Changed) -> None:
-        if event.value and event.value != self.typed:  # the row under the cursor may match too, but worse
-            self.wanted = lambda pairs: 0 if pairs else None
 
     # back
 

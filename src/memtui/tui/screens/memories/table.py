@@ -73,16 +73,16 @@ class MemoryTable(RowList[Pair]):
     def measure(self, pairs: Sequence[Pair], sort: str, reverse: bool) -> None:
         """Set the columns for these memories in this order."""
         self.order = (sort, reverse)
-        self.longest_name = max((len(row.memory.name) for _, row in pairs), default=0)
+        # Never shorter again: in another scope, or while more memories are read, the columns stay where they are.
+        self.longest_name = max([self.longest_name, *(len(row.memory.name) for _, row in pairs)])
         self.fit()
 
     def fit(self) -> None:
         """Set the columns for the current width."""
         width = self.scrollable_content_region.width - 1
-        if self.recall_columns:
-            self.columns = list(self.recall_columns)
-        elif width > 0:
-            self.columns = memory_rows.columns(*self.order, width, longest_name=self.longest_name)
+        if width > 0:
+            columns = self.recall_columns or memory_rows.columns(*self.order)
+            self.columns = memory_rows.fitted(columns, width, self.longest_name)
 
     def on_resize(self) -> None:
         """Set and paint the columns for the new width."""
@@ -94,10 +94,10 @@ class MemoryTable(RowList[Pair]):
         self._below = ((), [])
         super().redraw()
 
-    def show(self, rows: Sequence[Pair]) -> None:
+    def show(self, rows: Sequence[Pair], cursor: int | None = None) -> None:
         """Show these memories."""
         self._below = ((), [])
-        super().show(rows)
+        super().show(rows, cursor)
 
     def render_line(self, y: int) -> Strip:
         """Paint one line: a row, or a line of the preview."""
