@@ -137,9 +137,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("memories.history", "H", "", "Its versions: who wrote each and what it changed; restore one"),
     Action("memories.follow", "f", "follow", "To a memory that it links to, or that links to it; escape comes back"),
     Action("memories.sort", "s", "sort", "Sort by the next column", listed=True),
-    Action(
-        "memories.left", "h,left", "", "One pane to the left, or where it has no room: choose a scope; there, fold"
-    ),
+    Action("memories.left", "h,left", "", "One pane to the left, or where it has no room: choose a scope; there, fold"),
     Action("memories.right", "l,right", "", "One pane to the right; in the scopes, unfold"),
     Action("memories.import", "", "", "Import memories from a file or folder, as drafts", writes=True),
     Action("memories.export", "", "", "Export the memories of this scope to a folder", writes=True),

@@ -21,7 +21,7 @@ from tui.conftest import NOW, settle
 SMALL, WIDE = (80, 24), (120, 40)
 # screen -> the keys that open a picker there, one after the other
 PICKERS = {
-    "memories": ["p", "T", "t", "m", "n", "b", "S", "e", "ctrl+p"],
+    "memories": ["h", "T", "t", "m", "n", "b", "S", "e", "ctrl+p"],
     "inbox": ["t", "s", "m", "e", "ctrl+p", "question_mark"],
     "activity": ["c", "e", "r", "f", "t", "o", "m"],
     "setup": ["a", "x", "e"],
@@ -174,7 +174,7 @@ async def test_a_double_click_in_a_picker_leaves_a_screen_that_lives(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("p")
+        await pilot.press("h")
         await settle(pilot)
         await pilot.click("Options", offset=(3, 1), times=2)
         await settle(pilot)
@@ -367,7 +367,7 @@ async def test_a_click_beside_a_dialog_is_escape(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("p")
+        await pilot.press("h")
         await settle(pilot)
         await pilot.click(offset=(2, 12))
         await settle(pilot)
@@ -379,7 +379,7 @@ async def test_letters_blanks_j_and_k_of_one_burst_all_narrow_a_picker(world):
     app = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with app.run_test(size=SMALL) as pilot:
         await start(pilot)
-        await pilot.press("p")
+        await pilot.press("h")
         await settle(pilot)
         for key, character in (("o", "o"), ("space", " "), ("j", "j"), ("k", "k")):
             app.post_message(events.Key(key, character))  # all of them before the filter line has the focus

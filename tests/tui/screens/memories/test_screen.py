@@ -125,7 +125,7 @@ async def test_the_filter_is_live_counts_and_escape_clears_it(app):
         await settle(pilot)
         await pilot.press("slash", *"pnpm")
         assert names(app) == ["prefer-pnpm", "release-steps"]  # in its name, then in its text
-        assert app.screen.status == "2 of 13"
+        assert app.screen.counted == "2 of 13"
         cells = app.screen._draw(app.screen.table.rows[0])
         assert any("underline" in str(span.style) for span in cells[3].spans)
         await pilot.press(*"xyzzy")
@@ -276,7 +276,7 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
         await settle(pilot)
         assert not app.screen.places.display
         assert "scope all here" in line(app, "#summary")
-        await pilot.press("p")
+        await pilot.press("h")
         options = [words for _, words in app.screen.rows]
         at = next(i for i, words in enumerate(options) if words.startswith("project shop"))
         await pilot.press(*["j"] * at, "enter")
@@ -292,10 +292,10 @@ async def test_at_80_columns_the_tree_is_a_line_and_the_memory_opens_over_the_li
 
 
 @pytest.mark.slow
-async def test_the_scope_key_in_the_tree_asks_for_a_scope_that_typing_narrows(app):
-    async with app.run_test(size=(140, 40)) as pilot:
+async def test_without_room_for_the_tree_its_key_asks_for_a_scope_that_typing_narrows(app):
+    async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("p", "p", *"other", "enter")
+        await pilot.press("h", *"other", "enter")
         await settle(pilot)
         assert app.screen.group == "memories"
         assert app.screen.places.row.label == "other projects"
@@ -325,7 +325,7 @@ async def test_the_last_column_says_what_the_list_is_ordered_by(app):
         for _ in rows.ORDERS:
             await pilot.press("s")
             seen[app.screen.table.columns[-1].title.strip("▴▾")] = app.screen._draw(app.screen.table.row)[-1].plain
-        assert seen.keys() == {"used", "age", "size", "sent", "last", "problems", "scope"}
+        assert seen.keys() == {"used", "age", "size", "sent", "last", "fix", "scope"}
         assert (seen["age"], seen["size"], seen["sent"], seen["scope"]) == ("9d", "307 B", "4×", "project")
 
 
@@ -513,7 +513,7 @@ async def test_only_what_wants_attention_is_shown_and_that_is_remembered(app, wo
         assert "prefer-pnpm" not in names(app)
         assert {"flaky-upload-test", "meeting-notes", "skip-code-review"} <= set(names(app))
         assert all(row.flags for _, row in app.screen.table.rows)
-        assert "3 to fix" in app.screen.status
+        assert "3 to fix" in app.screen.counted
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -547,7 +547,7 @@ async def test_findings_are_filtered_sorted_and_told_in_words(app):
         while app.screen.view.sort != "flags":
             await pilot.press("s")
         assert app.screen.table.rows[0][1].letters == "X"
-        assert any(column.title == "problems▴" for column in app.screen.table.columns)
+        assert any(column.title == "fix▴" for column in app.screen.table.columns)
 
 
 @pytest.mark.usefixtures("every_frame")
@@ -600,12 +600,12 @@ async def test_a_list_narrowed_from_last_time_says_so_and_escape_leads_to_all(ap
     again = MemtuiApp(dict(world.env), world.shop, now=NOW)
     async with again.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert line(again, "#summary") == " scope global ▾  only is:problem"
+        assert line(again, "#summary") == " scope global ▾ · 0 of 3 · escape shows all"
         await pilot.press("escape")
-        assert line(again, "#summary") == " scope global ▾  escape shows all"
+        assert line(again, "#summary") == " scope global ▾ · 3 memories · escape shows all"
         await pilot.press("escape")
         await pilot.pause()
-        assert line(again, "#summary") == " scope all here ▾  p chooses"
+        assert line(again, "#summary") == " scope all here ▾ · 13 memories · h chooses a scope"
         assert len(names(again)) == 13
 
 

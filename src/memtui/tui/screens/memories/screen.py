@@ -79,7 +79,7 @@ class Memories(ListScreen[Pair]):
     """The screen: scopes on the left, memories in the middle, the memory on the right, below the list or over it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("memories")]
-    detail_percent: ClassVar[int] = 30
+    detail_percent: ClassVar[int] = 28
     HORIZONTAL_BREAKPOINTS = [(0, "narrow"), (NARROW, "stacked"), (BESIDE, "wide")]  # noqa: RUF012  textual's
     group: ClassVar[str] = "memories"
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "log", "memories"})
@@ -109,7 +109,7 @@ class Memories(ListScreen[Pair]):
         self.commands |= editing.table(self) | self.trail.table(table.why_none) | self.returned.table()
         self._pairs: fuzzy.Haystack[Pair] = fuzzy.Haystack((), rows.searched)
         self.search = memory_query.MemoryQuery()
-        self._count = ""
+        self.counted = ""
         self.places.border_title = "scopes"
         self._usual_commands = self.commands
         self.recall: Recall | None = None  # made when it is first begun
@@ -425,20 +425,20 @@ class Memories(ListScreen[Pair]):
         wrong = findings.problems(flag for _, row in self.table.rows for flag in row.flags) if is_problem else 0
         words += f" · {marked} marked" if marked else ""
         words += f" · {wrong} to fix" * bool(wrong)
-        self._count = words
+        self.counted = words
         self.summarize()
         self.tell("")
 
     def title_of_list(self) -> Text:
         """Return how many memories are listed; in recall what the prompt would bring."""
-        return self.recalled.summary() if self.recalled else Text(self._count)
+        return self.recalled.summary() if self.recalled else Text(self.counted)
 
     def summary(self) -> Text:
         """Return the line above the list, for screens without room for the tree: the place and the filters; in recall
         what the prompt would bring."""
         if recall := self.recalled:
             return recall.summary()
-        return rows.place_line(self.places.row, self._count)
+        return rows.place_line(self.places.row, self.counted)
 
     def _show_index(self) -> None:
         """Show how full the indexes are; without a detail pane, what is wrong with the memory instead."""
