@@ -63,6 +63,16 @@ TITLES = {
 }
 
 
+# Where the help lists an action's key; the others do something.
+_SECTIONS = {
+    **dict.fromkeys(("app.memories", "app.inbox", "app.activity", "app.setup", "list.next", "list.previous"), "Move"),
+    **dict.fromkeys(("memories.left", "memories.right", "activity.fold", "activity.unfold", "list.open"), "Move"),
+    **dict.fromkeys(("list.filter", "list.mark", "list.mark_all", "list.range", "list.attention"), "Choose"),
+    **dict.fromkeys(("list.project", "memories.sort"), "Choose"),
+    **dict.fromkeys(("app.note", "app.copy"), "Do"),
+}
+
+
 @dataclass(frozen=True)
 class Action:
     """An action: `id` is `group.verb`; `keys` as Textual writes them, comma-separated, empty for one that only the
@@ -81,6 +91,11 @@ class Action:
     def group(self) -> str:
         """Return the screen it belongs to, or `app`."""
         return self.id.partition(".")[0]
+
+    @property
+    def section(self) -> str:
+        """Return the group of the help in which its key stands: Move, Choose, Do or All."""
+        return _SECTIONS.get(self.id) or ("All" if self.group == GLOBAL else "Do")
 
     @property
     def verb(self) -> str:

@@ -428,7 +428,7 @@ def note_and_undo(tui, world):
 
 
 def list_of_changes(tui, world):
-    """U lists the changes; enter undoes one that is not the last."""
+    """U lists the changes; z undoes one that is not the last."""
     memory = world.project / ".claude/memory/prefer-pnpm.md"
     with ShellTerminal(world) as shell:
         for command in ("memtui rm project:prefer-pnpm", "memtui config set budget 1234"):
@@ -436,8 +436,8 @@ def list_of_changes(tui, world):
     tui.press("U")
     tui.see("trash project:prefer-pnpm", "budget")
     tui.press("j")
-    tui.see("enter undoes it")
-    tui.press("\r")
+    tui.see("z undoes it")
+    tui.press("z")
     tui.see("was undone: Z redoes it")
     assert memory.exists()
     tui.press("\x1b")

@@ -8,8 +8,7 @@ from memtui.core.base import fs, paths
 from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import memory
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.ask import Options
-from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.dialogs.ask import Choice, Options
 from memtui.tui.widgets.body import Body
 from memtui.tui.widgets.detail import Detail
 
@@ -75,15 +74,15 @@ async def test_what_changes_while_both_are_shown_is_shown_before_it_is_written_o
         fs.write_atomic(path, fs.read_bytes(path) + b"Theirs.\n")
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert isinstance(app.screen, Conflict)
+        assert isinstance(app.screen, Choice)
         newest = fs.read_bytes(path) + b"Theirs again.\n"
         fs.write_atomic(path, newest)
         app.screen.query_one(Options).move_to(1)  # mine
         await pilot.press("enter")
         await settle(pilot)
         assert fs.read_bytes(path) == newest
-        assert isinstance(app.screen, Conflict)
-        assert b"Theirs again." in app.screen.theirs
+        assert isinstance(app.screen, Choice)
+        assert "Theirs again." in app.screen.about("").plain
         app.screen.query_one(Options).move_to(1)
         await pilot.press("enter")
         await settle(pilot)
@@ -130,7 +129,7 @@ async def test_a_draft_over_what_somebody_changed_since_shows_both_and_asks(worl
         for answer in (0, 1):  # back to the form, then mine
             await pilot.press("ctrl+s")
             await settle(pilot)
-            assert isinstance(app.screen, Conflict)
+            assert isinstance(app.screen, Choice)
             shown = app.screen.query_one(Detail).plain
             assert f"- {theirs}" in shown
             assert "+ Mine." in shown

@@ -11,8 +11,6 @@ from memtui.hooks.installer import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.dialogs.plan import PlanScreen
-from memtui.tui.dialogs.preview import Preview
 from memtui.tui.first_start import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 
@@ -55,9 +53,9 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
     app = starting(home)
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        assert isinstance(app.screen, PlanScreen)
-        assert "UserPromptSubmit" in app.screen.query_one("#diff").render().plain
-        assert "enter install" in lines(app)[-1]
+        assert isinstance(app.screen, Choice)
+        assert "UserPromptSubmit" in app.screen.query_one("Detail").plain
+        assert "enter choose" in lines(app)[-1]
         assert "›all projects" in shown(app)
         assert files(home) == before  # nothing before the key
         await pilot.press("enter")
@@ -127,11 +125,10 @@ async def test_escape_at_each_step_leaves_a_screen_that_says_what_to_press(home)
         await settle(pilot)
         await pilot.press("question_mark")
         await settle(pilot)
-        assert isinstance(app.screen, Preview)
-        assert "restores the settings file byte for byte" in app.screen.plain
+        assert "restores the settings file byte for byte" in app.focused.plain
         await pilot.press("escape")
         await settle(pilot)
-        assert isinstance(app.screen, PlanScreen)
+        assert isinstance(app.screen, Choice)
         await pilot.press("escape")
         await settle(pilot)
         assert not installed(home)
@@ -200,11 +197,11 @@ async def test_earlier_sessions_are_offered_whatever_was_answered(home, keys):
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         for key in keys:
-            assert not isinstance(app.screen, Choice)
+            assert "Look through " not in getattr(app.screen, "heading", "")
             await pilot.press(key)
             await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Look through " in app.screen.question
+        assert "Look through " in app.screen.heading
 
 
 @pytest.mark.slow

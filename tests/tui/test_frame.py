@@ -362,12 +362,17 @@ async def test_ctrl_c_says_how_to_leave_and_copies_what_is_selected(app):
 
 
 async def palette(pilot, words):
-    """What the palette offers for some words, line by line."""
+    """What the palette offers for some words, line by line, as `group: name  …`."""
     await pilot.press("ctrl+p")
     await pilot.press(*words)
     await settle(pilot)  # the palette searches in a worker
     found = pilot.app.screen.query_one("CommandList")
-    return [str(found.get_option_at_index(at).prompt) for at in range(found.option_count)]
+    rows = [str(found.get_option_at_index(at).prompt) for at in range(found.option_count)]
+    group, named = "", []
+    for row in rows:  # a group is named before its first action
+        group = row[:10].strip().lower() or group
+        named.append(f"{group}: {row[10:]}")
+    return named
 
 
 @pytest.mark.slow
@@ -574,19 +579,34 @@ async def test_an_empty_list_names_the_keys_that_the_person_has(empty):
 
 
 @pytest.mark.slow
-async def test_the_help_names_the_keys_of_dialogs_as_their_bottom_line_does(app):
+@pytest.mark.parametrize("name", bars.TABS)
+async def test_the_help_has_at_most_35_keys_in_four_groups(app, name):
     async with app.run_test(size=(100, 50)) as pilot:
+        await settle(pilot)
+        await pilot.press(str(bars.TABS.index(name) + 1))
         await settle(pilot)
         await pilot.press("question_mark")
         await settle(pilot)
-        told = app.screen.query_one("Help Detail").plain
-        for line in ("^s", "^o", "^g", "In forms", "In the trash", "In the list of changes", "delete for good"):
-            assert line in told
-        await pilot.press("escape")
+        keys = app.screen.query_one("Help Detail").plain.partition("\n\n")[0].split("\n")
+        assert [line for line in keys if not line.startswith(" ")] == ["Move", "Choose", "Do", "All"]
+        assert len(keys) - 4 <= 35
+
+
+@pytest.mark.slow
+async def test_forms_and_dialogs_have_the_page_of_their_keys_too(app):
+    async with app.run_test(size=(100, 50)) as pilot:
+        await settle(pilot)
+        await pilot.press("e", "f1")
+        await settle(pilot)
+        assert "  ^l          which prompts recall it\n" in app.screen.query_one("Help Detail").plain
+        await pilot.press("escape", "escape")
         app.action_run("memories.restore")
         await settle(pilot)
         for words in ("enter restore", "space mark", "x delete for good"):
             assert words in drawn(app)
+        await pilot.press("question_mark")
+        await settle(pilot)
+        assert "  x           delete for good\n" in app.screen.query_one("Help Detail").plain
 
 
 @pytest.mark.slow

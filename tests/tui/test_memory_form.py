@@ -8,7 +8,6 @@ from textual.widgets import Input, Select
 from memtui.core.places import trust
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.conflict import Conflict
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.model import autosave
 from memtui.tui.widgets.body import Body
@@ -159,7 +158,7 @@ async def test_a_save_over_a_file_that_changed_shows_both_and_asks(app, world):
         await pilot.pause(1.2)
         assert "changed by somebody else" in str(form.query_one(".told").render())
         await press(pilot, "ctrl+s")
-        assert isinstance(app.screen, Conflict)
+        assert isinstance(app.screen, Choice)
         await press(pilot, "enter")  # the first answer saves nothing
         assert read(path) == theirs
         assert app.screen is form
@@ -250,7 +249,7 @@ async def test_a_file_that_is_gone_is_asked_about_and_written_anew(app, world):
         assert "The file was deleted or renamed" in told(form)
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
-        assert "prefer-pnpm is gone" in app.screen.question
+        assert "prefer-pnpm is gone" in app.screen.heading
         await press(pilot, "escape")  # nothing happens yet
         assert app.screen is form
         await press(pilot, "ctrl+s", "enter")

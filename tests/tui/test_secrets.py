@@ -47,7 +47,7 @@ async def test_guidance_with_a_secret_is_asked_about(world, answer, left):
         assert LOOKS in " ".join(str(form.query_one(".where").render()).split())
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
-        assert LOOKS in app.screen.question
+        assert LOOKS in app.screen.heading
         assert not any(KEY in text for text in notes(world))
         await choose(pilot, {"keep": "Keep", "out": "Remove", "back": "Go back"}[answer])
         await settle(pilot)
@@ -99,6 +99,6 @@ async def test_a_draft_that_is_rewritten_with_a_secret_is_asked_about(world):
         await pilot.pause()
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Choice)
-        assert LOOKS in app.screen.question
+        assert LOOKS in app.screen.heading
         await choose(pilot, "Go back")
         assert app.screen is form

@@ -238,7 +238,7 @@ async def test_what_could_not_be_undone_of_many_is_listed_with_its_reasons(app, 
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "space", "x")
         write(taken, "another one")
-        await press(pilot, "U", "enter")
+        await press(pilot, "U", "z")
         assert left_alone(app) == (
             "Undone: trash 1 of 2 memories. 1 change left alone:",
             f"trash project:release-steps\n  {taken} exists already\n",

@@ -60,14 +60,16 @@ class AppCommands:
         await self.services.ask(Changes(self.services))
 
     async def _help(self) -> None:
-        from memtui.tui.dialogs import tour
-        from memtui.tui.dialogs.help import TOUR, Help
+        from memtui.tui.dialogs import dialog, tour
 
         here = self.on_top()
         if here is None:
             return
-        answer = await self.services.ask(Help(here.group, self.services, here.legend, here.commands))
-        if answer == TOUR:
+        services = self.services
+        page = dialog.of_screen(
+            here.group, here.commands, here.legend, read_only=services.read_only, remapped=services.remapped
+        )
+        if await services.ask(page) == dialog.TOUR:
             await tour.show(self.services)
 
     def _copy(self) -> None:

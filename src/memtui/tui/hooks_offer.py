@@ -2,21 +2,68 @@
 
 from typing import TYPE_CHECKING
 
+from rich.text import Text
+
 from memtui import actions
+from memtui.core.base.errors import MemtuiError
 from memtui.hooks.installer import install
 from memtui.present import hooks as hook_words
-from memtui.tui.dialogs.plan import PlanScreen
+from memtui.present import safe_text
+from memtui.tui.dialogs.ask import Choice
 
 if TYPE_CHECKING:
     from memtui.tui.services import Services
+
+WHOSE = {
+    "user": "all projects",
+    "local": "this project, you alone",
+    "project": "this project, everyone",
+}
+COLOURS = {"+": "green", "-": "red", "@": "dim"}
+WELCOME = (
+    "memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and record what"
+    " arrived. enter adds the lines below to the file under the cursor. Before that, nothing is written."
+)
+EXPLAINED = """\
+What the hooks do
+  SessionStart      gives a session an index of your memories
+  UserPromptSubmit  adds your notes, new drafts and unfinished work
+  PreToolUse        adds urgent notes, and notes for the file that a tool uses
+  PostToolUse       records which memories Claude opened or wrote
+  PreCompact, Stop, SessionEnd: look for corrections of yours, and draft
+    memories from them for you to approve
+
+The hooks run on this machine. They open no network connection and call no
+model. If one fails or is late, your prompt goes on without it.
+memtui setup hooks --remove restores the settings file byte for byte; if the
+file was changed meanwhile, only memtui's lines are removed."""
+
+PlanOrError = install.Plan | MemtuiError
 
 
 async def change_hooks(services: "Services", action: install.Action, *, offer: bool = False) -> bool:
     """Show what would be written and where; write what the person chooses. Return whether they chose a file. `offer`:
     nobody asked for it, and who called says what was done."""
     data = services.data
-    plan = await services.ask(PlanScreen(action, data.env, data.cwd, offer=offer))
-    if plan is None:
+    plans = {scope: _plan(services, action, scope) for scope in WHOSE}
+    if action != "install":
+        plans = {scope: plan for scope, plan in plans.items() if isinstance(plan, MemtuiError) or plan.changed}
+    ways = [(scope, f"{WHOSE[scope]:<24} {_place(services, plan)}") for scope, plan in plans.items()]
+    idle = "Nothing is written." if plans else "No settings file has hooks of memtui's."
+    question = Choice(
+        "Install the hooks" if action == "install" else "Remove the hooks",
+        [*ways, ("", "Not now" if offer else "Cancel")],
+        current=next(iter(plans), ""),
+        about=lambda scope: _drawn(plans[scope]) if scope else Text(idle),
+        lead=WELCOME if offer else "",
+        marks=EXPLAINED,
+        narrows=False,
+    )
+    scope = await services.ask(question)
+    plan = plans[scope] if scope else None
+    if isinstance(plan, MemtuiError):
+        raise plan
+    if plan is None or not plan.changed:
         return False
     install.apply(plan, by="tui", now=data.now)
     if not offer:
@@ -25,3 +72,35 @@ async def change_hooks(services: "Services", action: install.Action, *, offer: b
         services.say(" ".join([f"{words[:1].upper()}{words[1:]}.", *more, actions.takes_back()]))
     services.read()
     return True
+
+
+def _plan(services: "Services", action: install.Action, scope: str) -> PlanOrError:
+    env, cwd = services.data.env, services.data.cwd
+    try:
+        return install.plan(install.settings_path(env, cwd, scope), action, env=env, scope=scope)
+    except MemtuiError as error:
+        return error
+
+
+def _place(services: "Services", plan: PlanOrError) -> str:
+    """Return the settings file of a plan as a person writes it."""
+    if isinstance(plan, MemtuiError):
+        return "can't be done"
+    return services.data.tilde(plan.settings_path).removeprefix(
+        install.working_tree(services.data.cwd).rstrip("/") + "/"
+    )
+
+
+def _drawn(plan: PlanOrError) -> Text:
+    text = Text()
+    if isinstance(plan, MemtuiError):
+        return text.append(safe_text.clean(f"{plan.message}\n{plan.hint}"), style="yellow")
+    if not plan.changed:
+        return text.append("The hooks are in this file already: nothing to change.")
+    for line in plan.diff.splitlines():
+        text.append(safe_text.line(line) + "\n", style=COLOURS.get(line[:1], ""))
+    for note in hook_words.notes(plan):
+        text.append(f"note: {safe_text.clean(note)}\n", style="yellow")
+    if pasted := hook_words.to_paste(plan):
+        text.append(safe_text.clean(pasted) + "\n")
+    return text

@@ -1,5 +1,6 @@
-"""The palette: every action as `group: verb`, with its key beside it, those of the screen that is shown first; and
-themes, memories, projects and sessions by name. What was typed whole stands first, then words, then parts of words."""
+"""The palette: every action by its group and name, with its key beside it, those of the screen that is shown first;
+and themes, memories, projects and sessions by name. What was typed whole stands first, then words, then parts of words.
+"""
 
 import asyncio
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from textual.fuzzy import FuzzySearch
 
 from memtui import actions
 from memtui.tui import destinations
+from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.model import fuzzy, ranking
 from memtui.tui.services import services_of
 
@@ -21,8 +23,10 @@ if TYPE_CHECKING:
     from memtui.actions import Action
     from memtui.tui.destinations import Destination
 
-PLACEHOLDER = "An action, a theme, a memory, a project or a session"
-NAME_WIDTH, KEY_WIDTH = 34, 10
+TITLE, PLACEHOLDER = " Find an action ", "An action, a theme, a memory, a project or a session"
+KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
+# Cells of the columns: a longer name is cut, so that they stay in line.
+GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 31, 7
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
 # one that works elsewhere. What is no action comes after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
@@ -58,12 +62,14 @@ class Names(Provider):
         return line(name, f"{keys:<{KEY_WIDTH}}", action.help)
 
     async def discover(self) -> Hits:
-        """List all actions, before anything is typed."""
+        """List all actions, before anything is typed, with the name of a group before the first of it."""
+        before = ""
         for number, action in enumerate(self._actions()):
+            group, _, verb = action.name.partition(": ")
+            name = Content(f"{'' if group == before else group}: {verb}")
+            before = group
             # Textual sorts by the text: numbers keep the order.
-            yield DiscoveryHit(
-                self._line(action, Content(action.name)), lambda a=action: self._run(a), text=f"{number:03}"
-            )
+            yield DiscoveryHit(self._line(action, name), lambda a=action: self._run(a), text=f"{number:03}")
 
     async def search(self, query: str) -> Hits:
         """Find names, best first, as `ranking` says; only if none has the words, actions by letters in order."""
@@ -95,9 +101,12 @@ class Names(Provider):
 
 
 def line(name: Content, keys: str, words: str) -> Content:
-    """Return a line of the palette: a name, the keys for it, and words about it."""
-    gap = " " * max(2, NAME_WIDTH - name.cell_length)
-    return Content.assemble(name, gap, (keys, "$accent"), (words, "dim"))
+    """Return a line of the palette: a group and a name (`group: name`), the keys for it, and words about it."""
+    at = name.plain.index(": ")
+    group = Content(name.plain[:at].capitalize()).truncate(GROUP_WIDTH - 1, ellipsis=True).stylize("$text-muted")
+    cut = name[at + 2 :].truncate(NAME_WIDTH - 1, ellipsis=True)
+    gaps = (" " * (GROUP_WIDTH - group.cell_length), " " * (NAME_WIDTH - cut.cell_length))
+    return Content.assemble(group, gaps[0], cut, gaps[1], (keys, "$accent"), (words, "dim"))
 
 
 def _best(found: "Sequence[Destination]", query: str) -> "Iterator[tuple[Destination, int]]":
@@ -127,12 +136,15 @@ class Palette(CommandPalette):
         super().__init__(placeholder=PLACEHOLDER)
 
     def compose(self) -> ComposeResult:
-        """Compose Textual's palette with our list in it."""
+        """Compose Textual's palette with a title, our list and a line of keys."""
         for widget in super().compose():
             yield Commands() if type(widget) is CommandList else widget
+        yield KeyBar()
 
     def on_mount(self, event: events.Mount) -> None:
-        """Leave out Textual's start of the search if the palette was closed meanwhile."""
+        """Name the keys. Leave out Textual's start of the search if the palette was closed meanwhile."""
+        self.query_one("#--input").border_title = TITLE
+        self.query_one(KeyBar).show(KEYS)
         if not self.is_current:
             event.prevent_default()
 

@@ -77,7 +77,7 @@ async def test_a_stopped_reading_says_that_these_are_the_best_so_far(app, world,
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         await answer(pilot, PAST, "enter")
-        assert app.screen.title_text.startswith("Found so far: 1 draft")
+        assert app.screen.heading.startswith("Found so far: 1 draft")
 
 
 @pytest.mark.parametrize("error", [PermissionError(13, "Permission denied", "/x/run"), RuntimeError("a bug")])
@@ -144,7 +144,7 @@ async def test_earlier_sessions_are_offered_once_also_where_the_hooks_were_there
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Look through 1 past session (" in app.screen.question
+        assert "Look through 1 past session (" in app.screen.heading
         await answer(pilot, ends)
     app = MemtuiApp(dict(env), project, now=NOW)
     async with app.run_test(size=(100, 40)) as pilot:
@@ -159,7 +159,7 @@ async def test_the_best_drafts_are_shown_then_come_into_the_inbox_and_are_taken_
         pilot.app.action_run("inbox.backfill")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert "Runs locally" in app.screen.question
+        assert "Runs locally" in app.screen.heading
         await pilot.press("enter")
         await settle(pilot)
         await settle(pilot)
@@ -205,13 +205,13 @@ async def test_read_again_it_says_what_is_new_or_that_nothing_is(app, world):
         await settle(pilot)
         await answer(pilot, PAST, "enter", "escape", PAST)
         assert isinstance(app.screen, Preview)
-        assert app.screen.title_text.startswith("Nothing is new since the last reading; what waits: 3 drafts")
+        assert app.screen.heading.startswith("Nothing is new since the last reading; what waits: 3 drafts")
         await answer(pilot, "enter", PAST)
         assert app.screen.group == "inbox"
         leave(world.env, world.shop, OTHER, "newer")
         await answer(pilot, PAST)
         assert isinstance(app.screen, Choice)
-        assert app.screen.question.startswith("Look through 1 session with new turns (")
+        assert app.screen.heading.startswith("Look through 1 session with new turns (")
 
 
 async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folded(app, world, monkeypatch):
@@ -229,7 +229,7 @@ async def test_what_is_unlikely_to_last_stands_behind_the_others_and_comes_folde
     async with app.run_test(size=(100, 40)) as pilot:
         await settle(pilot)
         await answer(pilot, PAST, "enter")
-        assert "; 1 is probably a one-off" in app.screen.title_text
+        assert "; 1 is probably a one-off" in app.screen.heading
         likely, unlikely = app.screen.plain.split(FOLDED)
         assert "run the linter with the strict option" in likely
         assert "pnpm instead of npm" in unlikely

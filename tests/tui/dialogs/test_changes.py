@@ -87,12 +87,12 @@ async def test_any_change_is_taken_back_from_the_list(app, world):
         assert "test-database" in rows[0]
         assert "prefer-pnpm" in rows[1]
         assert len(rows) == len(app.data.changes()[1])
-        await pilot.press("j", "enter")
+        await pilot.press("j", "z")
         await settle(pilot)
         assert there(first)
         assert not there(second)
         assert dialog.table.rows[1].state == "undone"
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
         assert notes(app)[0] == "This change was undone: Z redoes it."
         await pilot.press("Z")
@@ -111,7 +111,7 @@ async def test_what_was_changed_since_is_left_alone_and_said(app, world):
         await settle(pilot)
         await pilot.press("U")
         await settle(pilot)  # an enter before the list is read has no row to act on
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
         assert "prefer-pnpm.md exists already." in notes(app)[0]
     assert read(path) == "another one\n"
@@ -153,15 +153,15 @@ async def test_the_change_under_the_cursor_shows_its_difference_with_the_words_m
 
 
 @pytest.mark.slow
-async def test_enter_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
+async def test_undo_on_an_undone_change_says_what_is_the_case_without_ids(app, world):
     trash(world, "prefer-pnpm", "tui", NOW - 60)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         await pilot.press("U")
         await settle(pilot)
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
         assert notes(app)[-1] == "This change was undone: Z redoes it."
         await pilot.press("Z")
@@ -184,11 +184,11 @@ async def test_changes_made_together_are_one_row_that_is_undone_whole_or_one_by_
         names = [f"project:{each.stem}" for each in reversed(wanted)]
         assert dialog.table.rows[0].summary == f"trash 2 memories: {', '.join(names)}"
         assert "test-database" in dialog.table.rows[1].summary
-        await pilot.press("l", "j", "j", "enter")  # the older of the two alone
+        await pilot.press("l", "j", "j", "z")  # the older of the two alone
         await settle(pilot)
         assert (there(first), there(second)) == (True, False)
         assert "1 of 2 in effect" in dialog._meaning(dialog.table.rows[0])
-        await pilot.press("h", "enter")  # what is left of them
+        await pilot.press("h", "z")  # what is left of them
         await settle(pilot)
         assert (there(first), there(second)) == (True, True)
         assert [each.state for each in dialog.table.rows[:2]] == ["undone", "done"]
@@ -201,10 +201,10 @@ async def test_the_keys_of_the_list_of_changes_are_those_that_do_something(app, 
         await settle(pilot)
         await pilot.press("U")
         await settle(pilot)
-        assert ("enter", "undo it") in app.screen.keys()
-        await pilot.press("enter")
+        assert ("z", "undo it") in app.screen.keys()
+        await pilot.press("z")
         await settle(pilot)
-        assert ("enter", "undo it") not in app.screen.keys()
+        assert ("z", "undo it") not in app.screen.keys()
 
 
 def test_a_change_in_another_project_names_the_project_not_the_slug(world):
@@ -237,7 +237,7 @@ async def test_only_keys_that_do_something_are_named(app, world):
         await pilot.press("U")
         await settle(pilot)
         assert "redo the last undone" not in [word for _, word in app.screen.keys()]  # nothing was undone yet
-        await pilot.press("enter")
+        await pilot.press("z")
         await settle(pilot)
         assert "redo the last undone" in [word for _, word in app.screen.keys()]
 

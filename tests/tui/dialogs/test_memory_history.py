@@ -116,5 +116,5 @@ async def test_a_memory_with_one_version_shows_its_text_not_a_difference(world):
     async with app.run_test(size=(120, 40)) as pilot:
         await open_history(app, pilot, Path(world.shop) / ".claude" / "memory" / "release-steps.md")
         assert isinstance(app.screen, Choice)
-        assert app.screen.question == "The only version of release-steps"
+        assert app.screen.heading == "The only version of release-steps"
         assert app.screen.about("1").plain.startswith("---\nname: release-steps\n")

@@ -54,7 +54,7 @@ async def test_an_edit_shows_which_prompts_no_longer_recall_it_and_keeps_what_is
         await pilot.pause()
         dialog = await replay(pilot)
         assert rows(dialog)[ASKED] == "-"
-        await press(pilot, "a")
+        await press(pilot, "exclamation_mark")
         assert rows(dialog)[WEATHER] == " "
         await press(pilot, "escape")
         assert app.screen is form
@@ -77,7 +77,7 @@ async def test_a_new_memory_shows_which_prompts_it_would_be_recalled_for(app):
         await pilot.pause()
         dialog = await replay(pilot)
         assert rows(dialog)[WEATHER] == "+"
-        assert "1 of" in str(dialog.query_one("#title").render())
+        assert "1 of" in str(dialog.query_one("#sums").render())
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ async def test_each_step_is_on_its_screen_and_wholly_shown(world, size):
             assert step.words.split()[-1] in shown
             assert "escape leave the tour" in shown
             assert "{" not in shown
-            await pilot.press("n")
+            await pilot.press("enter")
             await settle(pilot)
         assert not isinstance(app.screen, Tour)
         assert app.screen.group == STEPS[-1].screen
@@ -53,7 +53,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         await settle(pilot)
         (approved,) = memories(world) - before
         assert app.screen.step.title == "See it arrive"
-        await pilot.press("s")
+        await pilot.press("a")
         for _ in range(100):
             await settle(pilot)
             activity = app.screen_stack[0]
@@ -64,7 +64,7 @@ async def test_a_draft_is_approved_arrives_with_the_next_session_and_is_taken_ba
         assert approved.removesuffix(".md") in delivery.logged.contents.titles
         assert activity.services.data.receipts.known[delivery.logged.id] == receipts.ARRIVED
         assert "There it is" in " ".join(" ".join(lines(app)).split())
-        await pilot.press("n")
+        await pilot.press("enter")
         await settle(pilot)
         await pilot.press("z")
         await settle(pilot)
@@ -76,10 +76,10 @@ async def test_it_goes_back_and_is_left_where_one_is(world):
     app = touring(world)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("p")
+        await pilot.press("h")
         await settle(pilot)
         assert app.screen.at == 0
-        await pilot.press("n")
+        await pilot.press("enter")
         await settle(pilot)
         await pilot.press("x", "c", "d")  # keys of the screen below do nothing to it
         await settle(pilot)
@@ -94,10 +94,10 @@ async def test_outside_a_sample_world_no_session_is_started(world, monkeypatch):
     app = touring(world)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        await pilot.press("n")
+        await pilot.press("enter")
         await settle(pilot)
         assert "Start `claude` in this project" in " ".join(" ".join(lines(app)).split())
-        await pilot.press("s")
+        await pilot.press("a")
         await settle(pilot)
         assert app.screen.at == 1
 
@@ -110,9 +110,9 @@ async def test_without_a_draft_nothing_is_approved_and_nothing_undone(empty):
         await settle(pilot)
         assert app.screen.at == 0
         assert "There is no draft here yet" in [note.message for note in app._notifications][-1]
-        await pilot.press("n")
+        await pilot.press("enter")
         await settle(pilot)
         assert app.screen.at == 1
-        await pilot.press("n")
+        await pilot.press("enter")
         await settle(pilot)
         assert not isinstance(app.screen, Tour)

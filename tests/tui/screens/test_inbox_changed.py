@@ -301,7 +301,7 @@ async def test_capital_h_lists_the_versions_of_one_and_restores_one(world, app, 
         await pilot.press("H")
         await settle(pilot)
         assert isinstance(app.screen, Choice)
-        assert app.screen.question == "Versions of prefer-pnpm: enter restores one"
+        assert app.screen.heading == "Versions of prefer-pnpm"
         await pilot.press("end", "enter")
         await settle(pilot)
         assert isinstance(app.screen, Preview)

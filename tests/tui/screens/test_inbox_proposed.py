@@ -229,7 +229,7 @@ async def test_all_safe_fixes_are_shown_then_made(app, place):
         assert app.screen.table.marks == {app.screen.table.row_id}  # of the fixes, the one that needs no decision
         app.screen.table.move_to(0)
         await press(pilot, "a")
-        assert "1 fix: this will be written" in app.screen.title_text
+        assert "1 fix: this will be written" in app.screen.heading
         assert "old-wiki" in app.screen.plain
         await agree(pilot)
         assert "old-wiki" not in read(f"{place}/MEMORY.md")
@@ -303,7 +303,7 @@ async def test_what_an_edited_outcome_drops_is_shown_before_it_is_written(app, p
         app.screen.query_one("#body", TextArea).text = "Use pnpm for every install and script in this repository.\n"
         await press(pilot, "ctrl+s")
         assert isinstance(app.screen, Preview)
-        assert "statements are dropped" in app.screen.title_text
+        assert "statements are dropped" in app.screen.heading
         assert "Yarn was tried in March" in app.screen.plain
         await press(pilot, "escape")
         assert isinstance(app.screen, DraftForm)
@@ -321,7 +321,7 @@ async def test_an_outcome_that_was_edited_and_kept_for_later_is_neither_hidden_n
         assert any("merge   D prefer-pnpm" in each.text for each in painted(app))
         assert "you have unsaved text for this" in app.screen.detail.plain
         await press(pilot, "a")
-        assert "You edited this and did not save it" in app.screen.question
+        assert "You edited this and did not save it" in app.screen.heading
         await press(pilot, "escape")
         assert there(f"{place}/package-manager.md")
         await mark_all(pilot)
@@ -560,15 +560,14 @@ async def test_a_secret_that_no_file_had_is_asked_about(empty, place):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("undone", ["enter", "z"])
-async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app, undone):
+async def test_what_is_undone_in_the_list_of_changes_is_proposed_again(app):
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "retype")
         every = kinds(app)
         await press(pilot, "a")
         await agree(pilot)
         assert "retype" not in kinds(app)
-        await press(pilot, "U", undone, "escape")
+        await press(pilot, "U", "z", "escape")
         assert kinds(app) == every
         assert "1 merge · 3 fixes" in summary(app)
 
@@ -579,7 +578,7 @@ async def test_a_rejection_undone_in_the_list_of_changes_is_proposed_again(app):
         await to(pilot, "merge")
         await press(pilot, "x")
         assert "merge" not in kinds(app)
-        await press(pilot, "U", "enter", "escape")
+        await press(pilot, "U", "z", "escape")
         assert "merge" in kinds(app)
 
 

@@ -20,7 +20,6 @@ from memtui.hooks.installer import install, status
 from memtui.subconscious import control
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.plan import PlanScreen
 from memtui.tui.screens.setup import rows
 from memtui.tui.screens.setup.screen import Setup
 from memtui.tui.screens.setup.text import describe
@@ -141,8 +140,8 @@ async def test_hooks_are_installed_after_the_diff_and_taken_out_again(setup_app,
         await stand(pilot, screen, lambda r: r.key == "head hooks")
         await pilot.press("a")
         await pilot.pause()
-        assert isinstance(pilot.app.screen, PlanScreen)
-        diff = pilot.app.screen.query_one("#diff").render().plain
+        assert isinstance(pilot.app.screen, Choice)
+        diff = pilot.app.screen.query_one("Detail").plain
         assert "SessionStart" in diff
         assert "launch.py" in diff
         assert not status.status(world.env, world.shop).installed
@@ -209,7 +208,7 @@ async def test_hooks_that_are_in_the_file_already_are_not_said_to_be_installed(s
         before = bytes_of(path)
         await pilot.press("a")
         await ready(pilot)
-        assert not isinstance(setup_app.screen, PlanScreen)
+        assert not isinstance(setup_app.screen, Choice)
         assert not any("Hooks installed" in note.message for note in list(setup_app._notifications)[1:])
         assert bytes_of(path) == before
 
@@ -254,7 +253,7 @@ async def test_read_only_offers_nothing_and_changes_nothing(tmp_path, world):
     app, _ = await first_start(tmp_path / "new", read_only=True)
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        assert not isinstance(app.screen, PlanScreen)
+        assert not isinstance(app.screen, Choice)
     app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen="setup", read_only=True)
     before = _tree(world.directory)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -430,7 +429,7 @@ async def test_what_is_kept_no_longer_goes_after_a_question(setup_app, world, mo
         assert "deletes old data for good" in detail(screen)
         await pilot.press("a")
         await settle(pilot)
-        assert "can't be undone then" in pilot.app.screen.question
+        assert "can't be undone then" in pilot.app.screen.heading
         await pilot.press("enter")  # cancel is in focus
         await settle(pilot)
         assert len(Journal(world.root).ledger().transactions) == before
@@ -631,7 +630,7 @@ async def test_what_decisions_taught_is_shown_forgotten_after_a_question_and_tak
         assert "a forget" in setup_app.screen._compositor.render_strips()[-1].text
         await press("a")
         assert "6 decisions on drafts" in " ".join(detail(screen).split())
-        assert "as memtui ships it" in setup_app.screen.question
+        assert "as memtui ships it" in setup_app.screen.heading
         await pilot.press("escape")
         await ready(pilot)
         assert taught.look(world.root, Journal(world.root)) == before

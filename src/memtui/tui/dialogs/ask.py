@@ -1,4 +1,4 @@
-"""Small dialogs: a line of text, a choice, and a confirmation of what can't be undone."""
+"""Small dialogs: a line of text, a choice, and the questions that several screens ask."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -8,17 +8,29 @@ from rich.text import Text
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Input, Static
 
+from memtui import actions
 from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import ago
 from memtui.present import safe_text
-from memtui.tui.dialogs.dialog import CHOICE, Dialog, Keys
-from memtui.tui.model import fuzzy
+from memtui.tui.dialogs.dialog import Dialog, Keys
+from memtui.tui.model import fuzzy, line_diff
+from memtui.tui.model.autosave import Autosave
 from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.field import Field
 from memtui.tui.widgets.rows import Column, RowList
 
+BACK, MINE, THEIRS, PROPOSED = "", "mine", "theirs", "proposed"
+CONFLICT = (
+    (BACK, "Save nothing now; keep mine unsaved"),
+    (MINE, "Save mine over it ({app.undo} brings the other back)"),
+    (THEIRS, "Keep what is on the disk, drop mine"),
+)
+UNSAVED = (
+    (MINE, "My text: go on with it in the form"),
+    (PROPOSED, "The text as it was proposed; mine comes back if I undo that"),
+)
 # Columns of the box beside the words of its list: its padding, and the mark and the blanks of a row.
 AROUND = 8
 # Lines of the screen above and below the list: the question, the filter line, the padding, the keys.
@@ -28,21 +40,16 @@ LEAST, MOST, ABOUT_WIDTH = 40, 80, 110
 # The part of the height that a list with an `about` takes.
 SHARE = 0.4
 # Printable keys that move or leave while the filter line is closed.
-KEPT = {"j", "k", "q", "space", "slash"}
+KEPT = {"j", "k", "q", "space", "slash", "question_mark"}
 
 
 class Line(Dialog[str]):
     """A question answered by a line of text; the answer is None if the person left. `about` and `below` are texts above
     and below the line. `check` raises UsageError for text that is not accepted; its message is shown while typing."""
 
-    DEFAULT_CSS = """
-    Line > Vertical { height: auto; padding: 1 2; background: $panel; }
-    Line Static { width: 1fr; }
-    Line Field { margin-top: 1; }
-    Line #wrong { margin-top: 1; }
-    """
+    DEFAULT_CSS = "Line #wrong, Line #below { margin-top: 1; }"
     across: ClassVar[int] = 72
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "cancel")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "back")]
 
     def __init__(
         self,
@@ -54,23 +61,19 @@ class Line(Dialog[str]):
         check: Callable[[str], object] | None = None,
     ) -> None:
         super().__init__()
-        self.question, self.value, self.about, self.below, self.check = question, value, about, below, check
+        self.heading, self.lead, self.value, self.below, self.check = question, about, value, below, check
 
     def body(self) -> ComposeResult:
-        """Compose the question, the line, and the place for what is wrong with it."""
-        with Vertical():
-            yield Static(safe_text.styled(self.question, "bold"))
-            if self.about:
-                yield Static(safe_text.styled(self.about))
-            yield Field(self.value)
-            if self.check is not None:
-                yield Static(id="wrong")
-            if self.below:
-                yield Static(safe_text.styled(self.below, "dim"))
+        """Compose the line, and the place for what is wrong with it."""
+        yield Field(self.value)
+        if self.check is not None:
+            yield Static(id="wrong")
+        if self.below:
+            yield Static(safe_text.styled(self.below, "dim"), id="below")
 
     def keys(self) -> Keys:
-        """Return the keys: enter and escape."""
-        return (("enter", "accept"), ("escape", "cancel"))
+        """Return the keys."""
+        return (("enter", "accept"), ("escape", "back"))
 
     @on(Input.Changed)
     def show_problem(self, event: Input.Changed) -> None:
@@ -96,7 +99,6 @@ class Line(Dialog[str]):
 class Options(RowList[tuple[int, str]]):
     """The list of a choice: rows of (number, words). A click chooses one; matches of `typed` are highlighted."""
 
-    DEFAULT_CSS = "Options { background: $panel; }"
     typed = ""
     narrowing = False  # whether the filter line is open: j and k are letters then
 
@@ -125,22 +127,20 @@ class Options(RowList[tuple[int, str]]):
 class Choice(Dialog[str | None]):
     """A question answered by one of `options`, pairs of (value, words); the answer is None if the person left. Typing
     narrows the list if `narrows`. `about(value)` is the text below the list for the option under the cursor, `below` a
-    text that is the same for all options."""
+    text that is the same for all options, `lead` one above them, `marks` words for the help, `verb` the word for enter.
+    """
 
     DEFAULT_CSS = """
-    Choice > Vertical { height: auto; padding: 1 2; background: $panel; }
     Choice.about > Vertical { height: 94%; }
     Choice.about.filled > Vertical { height: 100%; }
-    Choice Static { width: 1fr; }
-    Choice Field { display: none; margin-top: 1; }
+    Choice Field { display: none; margin-bottom: 1; }
     Choice Field.shown { display: block; }
-    Choice Options { margin-top: 1; }
     Choice #below { margin-top: 1; }
-    Choice Detail { height: 1fr; margin-top: 1; border-top: solid $panel-lighten-2; }
+    Choice Detail { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "cancel"),
-        Binding("q", "dismiss(None)", "cancel"),
+        Binding("escape", "leave", "back"),
+        Binding("q", "dismiss(None)", "back"),
         Binding("slash", "narrow", "narrow"),
     ]
 
@@ -151,34 +151,35 @@ class Choice(Dialog[str | None]):
         current: str = "",
         *,
         about: Callable[[str], Text] | None = None,
+        lead: str = "",
         below: str = "",
+        marks: str = "",
+        verb: str = "choose",
         narrows: bool = True,
     ) -> None:
         super().__init__()
-        self.narrows, self.below = narrows, below
-        self.question, self.current, self.about = question, current, about
+        self.heading, self.lead, self.marks = question, lead, marks
+        self.narrows, self.below, self.verb, self.current, self.about = narrows, below, verb, current, about
         self.values = [value for value, _ in options]
         self.rows = [(at, words) for at, (_, words) in enumerate(options)]
         self.haystack = fuzzy.Haystack(self.rows, lambda row: row[1])
 
     def body(self) -> ComposeResult:
-        """Compose the question, the filter line, the options, and the place for `about`."""
-        with Vertical():
-            yield Static(safe_text.styled(self.question, "bold"))
-            yield Field(placeholder="narrow the list")
-            yield Options()
-            if self.about is not None:
-                yield Detail()
-            if self.below:
-                yield Static(safe_text.styled(self.below, "dim"), id="below")
+        """Compose the filter line, the options, and the place for `about`."""
+        yield Field(placeholder="narrow the list")
+        yield Options()
+        if self.about is not None:
+            yield Detail()
+        if self.below:
+            yield Static(safe_text.styled(self.below, "dim"), id="below")
 
     def keys(self) -> Keys:
         """Return the keys that work: others while the filter line is open."""
-        if not self.narrows:
-            return CHOICE[:2]
         if self.query_one(Field).has_class("shown"):
-            return (("enter", "choose"), ("escape", "all again"), ("↓ ↑", "move"))
-        return CHOICE
+            return (("enter", self.verb), ("escape", "all again"), ("↓ ↑", "move"))
+        typing = [("type", "to narrow")] * self.narrows
+        read = [("tab", "read on")] * (self.about is not None)
+        return (("enter", self.verb), ("escape", "back"), *typing, *read, ("↓ ↑", "move"), ("home end", "first, last"))
 
     @property
     def table(self) -> Options:
@@ -197,7 +198,7 @@ class Choice(Dialog[str | None]):
 
     def on_resize(self) -> None:
         """Make the list as high as it has rows, within the screen."""
-        room = max(3, self.size.height - OVER - (2 if self.below else 0))
+        room = max(3, self.size.height - OVER - (2 if self.below else 0) - len(self.query(".lead")) * 3)
         if self.about is not None:
             room = max(3, int(room * SHARE))
         self.table.styles.height = min(len(self.rows), room)
@@ -205,7 +206,7 @@ class Choice(Dialog[str | None]):
     def wanted(self) -> int:
         """Return the width that the longest option needs."""
         words = max((cell_len(text) for _, text in self.rows), default=0)
-        wanted = max(words + AROUND, min(cell_len(self.question) + AROUND, MOST), LEAST)
+        wanted = max(words + AROUND, min(cell_len(self.heading) + AROUND, MOST), LEAST)
         return wanted if self.about is None else max(wanted, ABOUT_WIDTH)
 
     # narrowing
@@ -279,3 +280,34 @@ def sure(question: str, yes: str) -> Choice:
     """Return a dialog that confirms what can't be undone, with the cursor on cancel. The answer is empty or None for
     no."""
     return Choice(question, [("", "Cancel"), ("yes", yes)], narrows=False)
+
+
+def conflict(name: str, theirs: bytes, mine: bytes) -> Choice:
+    """Return the question what becomes of a file that somebody else has changed while it was edited, with both versions
+    below it. The answer is MINE, THEIRS, or BACK or None: then nothing is saved, and what was typed is kept."""
+    text = difference(theirs, mine)
+    ways = [(way, actions.keyed(words)) for way, words in CONFLICT]
+    lead = "- is on the disk now   + is yours"
+    return Choice(
+        f"{name} was changed by somebody else meanwhile.", ways, about=lambda _: text, lead=lead, narrows=False
+    )
+
+
+def difference(theirs: bytes, mine: bytes, whose: tuple[str, str] = ("the disk", "yours")) -> Text:
+    """Draw the lines of two versions, with `-` and `+` before those that only one has. `whose` names the versions."""
+    old, new = (data.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n") for data in (theirs, mine))
+    return line_diff.drawn(old, new, whose)
+
+
+def which(kept: Autosave, now: float) -> Choice:
+    """Return the question whether what was edited in a form and kept is meant, or the text as it was proposed: the
+    answer is MINE, PROPOSED, or None."""
+    when = f", {ago(kept.time, now)}" if kept.time else ""
+    return Choice(f"You edited this and did not save it{when}. Which text?", UNSAVED, narrows=False)
+
+
+def ignored(count: int, action_id: str) -> str:
+    """Return the line of a preview of several: so many of them have unsaved text, which is not taken."""
+    has = "has" if count == 1 else "have"
+    key = actions.key_of(action_id)
+    return f"{count} of them {has} unsaved text of yours, which is not written: {key} goes on with it."

@@ -10,7 +10,6 @@ from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
@@ -57,11 +56,8 @@ class ReadThrough(Message):
 class BackfillProgress(Dialog["BackfillReading | None"]):
     """The progress of a reading. The answer is what it brought, also if it was stopped; None if it failed."""
 
-    DEFAULT_CSS = """
-    BackfillProgress > Vertical { height: auto; padding: 1 2; background: $panel; }
-    BackfillProgress Static { width: 1fr; }
-    """
     across: ClassVar[int] = 70
+    heading = "Reading earlier sessions"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "stop", "stop")]
 
     def __init__(self, services: "Services") -> None:
@@ -71,10 +67,8 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
         self._through: ReadThrough | None = None
 
     def body(self) -> ComposeResult:
-        """Compose the title and the progress."""
-        with Vertical():
-            yield Static(Text("Reading earlier sessions", style="bold"))
-            yield Static("…", id="far")
+        """Compose the progress."""
+        yield Static("…", id="far")
 
     def keys(self) -> Keys:
         """Return the one key."""
@@ -82,7 +76,6 @@ class BackfillProgress(Dialog["BackfillReading | None"]):
 
     def on_mount(self) -> None:
         """Begin."""
-        super().on_mount()
         self._read()
 
     def action_stop(self) -> None:

@@ -2,6 +2,7 @@
 them. Changes that were made together are one row, which unfolds to each of them."""
 
 import asyncio
+import os
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -11,7 +12,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui import actions
@@ -23,7 +23,7 @@ from memtui.core.journal.undo import decided
 from memtui.present import legend, safe_text
 from memtui.present.changes import place, together, verb
 from memtui.tui import key_bindings
-from memtui.tui.dialogs.dialog import CHANGES, Dialog, Keys, keyed
+from memtui.tui.dialogs.dialog import Dialog, Keys, keyed
 from memtui.tui.model import line_diff
 from memtui.tui.model.times import when
 from memtui.tui.services import HowFar, Services
@@ -36,10 +36,17 @@ if TYPE_CHECKING:
 
 STATES = {"done": ("✓", "green"), "undone": ("◂", "yellow"), "purged": ("✗", "dim"), "back": ("·", "dim")}
 MEANINGS = {
-    "done": "in effect: enter undoes it",
+    "done": "in effect: {app.undo} undoes it",
     "undone": "was undone",
     "purged": "was deleted for good: it can't be restored",
     "back": "was interrupted and undone at once",
+}
+# What memtui's own files hold, which nobody wants to read.
+OWN_FILES = {
+    "installs.json": "which settings files have the hooks",
+    "trust.json": "which memories are trusted",
+    "later.json": "what waits in the inbox until later",
+    "apart.json": "which memories are no duplicates",
 }
 # Files whose differences are shown.
 FILES_SHOWN = 20
@@ -102,12 +109,15 @@ def made(found: Sequence["Transaction"], unfolded: Container[str]) -> list[Chang
 
 
 def difference(journal: "Journal", each: "Transaction") -> Text:
-    """Draw what a change changed: for each file its path, and the lines with `-` and `+`. Reads the stored contents."""
+    """Draw what a change changed: for each file its path, and the lines with `-` and `+`; of memtui's own files only
+    what they hold. Reads the stored contents."""
     text = Text()
     try:
         changes = journal.changes_of(each.record)
     except MemtuiError as error:
         return text.append(f"{error.message} {error.hint}", "dim")
+    own = [change for change in changes if _is_own(change.path, journal.root)]
+    changes = [change for change in changes if change not in own]
     for number, change in enumerate(changes[:FILES_SHOWN]):
         old, new = (version.rstrip("\n") for version in change.texts)
         text.append("\n" * bool(number) + safe_text.line(change.path, 300) + "\n", "bold")
@@ -118,21 +128,29 @@ def difference(journal: "Journal", each: "Transaction") -> Text:
         else:
             text.append_text(line_diff.drawn(old, new, ("the file before", "the file after")))
     more = len(changes) - FILES_SHOWN
-    return text.append(f"\nand {many(more, 'more file')}\n", "dim") if more > 0 else text
+    text.append(f"\nand {many(more, 'more file')}\n" if more > 0 else "", "dim")
+    for change in own:
+        name = os.path.basename(change.path)
+        text.append(f"{'and' if changes else 'In'} memtui's own notes: {OWN_FILES.get(name, name)}\n", "dim")
+    return text
+
+
+def _is_own(path: str, root: str) -> bool:
+    return path.startswith(f"{root}/") and path.endswith((".json", ".jsonl"))
 
 
 class Changes(Dialog[None]):
     """The dialog of all changes."""
 
     DEFAULT_CSS = """
-    Changes > Vertical { height: 96%; padding: 1 2; background: $panel; }
-    Changes.filled > Vertical { height: 100%; }
-    Changes RowList { margin-top: 1; background: $panel; }
-    Changes .foot { height: auto; max-height: 3; color: $text-muted; }
+    Changes .foot { max-height: 3; color: $text-muted; }
     Changes Detail { height: 1fr; padding: 0; }
     """
+    high: ClassVar[bool] = True
+    heading = "Changes"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "close"),
+        Binding("escape", "leave", "back"),
+        Binding("q", "dismiss(None)", "back"),
         Binding("right,l", "unfold(True)", "one by one"),
         Binding("left,h", "unfold(False)", "together"),
         key_bindings.elsewhere("app.undo", "undo"),
@@ -148,23 +166,25 @@ class Changes(Dialog[None]):
 
     def body(self) -> ComposeResult:
         """Compose the list, and the lines about the change under the cursor."""
-        with Vertical():
-            yield Static(Text("Changes", style="bold"))
-            empty = "reading …"
-            yield RowList[ChangeRow](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
-            yield Static(classes="foot")
-            yield Detail()
+        empty = "reading …"
+        yield RowList[ChangeRow](COLUMNS, self._draw, lambda each: each.id, empty=empty, id="changes")
+        yield Static(classes="foot")
+        yield Detail()
 
     def keys(self) -> Keys:
         """Return the keys of the list of changes, without those that do nothing on the row under the cursor."""
-        row = self.table.row
-        idle = {"enter"} if row is None or row.state != "done" else set()
-        idle |= {"l h"} if row is None or not (row.together or row.inside) else set()
-        idle |= {"tab"} if row is None else set()
-        idle |= {"enter"} if self.services.read_only else set()
-        nothing_undone = self.ledger is None or not self.ledger.redoable
-        idle |= {"{app.redo}"} if self.services.read_only or nothing_undone else set()
-        return keyed([(key, word) for key, word in CHANGES if key not in idle])
+        row, writes = self.table.row, not self.services.read_only
+        undoes = writes and row is not None and row.state == "done"
+        redoes = writes and self.ledger is not None and bool(self.ledger.redoable)
+        folds = row is not None and bool(row.together or row.inside)
+        keys = (
+            ("{app.undo}", "undo it", undoes),
+            ("l h", "one by one, together", folds),
+            ("{app.redo}", "redo the last undone", redoes),
+            ("enter", "read the difference", row is not None),
+            ("escape", "back", True),
+        )
+        return keyed([(key, word) for key, word, works in keys if works])
 
     def on_mount(self) -> None:
         """Focus the list, and read the changes."""
@@ -241,9 +261,10 @@ class Changes(Dialog[None]):
         own = decided(changes)
         left = sum(each.state == "done" for each in own)
         if len(own) > 1 and row.state == "done":
-            words = f"{left:,} of {len(own):,} in effect: enter undoes them"
+            words = f"{left:,} of {len(own):,} in effect: {{app.undo}} undoes them"
         if self.services.read_only:
-            return words.removesuffix(": enter undoes it").removesuffix(": enter undoes them")
+            return words.partition(": {app.undo}")[0]
+        words = actions.keyed(words)
         if row.state == "undone" and {each.id for each in changes} & set(self.ledger.redoable[-1:]):
             words += f": {actions.key_of('app.redo')} redoes it"
         return words
@@ -255,6 +276,10 @@ class Changes(Dialog[None]):
         self.query_one(Detail).show(each.id, text)
 
     @on(RowList.Opened, "#changes")
+    def read_on(self) -> None:
+        """Go to the difference, to scroll it."""
+        self.query_one(Detail).focus()
+
     def action_undo(self) -> None:
         """Undo the change under the cursor."""
         row = self.table.row
@@ -264,6 +289,13 @@ class Changes(Dialog[None]):
             self.services.turn("undo", row.id)
         else:
             self.services.say(f"This change {self._meaning(row)}.")
+
+    def action_leave(self) -> None:
+        """Go back from the difference to the list, or close the dialog."""
+        if self.table.has_focus:
+            self.dismiss(None)
+        else:
+            self.table.focus()
 
     def action_unfold(self, unfold: bool) -> None:
         """List each change of the group under the cursor, or the group alone."""

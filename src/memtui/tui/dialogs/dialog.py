@@ -1,73 +1,60 @@
-"""What all dialogs have in common: a box over the screen, its keys in the bottom line, and one answer."""
+"""What all dialogs have in common: a box with a title, its keys in the bottom line, a page of all its keys, one
+answer."""
 
-from collections.abc import Sequence
-from typing import ClassVar, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widgets import Static
 
 from memtui import actions
+from memtui.present import legend, safe_text
 from memtui.tui.safety_net import composed
+from memtui.tui.widgets.detail import Detail
 from memtui.tui.widgets.line import OneLine
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 Result = TypeVar("Result")
 Keys = Sequence[tuple[str, str]]
 # A dialog with less than so many columns left on each side takes the whole width: a list can't be read in them.
 BESIDE = 12
-
-
-# The keys of dialogs, for their bottom line and the help. `{…}` is the key of an action.
-SAVE, EDITOR, PROMPTS = "^s", "^o", "^l"
-FORM: Keys = (
-    (SAVE, "save, send"),
-    (EDITOR, "editor"),
-    ("escape", "keep for later"),
-    ("^g", "discard"),
-    ("tab", "next field"),
-    (PROMPTS, "which prompts recall it"),
+# Columns of a box that its title can't have.
+CORNERS = 6
+# Keys of dialogs by their group in the help; the others do something.
+MOVING = {"j k", "↓ ↑", "g G", "home end", "l h", "tab", "escape"}
+CHOOSING = {"type", "!", "space"}
+# Keys of lists that no action has.
+LISTS: Keys = (
+    ("j k ↓ ↑", "down, up"),
+    ("g G", "first, last"),
+    ("^d ^u", "half a page down, up; ^f ^b a whole one"),
+    ("tab", "the next pane"),
+    ("enter", "read it, go deeper"),
+    ("escape", "back: from the text, the marks, the filter"),
 )
-TRASH: Keys = (
-    ("enter", "restore"),
-    ("{list.mark}", "mark"),
-    ("{memories.remove}", "delete for good"),
-    ("tab", "read on"),
-    ("escape", "close"),
+# Actions that are one line of the help, and its words.
+TOGETHER = (
+    (("app.memories", "app.inbox", "app.activity", "app.setup"), "Memories, Inbox, Activity, Setup"),
+    (("list.next", "list.previous"), "the next, the previous one, also while one is read"),
+    (("memories.left", "memories.right"), "a pane to the left, to the right; in the scopes, fold, unfold"),
+    (("activity.fold", "activity.unfold"), "fold, unfold the session"),
+    (("app.undo", "app.redo"), "undo the last change, redo it"),
 )
-CHANGES: Keys = (
-    ("enter", "undo it"),
-    ("l h", "one by one, together"),
-    ("{app.redo}", "redo the last undone"),
-    ("tab", "read the difference"),
-    ("escape", "close"),
-)
-CHOICE: Keys = (
-    ("enter", "choose"),
-    ("escape", "cancel"),
-    ("type", "to narrow"),
-    ("↓ ↑", "move"),
-    ("home end", "first, last"),
-)
-DIALOGS: Sequence[tuple[str, Keys]] = (
-    ("In forms", FORM),
-    ("In the trash", TRASH),
-    ("In the list of changes", CHANGES),
-    ("In a list to choose from", CHOICE),
-)
-
-
-def form_keys(verb: str, *, editor: bool = False, prompts: bool = False) -> Keys:
-    """Return the keys of a form. `verb` is the word for saving; `editor`: the text can be edited in the person's
-    editor; `prompts`: the last prompts can be replayed with it."""
-    without = {EDITOR: not editor, PROMPTS: not prompts}
-    return [(key, verb if key == SAVE else word) for key, word in FORM if not without.get(key)]
+TOUR = "tour"
 
 
 def keyed(keys: Keys) -> Keys:
-    """Return `keys` with the keys that the person has for actions."""
+    """Return `keys` with the keys that the person has for actions: `{…}` is the key of an action."""
     return [(actions.keyed(key), word) for key, word in keys]
 
 
@@ -99,27 +86,44 @@ class KeyBar(OneLine):
 
 
 class Dialog(ModalScreen[Result]):
-    """A dialog. Subclasses compose their `body` in one container and return their `keys`; `across` is the width of the
-    container in columns."""
+    """A dialog. Subclasses compose their `body` and return their `keys`. `heading` stands in the border of the box, or
+    in it where the border is too short; `lead` are words below it; `marks` explain signs in the help. `across` is the
+    width in columns; a `high` box takes the height of the screen."""
 
     DEFAULT_CSS = """
     Dialog { align: center middle; background: $background 75%; }
     Dialog:ansi { background: ansi_default; }
+    Dialog > Vertical { height: auto; max-height: 100%; padding: 0 1; background: $panel; }
+    Dialog > Vertical { border: round $accent; border-title-color: $text; border-title-style: bold; }
+    Dialog.filled > Vertical { border: none; border-top: solid $accent; }
+    Dialog.high > Vertical { height: 96%; }
+    Dialog.high.filled > Vertical { height: 100%; }
+    Dialog > Vertical > Static { width: 1fr; height: auto; }
+    Dialog .heading, Dialog .lead { margin-bottom: 1; }
+    Dialog RowList { background: $panel; }
     """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("f1,question_mark", "keys", "keys", show=False)]
     across: ClassVar[int] = 110
+    high: ClassVar[bool] = False
+    heading = lead = marks = ""
 
     def compose(self) -> ComposeResult:
         """Compose the box and the line of keys."""
-        yield from composed(self, self.body)
+        self.set_class(self.high, "high")
+        with Vertical():
+            yield Static(safe_text.styled(self.heading, "bold"), classes="heading")
+            if self.lead:
+                yield Static(safe_text.styled(self.lead), classes="lead")
+            yield from composed(self, self.body)
         yield KeyBar()
 
     def body(self) -> ComposeResult:
-        """Compose the one widget that is the box."""
-        yield Vertical()
+        """Compose what is in the box."""
+        yield from ()
 
     def keys(self) -> Keys:
         """Return the keys as (key, word), the most important first."""
-        return (("escape", "close"),)
+        return (("escape", "back"),)
 
     def on_mount(self) -> None:
         """Remove the notes, which would cover the keys, and draw the keys."""
@@ -130,18 +134,53 @@ class Dialog(ModalScreen[Result]):
         """Draw the keys that work now."""
         self.query_one(KeyBar).show(self.keys())
 
+    def entitle(self, heading: str) -> None:
+        """Show another heading."""
+        self.heading = heading
+        self.query_one(".heading", Static).update(safe_text.styled(heading, "bold"))
+        self._place_heading()
+
+    def _place_heading(self) -> None:
+        box, heading = self.box, self.query(".heading")
+        fits = cell_len(self.heading) <= (self.wanted() if self.floats else self.size.width) - CORNERS
+        padded = self.heading if self.floats else f" {self.heading} "  # a rule leaves no room around it
+        box.border_title = Content(safe_text.line(padded)) if fits else None
+        heading.set(display=not fits)
+
+    @property
+    def box(self) -> Vertical:
+        """The box: it comes just before the keys; Textual's notes may come before it."""
+        return self.query_children(Vertical).first()
+
     def on_resize(self) -> None:
         """Make the box as wide as it wants to be, or as the screen."""
-        # The box comes just before the keys; Textual's notes may come before it.
-        wanted, styles = self.wanted(), self.children[-2].styles
+        styles = self.box.styles
         styles.max_width = "100%"
-        fits = wanted <= self.size.width - 2 * BESIDE
-        styles.width = wanted if fits else "100%"
-        self.set_class(not fits, "filled")
+        styles.width = self.wanted() if self.floats else "100%"
+        self.set_class(not self.floats, "filled")
+        self._place_heading()
 
     def wanted(self) -> int:
         """Return the width that the box wants, in columns."""
         return self.across
+
+    @property
+    def floats(self) -> bool:
+        """Whether the screen is wide enough for a box that does not fill it."""
+        return self.wanted() <= self.size.width - 2 * BESIDE
+
+    @property
+    def room(self) -> int:
+        """The rows that the box has inside on this screen."""
+        return max(3, self.size.height - (3 if self.floats else 2))
+
+    def action_keys(self) -> None:
+        """Show all keys of the dialog."""
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for key, word in (*(pair for pair in self.keys() if pair[0] != "f1"), ("f1", "this page")):
+            name = "All" if key == "f1" else "Move" if key in MOVING else "Choose" if key in CHOOSING else "Do"
+            groups.setdefault(name, []).append((key, word))
+        self.app.push_screen(Help(groups, self.marks, tour=False))
 
     async def on_click(self, event: events.Click) -> None:
         """Treat a click beside the box as escape."""
@@ -156,3 +195,84 @@ class Dialog(ModalScreen[Result]):
         if self.app.screen is self:
             return super().dismiss(result)
         return AwaitComplete()
+
+
+class Help(Dialog[str]):
+    """The page of keys, in groups, and what the `marks` of the screen mean. The answer is TOUR if the person wants
+    that, which `tour` offers."""
+
+    DEFAULT_CSS = "Help Detail { height: auto; scrollbar-size-vertical: 2; }"
+    across: ClassVar[int] = 80
+    heading = "Keys"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,f1", "dismiss", "back"),
+        Binding("question_mark", "tour", "the tour"),
+    ]
+
+    def __init__(self, groups: Mapping[str, Keys], marks: str, *, tour: bool) -> None:
+        super().__init__()
+        self.groups, self.words, self.tour = groups, marks, tour
+
+    def body(self) -> ComposeResult:
+        """Compose the text, which scrolls."""
+        yield Detail()
+
+    def keys(self) -> Keys:
+        """Return the keys: scroll, and close."""
+        return (("j k", "scroll"), ("g G", "top, bottom"), ("escape", "back"), *[("?", "the tour")] * self.tour)
+
+    def on_mount(self) -> None:
+        """Show the text, and focus it."""
+        text = Text()
+        for title in ("Move", "Choose", "Do", "All"):
+            rows = self.groups.get(title, ())
+            text.append(f"{title}\n" if rows else "", style="bold")
+            for keys, words in rows:
+                text.append(f"  {keys:<11} ", style="bold").append(f"{words}\n")
+        text.append(f"\n{self.words.rstrip()}\n" if self.words else "")
+        text.append("\nKeys can be remapped: [keys] in config.toml." if self.tour else "", style="dim")
+        self.query_one(Detail).show("help", text)
+        self.query_one(Detail).focus()
+
+    def on_resize(self) -> None:
+        """Give the text the height of the screen."""
+        for pane in self.query(Detail):
+            pane.styles.max_height = self.room
+
+    def action_tour(self) -> None:
+        """Leave for the tour."""
+        if self.tour:
+            self.dismiss(TOUR)
+
+
+def of_screen(
+    group: str, possible: "Container[str]", marks: str, *, read_only: bool, remapped: Mapping[str, str]
+) -> Help:
+    """Return the help of a screen: its keys, those of lists that are `possible` there, and those that work everywhere.
+    Actions without a key are named together."""
+    groups: dict[str, list[tuple[str, str]]] = {"Move": list(LISTS)}
+    offered = {
+        each.id: each
+        for name in (group, actions.LIST, actions.GLOBAL)
+        for each in actions.offered(name, read_only=read_only)
+        if name != actions.LIST or each.id in possible
+    }
+    keyless = [offered.pop(name) for name, each in list(offered.items()) if not actions.keys_of(each, remapped)]
+
+    def keys_of(names: Sequence[str]) -> str:
+        keys = [actions.keys_of(offered[name], remapped).split(",") for name in names]
+        return " ".join(actions.key_word(key) for several in keys for key in several[: 1 if len(names) > 1 else None])
+
+    for name, action in offered.items():
+        members, words = next((both for both in TOGETHER if name in both[0]), ((name,), action.help))
+        several = [each for each in members if each in offered]
+        if name == several[0]:
+            groups.setdefault(action.section, []).append((keys_of(several), words))
+    if keyless:
+        names = ", ".join(action.name.partition(": ")[2] for action in keyless)
+        groups.setdefault("All", []).append((actions.key_of("app.palette"), f"has more: {names}"))
+    signs = "\n".join(
+        legend.section(title, rows)
+        for title, rows in (("Marks in lists", legend.LISTS), ("In the top line", legend.TOP))
+    )
+    return Help(groups, f"{signs}\n{marks}", tour=True)

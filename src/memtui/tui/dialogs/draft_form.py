@@ -21,9 +21,8 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago
 from memtui.core.redaction import redact
 from memtui.present import editor, safe_text, secret
-from memtui.tui.dialogs.ask import Choice
-from memtui.tui.dialogs.conflict import BACK, THEIRS, Conflict
-from memtui.tui.dialogs.dialog import Dialog, Keys, form_keys
+from memtui.tui.dialogs.ask import BACK, THEIRS, Choice, conflict
+from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
@@ -48,7 +47,7 @@ SECRET = (
     (KEEP, "Keep it as it is"),
 )
 # The keys while the options of a field are open.
-OPTIONS: Keys = (("enter", "choose"), ("escape", "close"), ("type", "to find one"), ("↓ ↑", "move"))
+OPTIONS: Keys = (("enter", "choose"), ("escape", "back"), ("type", "to find one"), ("↓ ↑", "move"))
 ANEW, LATER, DROP = "anew", "later", "drop"
 GONE = (
     (ANEW, "Create it again from the form"),
@@ -69,7 +68,6 @@ class DraftForm(Dialog[str]):
     """The form. The answer is the `result` that the subject saved; None if nothing was saved."""
 
     DEFAULT_CSS = """
-    DraftForm > Vertical { max-height: 100%; padding: 0 1; background: $panel; }
     DraftForm Select { width: 1fr; height: 1; }
     DraftForm SelectOverlay { margin-bottom: 1; }
     DraftForm Body { height: 1fr; min-height: 3; margin-top: 1; }
@@ -102,12 +100,13 @@ class DraftForm(Dialog[str]):
         Binding("ctrl+g", "discard", "discard", priority=True),
         Binding("ctrl+l", "prompts", "prompts", priority=True),
         Binding("enter", "save_example", "send", priority=True),
-        Binding("escape", "leave", "keep for later"),
+        Binding("escape", "leave", "back"),
     ]
 
     def __init__(self, subject: Subject, services: Services) -> None:
         super().__init__(classes=subject.shape.css)
         self.subject, self.services, self.shape = subject, services, subject.shape
+        self.heading = subject.shape.title
         self.given = {each.key: each.value for each in subject.fields}
         if not subject.autosave.base:  # something new is nowhere but in the autosave
             self.given |= {key: value for key, value in subject.autosave.was.items() if key in self.given}
@@ -127,18 +126,16 @@ class DraftForm(Dialog[str]):
     def body(self) -> ComposeResult:
         """Compose the fields, the check's words under the last line (`where`), and the messages (`told`)."""
         values = {**self.given, **self.subject.autosave.values}
-        with Vertical():
-            yield Static(safe_text.styled(self.shape.title, "bold"))
-            last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
-            for each in self.subject.fields:
-                widget = self.widgets[each.key] = _widget(each, values[each.key])
-                if each.kind == TEXT and self.shape.beside:
-                    yield from self._beside(widget)
-                else:
-                    yield widget if each.kind == TEXT else Labelled(each.label or each.key, widget)
-                if each is (last or each):
-                    yield Static(classes="where")
-            yield Static(classes="told")
+        last = next((each for each in reversed(self.subject.fields) if each.kind != TEXT), None)
+        for each in self.subject.fields:
+            widget = self.widgets[each.key] = _widget(each, values[each.key])
+            if each.kind == TEXT and self.shape.beside:
+                yield from self._beside(widget)
+            else:
+                yield widget if each.kind == TEXT else Labelled(each.label or each.key, widget)
+            if each is (last or each):
+                yield Static(classes="where")
+        yield Static(classes="told")
 
     def _beside(self, edited: Widget) -> ComposeResult:
         """Compose the texts to read, each in a pane of its own, beside the one that is edited."""
@@ -161,8 +158,17 @@ class DraftForm(Dialog[str]):
         """Return the keys of the form."""
         if any(isinstance(each, Select) and each.expanded for each in self.widgets.values()):
             return OPTIONS
-        keys = form_keys(self.shape.verb, editor=bool(self.shape.editor), prompts=self.shape.changes is not None)
-        return [("enter", self.shape.verb), *keys] if self._example_stands else keys
+        keys = [
+            ("enter", self.shape.verb, self._example_stands),
+            ("^s", self.shape.verb, True),
+            ("^o", "editor", bool(self.shape.editor)),
+            ("escape", "back, text kept", True),
+            ("^g", "discard", True),
+            ("tab", "next field", True),
+            ("^l", "which prompts recall it", self.shape.changes is not None),
+            ("f1", "keys", True),
+        ]
+        return [(key, word) for key, word, works in keys if works]
 
     @property
     def _example_stands(self) -> bool:
@@ -423,7 +429,7 @@ class DraftForm(Dialog[str]):
                 return await self._may_write_again()
             if there in {self.subject.autosave.base, self._agreed_base}:
                 return True
-            answer = await self.services.ask(Conflict(self.shape.name, *self.subject.compared(self.typed())))
+            answer = await self.services.ask(conflict(self.shape.name, *self.subject.compared(self.typed())))
             if answer == THEIRS:
                 self.action_discard()
             if answer in {BACK, THEIRS, None}:

@@ -5,14 +5,9 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
-from textual.widgets import Static
 
 from memtui.tui.dialogs.dialog import Dialog, Keys
 from memtui.tui.widgets.detail import Detail
-
-# The rows of the screen that are not for the text: the box's own, its title, and the line of keys.
-AROUND = 5
 
 
 class Preview(Dialog[bool]):
@@ -20,35 +15,26 @@ class Preview(Dialog[bool]):
     for escape. `go` is the word for enter; if it is empty the text is only to be read. `end`: the new lines, which
     begin with `+`, are at the end; it is shown first if all of them have room."""
 
-    DEFAULT_CSS = """
-    Preview > Vertical { height: auto; max-height: 100%; padding: 1 2; background: $panel; }
-    Preview.filled > Vertical { max-height: 100%; }
-    Preview Static { width: 1fr; height: auto; }
-    Preview Detail { height: auto; padding: 0; margin-top: 1; }
-    """
+    DEFAULT_CSS = "Preview Detail { height: auto; padding: 0; }"
     across: ClassVar[int] = 100
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,n", "dismiss(False)", "cancel"),
+        Binding("escape,q", "dismiss(False)", "back"),
         Binding("enter,a", "go", "go on"),
     ]
 
     def __init__(self, title: str, text: Text, go: str, *, end: bool = False) -> None:
         super().__init__()
-        self.title_text, self.text, self.go, self.end = title, text, go, end
+        self.heading, self.text, self.go, self.end = title, text, go, end
         self.plain = text.plain
 
     def body(self) -> ComposeResult:
-        """Compose the title and the text."""
-        with Vertical():
-            yield Static(Text(self.title_text, style="bold"))
-            yield Detail(id="text")
+        """Compose the text."""
+        yield Detail(id="text")
 
     def keys(self) -> Keys:
         """Return the keys: enter approves."""
-        move = (("j k", "scroll"), ("g G", "top, bottom"))
-        if not self.go:
-            return (("escape", "back"), *move)
-        return (("enter", self.go), ("escape", "change nothing"), *move)
+        go = [("enter", self.go)] * bool(self.go)
+        return (*go, ("escape", "back"), ("j k", "scroll"), ("g G", "top, bottom"))
 
     def on_mount(self) -> None:
         """Show the text, and focus it."""
@@ -72,7 +58,7 @@ class Preview(Dialog[bool]):
     def on_resize(self) -> None:
         """Give the text the height of the screen."""
         for pane in self.query(Detail):
-            pane.styles.max_height = max(3, self.size.height - AROUND)
+            pane.styles.max_height = self.room - 2 * self.query_one(".heading").display
 
     def action_go(self) -> None:
         """Approve the text; one that is only to be read scrolls on."""

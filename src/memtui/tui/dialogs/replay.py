@@ -8,7 +8,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
@@ -44,16 +43,12 @@ class ReplayDialog(Dialog[None]):
     """The dialog. It changes nothing, and the form below it keeps what is typed. `changes`: what saving would do to the
     memory; one that gets another name is gone under its old one."""
 
-    DEFAULT_CSS = """
-    ReplayDialog > Vertical { height: 90%; padding: 1 2; background: $panel; }
-    ReplayDialog.filled > Vertical { height: 100%; }
-    ReplayDialog RowList { margin: 1 0 0 0; height: 1fr; background: $panel; }
-    ReplayDialog .about { height: auto; max-height: 8; margin-top: 1; color: $text-muted; }
-    """
-    across: ClassVar[int] = 110
+    DEFAULT_CSS = "ReplayDialog .about { max-height: 8; margin-top: 1; color: $text-muted; }"
+    high: ClassVar[bool] = True
+    heading = "Which last prompts would recall it, as typed"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "back to the form"),
-        Binding("a", "every", "all prompts"),
+        Binding("escape,q", "dismiss(None)", "back"),
+        Binding("exclamation_mark", "every", "all prompts"),
     ]
 
     def __init__(self, services: "Services", changes: Sequence[StoreChange]) -> None:
@@ -64,20 +59,19 @@ class ReplayDialog(Dialog[None]):
         self.every = False
 
     def body(self) -> ComposeResult:
-        """Compose the title, the prompts, and what is said about the one under the cursor."""
-        with Vertical():
-            yield Static(id="title")
-            yield RowList[ReplayedPrompt](
-                [Column("", 1), Column("age", 4, right=True), Column("prompt"), Column("likely", 6, right=True)],
-                self._draw,
-                lambda each: f"{each.prompt.session} {each.prompt.time} {each.prompt.text}",
-                id="prompts",
-            )
-            yield Static(classes="about")
+        """Compose the prompts, and what is said about the one under the cursor."""
+        yield Static(id="sums")
+        yield RowList[ReplayedPrompt](
+            [Column("", 1), Column("age", 4, right=True), Column("prompt"), Column("likely", 6, right=True)],
+            self._draw,
+            lambda each: f"{each.prompt.session} {each.prompt.time} {each.prompt.text}",
+            id="prompts",
+        )
+        yield Static(classes="about")
 
     def keys(self) -> Keys:
         """Return the keys of the dialog."""
-        return (("escape", "back to the form"), ("a", "only those that get it" if self.every else "all prompts"))
+        return (("escape", "back"), ("!", "only those that get it" if self.every else "all prompts"))
 
     def on_mount(self) -> None:
         """Replay the prompts in a worker."""
@@ -107,7 +101,7 @@ class ReplayDialog(Dialog[None]):
     def on_replayed(self, message: Replayed) -> None:
         """Show the prompts that get the memory, or no longer do."""
         self.found = message.found
-        self.table.empty = message.problem or (NONE.format("a") if message.found else NO_PROMPTS)
+        self.table.empty = message.problem or (NONE.format("!") if message.found else NO_PROMPTS)
         self._fill()
 
     def _fill(self) -> None:
@@ -118,12 +112,8 @@ class ReplayDialog(Dialog[None]):
         self.name_keys()
 
     def _tell(self) -> None:
-        text = Text("Which last prompts would recall it, as typed", style="bold")
-        if self.found is None:
-            text.append("  looking …", style="dim")
-        elif self.found:
-            text.append("  " + present.sums_of(self.found, self.paths), style="dim")
-        self.query_one("#title", Static).update(text)
+        words = "looking …" if self.found is None else present.sums_of(self.found, self.paths) if self.found else ""
+        self.query_one("#sums", Static).update(Text(words, style="dim"))
 
     def _draw(self, each: ReplayedPrompt) -> list[Text]:
         mark, style = present.about(each, self.paths) or (" ", "dim")

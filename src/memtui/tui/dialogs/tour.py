@@ -10,7 +10,6 @@ from rich.text import Text
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui import actions
@@ -88,7 +87,7 @@ async def show(services: "Services") -> None:
             return
         done = answer == DO and bool(step.seen)
         if answer == DO and step.action == APPROVE and not screen.is_on_draft:
-            services.warn("There is no draft here yet: n goes on.")
+            services.warn("There is no draft here yet: enter goes on.")
             continue
         approved |= answer == DO and step.action == APPROVE
         if answer == DO:
@@ -134,40 +133,42 @@ class Tour(Dialog[str]):
     DEFAULT_CSS = """
     Tour { align: center bottom; background: transparent; }
     Tour:ansi { background: transparent; }
-    Tour > Vertical { height: auto; padding: 0 2; background: $panel; border-top: solid $accent; }
-    Tour Static { width: 1fr; height: auto; }
     """
     across: ClassVar[int] = 80
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "leave"),
-        Binding("n,enter,space,right,j,down", "dismiss('next')", "next"),
-        Binding("p,left,k,up", "dismiss('back')", "back"),
+        Binding("enter,space,right,l,j,down", "dismiss('next')", "next"),
+        Binding("left,h,k,up", "dismiss('back')", "back"),
     ]
 
     def __init__(self, at: int, *, sample: bool, read_only: bool, done: bool) -> None:
         super().__init__()
         self.at, self.step, self.done = at, STEPS[at], done
+        self.heading = f"{self.step.title} · {at + 1} of {len(STEPS)}"
         self.can_do = not read_only and not done and (sample or not self.step.real)
 
     def body(self) -> ComposeResult:
         """Compose the words of the step."""
-        with Vertical():
-            title = Text(self.step.title, style="bold").append(f"  {self.at + 1} of {len(STEPS)}", style="not bold dim")
-            yield Static(title)
-            yield Static(Text(self.step.seen if self.done else self.step.words))
-            if self.can_do:
-                yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
-            elif self.step.real and not self.done:
-                yield Static(Text(self.step.real))
+        yield Static(Text(self.step.seen if self.done else self.step.words))
+        if self.can_do:
+            yield Static(Text(f"Press {self._key} to {self.step.does}.", style="bold"))
+        elif self.step.real and not self.done:
+            yield Static(Text(self.step.real))
 
     @property
     def _key(self) -> str:
-        return "s" if self.step.action == START else actions.key_of(self.step.action)
+        return actions.key_of(APPROVE if self.step.action == START else self.step.action)
 
     def keys(self) -> Keys:
         """Return the keys."""
         does = ((self._key, self.step.does.partition(" ")[0]),) if self.can_do else ()
-        return (*does, ("n", "end the tour" if self.at == len(STEPS) - 1 else "next"), ("escape", "leave the tour"))
+        ends = self.at == len(STEPS) - 1
+        return (
+            *does,
+            ("enter", "end the tour" if ends else "next"),
+            ("escape", "leave the tour"),
+            ("h l", "back, next"),
+        )
 
     def on_key(self, event: events.Key) -> None:
         """Do what the step is about on its key."""

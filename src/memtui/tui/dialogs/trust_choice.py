@@ -12,7 +12,7 @@ from memtui.core.base.phrasing import many, some
 from memtui.core.memories import trusting
 from memtui.core.places import trust
 from memtui.present import safe_text
-from memtui.tui.dialogs.conflict import difference
+from memtui.tui.dialogs.ask import difference
 from memtui.tui.model.data import Data
 
 LEAVE, THESE, NO_MORE, ALL, ALWAYS, ONLY, NOTHING = "", "these", "no more", "all", "always", "only", "nothing"

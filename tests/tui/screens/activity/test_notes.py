@@ -15,7 +15,7 @@ from memtui.core.inbox import format as inbox_format
 from memtui.core.review.waiting import waiting_in
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.conflict import Conflict
+from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.screens.activity.rows import DeliveryEntry, NoteRow, SessionGroup
@@ -498,7 +498,7 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
         put(path, read(path).decode().replace(old, theirs))
         await pilot.press("ctrl+s")
         await settle(pilot)
-        assert isinstance(app.screen, Conflict)
+        assert isinstance(app.screen, Choice)
         assert theirs in notes(world)
         shown = app.screen.query_one(Detail).plain
         assert f"- {theirs}" in shown

@@ -37,7 +37,7 @@ def told(app):
 def left_alone(app):
     """The title and the text of the dialog that lists what was not changed."""
     assert isinstance(app.screen, Preview), app.screen
-    return app.screen.title_text, app.screen.plain
+    return app.screen.heading, app.screen.plain
 
 
 def marked(app):
@@ -276,7 +276,7 @@ async def test_many_go_to_the_trash_only_after_a_question(crowd):
         await until(pilot, lambda: len(app.screen.table.rows) > MANY)
         there = files(crowd)
         await press(pilot, "/", *"many-", "enter", "A", "x")
-        assert app.screen.question == f"Move {MANY} memories to the trash?"
+        assert app.screen.heading == f"Move {MANY} memories to the trash?"
         await press(pilot, "enter")  # cancel is in focus
         assert files(crowd) == there
         assert len(app.screen.table.marks) == MANY  # still to be decided on
@@ -294,7 +294,7 @@ async def test_those_of_two_projects_go_to_the_trash_only_after_a_question(app, 
         await until(pilot, lambda: len(app.screen.table.rows) > 1)
         app.screen.table.focus()
         await press(pilot, "/", *"xyzzy", "enter", "A", "x")
-        assert app.screen.question == "Move 2 memories of 2 projects to the trash?"
+        assert app.screen.heading == "Move 2 memories of 2 projects to the trash?"
         await press(pilot, "enter")
         assert files(world) == there
         await press(pilot, "x", "j", "enter")
@@ -331,7 +331,7 @@ async def test_deleting_many_for_good_is_asked_with_their_number(crowd, place):
         if place == "trash":
             await press(pilot, "x", "memories.restore", *["space"] * 8)
         await press(pilot, "x" if place == "trash" else "memories.purge")
-        assert app.screen.question == "Delete 8 memories for good? This can't be undone."
+        assert app.screen.heading == "Delete 8 memories for good? This can't be undone."
 
 
 @pytest.mark.slow

@@ -146,7 +146,7 @@ async def test_move_and_copy_to_another_scope(app, world):
         await press(pilot, "m")
         assert not any(text.startswith("project") for _, text in app.screen.rows)  # where it is already
         await choose(pilot, "global")
-        assert str(app.screen.question).splitlines() == [
+        assert str(app.screen.heading).splitlines() == [
             "The move of prefer-pnpm breaks 2 links, for links lead within one scope:",
             "project:release-steps links to [[prefer-pnpm]]",
             "global:prefer-pnpm links to [[release-steps]]",
@@ -181,7 +181,7 @@ async def test_an_untrusted_memory_leaves_the_repository_only_after_a_question(a
         await stand_on(pilot, "skip-code-review")
         await press(pilot, key)
         await choose(pilot, "global")
-        assert "skip-code-review is not trusted" in str(app.screen.question)
+        assert "skip-code-review is not trusted" in str(app.screen.heading)
         await press(pilot, "enter")  # the cursor is on Cancel
         assert not exists(everywhere(world, "skip-code-review.md"))
         await press(pilot, key)
@@ -198,7 +198,7 @@ async def test_the_memory_under_the_cursor_is_trusted_after_it_was_shown_and_z_t
         await settle(pilot)
         await stand_on(pilot, "prefer-pnpm")
         await press(pilot, "a")
-        assert "2 of 4 memories" in app.screen.question
+        assert "2 of 4 memories" in app.screen.heading
         shown = app.screen.query_one(Detail).plain
         assert "One more line." in shown
         assert "approve" not in shown  # nothing of the others
@@ -325,7 +325,7 @@ async def test_a_file_that_changed_while_the_editor_was_open_is_not_overwritten(
         await settle(pilot)
         await stand_on(pilot, "editor")
         await press(pilot, "E")
-        assert type(app.screen).__name__ == "Conflict"
+        assert type(app.screen).__name__ == "Choice"
         await press(pilot, "enter")
         assert read(path) == "theirs\n"
         await stand_on(pilot, "editor")
@@ -369,7 +369,7 @@ async def test_what_a_team_shares_changes_after_it_was_said_that_others_get_it(a
         for answer, there in (("escape", True), ("y", False)):
             await press(pilot, "x")
             assert isinstance(app.screen, Choice)
-            assert "others will get this change" in app.screen.question
+            assert "others will get this change" in app.screen.heading
             if answer == "escape":
                 await press(pilot, "escape")
             else:

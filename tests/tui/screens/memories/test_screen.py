@@ -12,7 +12,7 @@ import recalls
 from memtui.core.base import paths
 from memtui.demo.layout import layout
 from memtui.tui.app import MemtuiApp
-from memtui.tui.dialogs.help import Help
+from memtui.tui.dialogs.dialog import Help
 from memtui.tui.screens.memories import rows
 from tui.conftest import NOW, settle
 

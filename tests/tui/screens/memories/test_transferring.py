@@ -28,7 +28,7 @@ async def type_path(pilot, path):
 
 def shown(app):
     assert isinstance(app.screen, Preview)
-    return app.screen.title_text + "\n" + app.screen.plain
+    return app.screen.heading + "\n" + app.screen.plain
 
 
 @pytest.mark.slow

@@ -16,10 +16,9 @@ from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text, unheard
 from memtui.present.drafts import named
 from memtui.present.memories import loader, scopes_explained
-from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.dialogs.unsaved import MINE, PROPOSED, ignored, which
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values

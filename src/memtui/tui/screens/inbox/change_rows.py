@@ -17,10 +17,9 @@ from memtui.core.base.phrasing import many
 from memtui.core.redaction import redact
 from memtui.present import changesets, safe_text, secret
 from memtui.tui.batch import AT_ONCE, left_alone
-from memtui.tui.dialogs.ask import Choice
+from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.dialogs.unsaved import MINE, PROPOSED, ignored, which
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox import change_text

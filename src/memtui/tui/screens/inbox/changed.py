@@ -17,7 +17,7 @@ from memtui.core.review.changed import Changed
 from memtui.present import changed as words
 from memtui.present import safe_text, versions
 from memtui.tui.batch import BatchRunner, left_alone
-from memtui.tui.dialogs import memory_history
+from memtui.tui.dialogs import history
 from memtui.tui.dialogs.draft_form import DraftForm
 from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_large
 from memtui.tui.dialogs.preview import Preview
@@ -205,7 +205,7 @@ class ChangedCommands(HideCommands):
     async def history(self) -> None:
         """List the versions of the chosen one, and restore one."""
         (item,) = self._memories()
-        await memory_history.show(self.services, item.scope, item.key)
+        await history.show_memory(self.services, item.scope, item.key)
 
     def follow(self) -> None:
         """Go to the memory."""

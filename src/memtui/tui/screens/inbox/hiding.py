@@ -19,7 +19,7 @@ async def ask_until(services: Services, what: str, *, asleep: bool) -> tuple[boo
     to show it again, which is offered for what is `asleep`."""
     now = services.data.now()
     days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
-    for given in DAYS:
+    for given in sorted(DAYS, key=lambda words: snoozing.moment(words, now) or now):
         days.setdefault(dates.day(snoozing.moment(given, now) or now, now), given)
     rows = [(NOW, "now: back into the list")] * asleep
     rows += [(given, f"{DAYS[given]:<10}  {day}") for day, given in days.items()]

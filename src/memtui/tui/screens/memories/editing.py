@@ -171,7 +171,7 @@ class MemoryEditing:
 
     async def _save(self, found: Memory, after: bytes) -> None:
         """Save a whole file; if it was changed meanwhile, show both versions and ask. Autosave what is not saved."""
-        from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
+        from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
         from memtui.tui.dialogs.memory_subject import saved_words, typed_over
 
         root, store = self.services.data.root, self.services.data.store()
@@ -184,7 +184,7 @@ class MemoryEditing:
         except ConflictError:
             kept.save(root)
             theirs = memory.read_memory(found.path, found.scope_label)
-            answer = await self.services.ask(Conflict(theirs.stem, theirs.raw, after))
+            answer = await self.services.ask(conflict(theirs.stem, theirs.raw, after))
             if answer in {MINE, THEIRS}:
                 autosave.drop(root, kept.name)
             if answer == MINE:

@@ -147,15 +147,13 @@ class Memories(ListScreen[Pair]):
         self.keep(**dataclasses.asdict(self.view), query=self.typed, place=self.places.row_id, folds=self.places.folds)
 
     async def _show_history(self) -> None:
+        from memtui.tui.dialogs import history
+
         scope, row = self.table.chosen()[0]
         if scope.kind == "model":
-            from memtui.tui.dialogs import block_history
-
-            await block_history.show(self.services, row.memory.stem)
-            return
-        from memtui.tui.dialogs import memory_history
-
-        self.reader.expected = await memory_history.show(self.services, scope, row.memory.path)
+            await history.show_block(self.services, row.memory.stem)
+        else:
+            self.reader.expected = await history.show_memory(self.services, scope, row.memory.path)
 
     # reading
 

@@ -8,7 +8,6 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.widgets import Static
 
 from memtui.core.base import clock
@@ -20,7 +19,7 @@ from memtui.present import safe_text
 from memtui.tui import key_bindings
 from memtui.tui.batch import AT_ONCE, BatchRunner, report
 from memtui.tui.dialogs.ask import sure
-from memtui.tui.dialogs.dialog import TRASH, Dialog, Keys, keyed
+from memtui.tui.dialogs.dialog import Dialog, Keys, keyed
 from memtui.tui.model.data import Data
 from memtui.tui.screens.memories.text import MAX_BODY, glance_text
 from memtui.tui.services import HowFar, services_of
@@ -43,15 +42,13 @@ class Trash(Dialog[str | None]):
     the scope with a label."""
 
     DEFAULT_CSS = """
-    Trash > Vertical { height: 36; max-height: 96%; padding: 1 2; background: $panel; }
-    Trash.filled > Vertical { max-height: 100%; }
-    Trash RowList { margin: 1 0; background: $panel; }
-    Trash Detail { height: 45%; border-top: solid $rule; }
-    Trash Detail:focus { border-top: solid $accent; }
-    Trash .foot { height: 1; color: $text-muted; }
+    Trash Detail { height: 45%; }
+    Trash .foot { color: $text-muted; }
     """
+    high: ClassVar[bool] = True
+    heading = "Trash"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "leave", "close"),
+        Binding("escape,q", "leave", "back"),
         key_bindings.elsewhere("list.mark", "mark"),
         key_bindings.elsewhere("memories.remove", "purge"),
     ]
@@ -66,11 +63,9 @@ class Trash(Dialog[str | None]):
 
     def body(self) -> ComposeResult:
         """Yield a list and the text of the memory under the cursor."""
-        with Vertical():
-            yield Static(Text("Trash", style="bold"))
-            yield self.table
-            yield self.foot
-            yield self.detail
+        yield self.table
+        yield self.foot
+        yield self.detail
 
     def on_mount(self) -> None:
         """Focus the list and read the trash."""
@@ -116,7 +111,8 @@ class Trash(Dialog[str | None]):
 
     def keys(self) -> Keys:
         """Return the keys for the last line."""
-        return keyed(TRASH)
+        keys = (("{list.mark}", "mark"), ("{memories.remove}", "delete for good"))
+        return keyed((("enter", "restore"), *keys, ("tab", "read on"), ("escape", "back")))
 
     def _draw(self, item: TrashItem) -> list[Text]:
         found = item.memory

@@ -12,7 +12,7 @@ from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.setting import Setting, Value
 from memtui.present import editor
 from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.dialogs.conflict import MINE, THEIRS, Conflict
+from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
 
@@ -129,7 +129,7 @@ class SettingCommands:
             self.services.say(f"Saved {FILE}. {actions.takes_back()}")
             self.services.read()
             return
-        answer = await self.services.ask(Conflict(FILE, current, after))
+        answer = await self.services.ask(conflict(FILE, current, after))
         if answer == MINE:
             await self._save(ids.digest(current), after)
         elif answer == THEIRS:
