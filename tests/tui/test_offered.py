@@ -7,7 +7,7 @@ from rich.text import Text
 
 from memtui import actions
 from memtui.tui.app import MemtuiApp
-from memtui.tui.widgets.bars import NUMBERED, SHORT, TABS
+from memtui.tui.widgets.bars import TABS
 
 from .conftest import NOW, settle
 from .dialogs.test_changes import trash
@@ -88,25 +88,6 @@ async def test_the_list_of_changes_offers_undo_only_where_that_is_allowed(world,
         assert "in effect" in shown
         assert ("undoes it" in shown, "z undo it" in shown) == (not read_only,) * 2
         assert "Z redo" not in shown, "nothing was undone"
-
-
-@pytest.mark.parametrize("read_only", [False, True])
-@pytest.mark.parametrize("size", SIZES, ids=str)
-@pytest.mark.slow
-async def test_tabs_that_have_no_room_are_numbers_in_their_order_but_the_open_one(world, size, read_only):
-    app = MemtuiApp(dict(world.env), world.shop, now=NOW, read_only=read_only)
-    async with app.run_test(size=size) as pilot:
-        await settle(pilot)
-        for name in TABS:
-            app.go(name)
-            await settle(pilot)
-            top = f"{lines(app)[0]} "
-            assert "…" not in top
-            words = [each for each in NUMBERED if each != name]  # the first are the first to be numbers
-            left = [word.capitalize() in top or f" {SHORT.get(word, '-')} " in top for word in words]
-            assert left == sorted(left)
-            assert name.capitalize() in top or (all(left) and f" {SHORT[name]} " in top)
-            assert not read_only or "read-only" in top
 
 
 @pytest.mark.slow

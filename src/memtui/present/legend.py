@@ -22,6 +22,8 @@ TOP: Marks = (
     ("9", "on a tab: so many wait there"),
     ("3(9)", "the same on a tab that has no room for its name"),
     ("!9", "on the tab of Setup, red: so many problems to fix"),
+    ("▾", "after the project: p changes it, also to all"),
+    ("3 live", "so many sessions run now"),
     ("hooks", "✓ they are installed; ✗ they are not, so sessions get nothing"),
 )
 

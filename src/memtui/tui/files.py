@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
+# Live sessions are counted again after this time: one that ends changes no file.
+LIVE_SECONDS = 30.0
 # The parts of the files, as `Watch` names them, that findings depend on.
 COUNTED = frozenset({"settings", "inbox", "memories"})
 # Those after whose change new versions of memories are taken in, and those that nobody has seen are noted.
@@ -56,7 +58,7 @@ class FileReader:
         self.app, self.data, self.writes = app, data, writes
         self._has_taken_in = False
         self.has_read = self.looking = False
-        self.last_key = self.began = data.now()
+        self.last_key = self.began = self._live_at = data.now()
         self._count_wanted, self._count_at_once = True, False
         self._count_at = self._retry_at = 0.0
         # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
@@ -86,6 +88,10 @@ class FileReader:
                     self.app.post_message(FilesChanged(parts))
         finally:
             self.looking = False
+        if (now := self.data.now()) - self._live_at >= LIVE_SECONDS:
+            self._live_at = now
+            if self.data.count_live():
+                self.app.post_message(FindingsCounted())
         self._count_findings(parts)
 
     def _take_in(self, parts: frozenset[str]) -> None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from memtui.core.client import serving
 from memtui.core.memories import scopes
 from memtui.workspace import Workspace
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
 @dataclass
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
-    (`disabled`), how much waits on each screen, and whether no hooks are found because the client skips a settings file
-    (`unreadable`). What waits in the inbox is counted apart from the `changes` that are proposed there."""
+    (`disabled`), how much waits on each screen, whether no hooks are found because the client skips a settings file
+    (`unreadable`), and how many sessions are `live`. What waits in the inbox is counted apart from the `changes` which
+    are proposed there."""
 
     project: str = ""
     mode: str = "full"
@@ -38,6 +40,7 @@ class BarFacts:
     disabled: bool = False
     waiting: dict[str, int] = field(default_factory=dict)
     unreadable: bool = False
+    live: int = 0
 
 
 class Data(Workspace):
@@ -85,6 +88,7 @@ class Data(Workspace):
             "guidance": waiting["guidance"],
             "inbox": waiting["updates"] + waiting["items"] + self.count_changed(),
         }
+        self.count_live()
         if parts is not None and "settings" not in parts:
             return
         mode = str(self.setting("mode"))
@@ -96,7 +100,13 @@ class Data(Workspace):
             found.disabled_by is not None,
             counts,
             found.unreadable,
+            self.facts.live,
         )
+
+    def count_live(self) -> bool:
+        """Count the sessions that clients serve now; return whether that is another number."""
+        before, self.facts.live = self.facts.live, len(set(serving.served(self.root).values()))
+        return self.facts.live != before
 
     def hooked(self) -> tuple[bool, bool, bool]:
         """Return whether hooks are installed, whether they are disabled, and whether none are found because the client

@@ -1,6 +1,5 @@
 """The bars above and below every screen: where you are, and which keys work. Both can be clicked."""
 
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -16,110 +15,90 @@ if TYPE_CHECKING:
     from memtui.tui.services import Services
 
 TABS = ("memories", "inbox", "activity", "setup")
-# Where there is no room for all: one blank between tabs; then one more short name at each step; then the project goes,
-# whose name the person knows; then the open tab has its short name, too. Where that is too long, the others have only
-# their numbers, one more at each step, and at the last one no counts; the open tab has its whole name then. In these
-# orders: the longest first; then what everybody knows first, and what is rarely opened last.
-SHORT = {"activity": "Act", "memories": "Mem"}
-NUMBERED = ("memories", "activity", "inbox", "setup")
-ONE_BLANK = 1
-ALL_SHORT = ONE_BLANK + len(SHORT)
-OPEN_SHORT = ALL_SHORT + 1
-STEPS = OPEN_SHORT + len(NUMBERED) + 1
-# From WIDE cells on everything is shown; below TIGHT only what matters most.
+# From WIDE cells on everything is shown; below TIGHT only the tab in front has its name.
 WIDE, TIGHT = 100, 60
-# Characters of the project's name.
+# Cells for the number behind the name of a tab that can have one.
+NUMBERED = {"inbox": 4, "setup": 4}
+# Cells right of the tabs, where there is room; left of them at least these.
+RIGHT, LEFT = 17, 12
+# Cells of the project's name.
 PROJECT_MOST, PROJECT_LEAST = 16, 4
 
 
-class BarPart:
-    """A part left of the tabs: its words, the least cells that it takes, and the step of the tabs up to which it is
-    shown, whatever room it takes."""
-
-    def __init__(self, words: str, style: str, until: int = STEPS, *, least: int = 0) -> None:
-        self.words, self.style, self.until = words, style, until
-        self.least = min(least or cell_len(words), cell_len(words))
-
-
 class TopBar(OneLine):
-    """The top bar: the project, its mode, whether hooks run, and a tab for each screen with what waits there."""
+    """The top bar: the project on the left, a tab for each screen with what waits there, on the right whether hooks run
+    and how many sessions do. The places of the tabs follow from the width of the screen alone."""
 
     DEFAULT_CSS = "TopBar { background: $panel; color: $text; }"
 
     def show(self, current: str, app: "Services") -> None:
         """Draw the line for a screen."""
         width = self.size.width or 80
-        gap = "  " if width >= WIDE else " "
-        every = self._parts(app)
-        lasting = sorted(every, key=lambda part: part.until)[::-1]
-        tabs, left, count = self._tabs(current, 0, app), 0, 0
-        for step in range(STEPS + 1):
-            tabs = self._tabs(current, step, app)
-            left = width - sum(map(len, tabs.values()))
-            count = sum(cells <= left for cells in accumulate(part.least + len(gap) for part in lasting))
-            if left >= 0 and all(part.until <= step for part in lasting[count:]):
-                break
-        parts = [part for part in every if part in lasting[:count]]
-        left -= sum(part.least + len(gap) for part in parts)
-        text = Text(no_wrap=True, overflow="ellipsis", end="")
-        for part in parts:
-            shown = Text(part.words, part.style)
-            shown.truncate(part.least + left, overflow="ellipsis")
-            left -= shown.cell_len - part.least
-            text.append(gap[: 1 if part is parts[0] else None]).append_text(shown)
-        # Room that is left parts the project from the tabs, and the count of a tab from the number of the next.
-        for name, words in tabs.items():
-            if left > 1 and width < WIDE and not words.endswith(" "):
-                tabs[name], left = words + " ", left - 1
-        text.append(" " * (left if width < WIDE else min(left, 2)))
-        pieces = []
+        tabs = {name: _tab(name, current, app, width) for name in TABS}
+        spare = max(0, width - sum(map(len, tabs.values())))
+        right = min(RIGHT, max(10 if app.read_only else 3, spare - LEFT)) if width >= TIGHT else 0
+        text = _place(app, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
+        pieces = [(0, text.cell_len, "list.project")]
         for name, words in tabs.items():
             start = text.cell_len
-            number = words[:2]
-            text.append(number, style="reverse" if name == current else "dim")
-            text.append(words[len(number) :], style="reverse" if name == current else "")
+            label = words.rstrip() + " " if width >= TIGHT else words
+            style = "reverse" if name == current else ""
+            text.append(label[:2], style=style or "dim").append(label[2:], style=style)
+            text.append(" " * (len(words) - len(label)))
             if name != current and "!" in words:  # problems
-                text.stylize("bold red", start + words.index("!"))
-            pieces.append((start, text.cell_len, f"app.{name}"))
+                text.stylize("bold red", start + words.index("!"), start + len(label))
+            pieces.append((start, start + len(label), f"app.{name}"))
+        status = _status(app, width - text.cell_len - 1)
+        text.append(" " * max(0, width - text.cell_len - status.cell_len - 1)).append_text(status)
         self.pieces = pieces
         self.put(text)
 
-    def _tabs(self, current: str, step: int, app: "Services") -> "dict[str, str]":
-        """Return the words of the tabs; each step is one more of what is said at SHORT."""
-        short = set(list(SHORT)[: max(0, step - ONE_BLANK)]) - (set() if step == OPEN_SHORT else {current})
-        numbered = set(NUMBERED[: max(0, step - OPEN_SHORT)]) - {current}
-        tabs = {}
-        for name, following in zip(TABS, (*TABS[1:], ""), strict=True):
-            number = actions.get(f"app.{name}").keys
-            badge = "" if name in numbered and step == STEPS else _badge(name, app)
-            if name in numbered:  # a count stands in parentheses there: "3 6" would read as two tabs
-                words = f" {number}({badge.strip()})" if badge else f" {number}"
-            else:
-                words = f" {number} {SHORT[name] if name in short else name.capitalize()}{badge}"
-            tabs[name] = words + " " * (step == 0 or bool(numbered & {name, following}))
-        return tabs
 
-    def _parts(self, app: "Services") -> "list[BarPart]":
-        """Return the parts left of the tabs, in their order. A narrow screen shows only what is not as usual."""
-        facts, wide = app.data.facts, (self.size.width or 80) >= WIDE
-        name = safe_text.line(facts.project, PROJECT_MOST)
-        mode_style = "dim" if facts.mode == "full" else "bold yellow"
-        hooks, hooks_style = ("hooks ✓", "dim") if facts.hooks else ("hooks ✗", "bold red")
-        parts = [
-            BarPart("memtui", "dim", 0),
-            BarPart(name, "bold", ALL_SHORT, least=PROJECT_LEAST),
-            BarPart(facts.mode, mode_style, 0 if facts.mode == "full" else STEPS),
-            BarPart(hooks, hooks_style, 0 if facts.hooks else STEPS),
-            *([BarPart("read-only", "bold")] if app.read_only else []),
-        ]
-        return [part for part in parts if wide or part.until]
-
-
-def _badge(name: str, app: "Services") -> str:
-    """Return what stands behind a tab: how much waits there."""
+def _tab(name: str, current: str, app: "Services", width: int) -> str:
+    """Return the words of a tab, with the room that its number may need."""
     waiting = app.data.facts.waiting
     count = waiting.get(name, 0) + (waiting.get("changes", 0) if name == "inbox" else 0)
-    return f" {'!' if name == 'setup' else ''}{count}" if count else ""
+    badge = f"{'!' if name == 'setup' else ''}{count}" if count else ""
+    number, title = actions.get(f"app.{name}").keys, name.capitalize()
+    if width >= TIGHT:
+        room = NUMBERED.get(name, 0)
+        return f" {number} {title}{f' {badge}' if badge else '':<{room}} " + "  " * (width >= WIDE)
+    if name == current:
+        return f" {number} {title}{' ' * bool(badge)}{badge} "
+    return f" {number}({badge})" if badge else f" {number} "  # "3 6" would read as two tabs
+
+
+def _place(app: "Services", room: int, *, wide: bool) -> Text:
+    """Return the project and, if it is not full, the mode, in so many cells."""
+    facts = app.data.facts
+    mode = "" if facts.mode == "full" else f" {facts.mode}"
+    name = Text(safe_text.line(facts.project, PROJECT_MOST), "bold")
+    least = min(name.cell_len, PROJECT_LEAST)
+    text = Text(" memtui  " if wide else " ", "dim", end="", no_wrap=True)
+    left = room - text.cell_len - len(mode) - 2
+    if left >= least:
+        name.truncate(left, overflow="ellipsis")
+        text.append_text(name).append(" ▾", "dim")
+    text.append(mode if left >= least else mode[1:], "bold yellow")
+    text.truncate(room)
+    return text.append(" " * (room - text.cell_len))
+
+
+def _status(app: "Services", room: int) -> Text:
+    """Return whether hooks run, and the number of live sessions, as much as there is room for."""
+    facts = app.data.facts
+    sign = "✓" if facts.hooks else "✗"
+    live = f"{facts.live} live" if facts.live else ""
+    words = [f"hooks {sign}  {live}", f"{sign} {live}"] if live else []
+    words += [f"hooks {sign}", sign]
+    if app.read_only:
+        words = [f"read-only  {each}" for each in words] + ["read-only"]
+    found = next((each for each in words if cell_len(each) <= room), "")
+    text = Text(found, "dim")
+    text.highlight_words(["read-only"], "not dim bold")
+    if not facts.hooks:
+        text.highlight_words([f"hooks {sign}", sign], "not dim bold red")
+    return text
 
 
 class FootBar(OneLine):
