@@ -11,8 +11,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.setting import Setting, Value
 from memtui.present import editor
-from memtui.tui.dialogs.ask import Choice, Line
-from memtui.tui.dialogs.ask import MINE, THEIRS, conflict
+from memtui.tui.dialogs.ask import MINE, THEIRS, Choice, Line, conflict
 from memtui.tui.model import autosave
 from memtui.tui.services import Services
 
