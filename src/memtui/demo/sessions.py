@@ -63,11 +63,7 @@ class DemoSession:
         self.record("assistant", 20.0, message={"role": "assistant", "id": f"msg_{self.count}", "content": blocks})
 
     def delivers(
-        self,
-        event: str,
-        blocks: list[delivery_blocks.Block],
-        outcome: str = "arrived",
-        tool: str = "",
+        self, event: str, blocks: list[delivery_blocks.Block], outcome: str = "arrived", tool: str = ""
     ) -> str:
         """Add the delivery of blocks by a hook to the log and, as its outcome requires, to the transcript.
 

@@ -14,11 +14,7 @@ from memtui.tui.dialogs.ask import Choice
 if TYPE_CHECKING:
     from memtui.tui.services import Services
 
-WHOSE = {
-    "user": "all projects",
-    "local": "this project, you alone",
-    "project": "this project, everyone",
-}
+WHOSE = {"user": "all projects", "local": "this project, you alone", "project": "this project, everyone"}
 COLOURS = {"+": "green", "-": "red", "@": "dim"}
 WELCOME = (
     "memtui is not connected to Claude Code yet. Its hooks give your sessions your memories and notes, and record what"
