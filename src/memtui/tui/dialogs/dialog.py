@@ -95,7 +95,7 @@ class Dialog(ModalScreen[Result]):
     Dialog:ansi { background: ansi_default; }
     Dialog > Vertical { height: auto; max-height: 100%; padding: 0 1; background: $panel; }
     Dialog > Vertical { border: round $accent; border-title-color: $text; border-title-style: bold; }
-    Dialog.filled > Vertical { border: none; border-top: solid $accent; }
+    Dialog.filled > Vertical { border: none; border-top: solid $accent; border-bottom: solid $accent; }
     Dialog.high > Vertical { height: 96%; }
     Dialog.high.filled > Vertical { height: 100%; }
     Dialog > Vertical > Static { width: 1fr; height: auto; }
@@ -172,7 +172,7 @@ class Dialog(ModalScreen[Result]):
     @property
     def room(self) -> int:
         """The rows that the box has inside on this screen."""
-        return max(3, self.size.height - (3 if self.floats else 2))
+        return max(3, self.size.height - 3)
 
     def action_keys(self) -> None:
         """Show all keys of the dialog."""
