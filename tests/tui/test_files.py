@@ -32,6 +32,7 @@ def reader(tmp_path):
         take_in=lambda: None,
         refresh=lambda *_: None,
         count_findings=lambda: None,
+        count_live=lambda: False,
         count_proposals=lambda _: True,
     )
     data.hooked = lambda: data.facts

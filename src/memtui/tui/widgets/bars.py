@@ -36,7 +36,7 @@ class TopBar(OneLine):
         width = self.size.width or 80
         tabs = {name: _tab(name, current, app, width) for name in TABS}
         spare = max(0, width - sum(map(len, tabs.values())))
-        right = min(RIGHT, max(10 if app.read_only else 3, spare - LEFT)) if width >= TIGHT else 0
+        right = min(RIGHT, max(10 if app.read_only else 3, spare - LEFT)) if width >= TIGHT else min(3, spare)
         text = _place(app, max(0, min(spare - right, 2 * LEFT + 2)), wide=width >= WIDE)
         pieces = [(0, text.cell_len, "list.project")]
         for name, words in tabs.items():
