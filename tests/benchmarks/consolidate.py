@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "src"))
 
-from memtui.consolidate import duplicates
+from memtui.consolidate import similarity
 from memtui.core.memories.memory import Memory, from_bytes, new_memory_bytes
 
 BAR_SECONDS, BAR_MB, BAR_RECALL = 5.0, 300, 0.9
@@ -123,7 +123,7 @@ def main() -> int:
     for count in map(int, options.memories.split(",")):
         memories, truth = world(count, options.plant)
         began = time.perf_counter()
-        found = [frozenset({pair.one.path, pair.other.path}) for pair in duplicates.pairs(memories, len(truth))]
+        found = [frozenset({pair.one.path, pair.other.path}) for pair in similarity.pairs(memories, len(truth))]
         seconds = time.perf_counter() - began
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(

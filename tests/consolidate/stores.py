@@ -55,10 +55,10 @@ class World:
     def output(self, name, data):
         return FileOutput(self.path(name), data.encode() if isinstance(data, str) else data)
 
-    def proposal(self, kind, reads, makes, decision="accepted"):
+    def proposal(self, kind, reads, makes):
         """A proposal of files by name; `makes`: name to content, None for gone."""
         made = [self.output(name, data) for name, data in makes.items()]
-        return changeset.propose(kind, [self.input(name) for name in reads], made).decided(decision)
+        return changeset.propose(kind, [self.input(name) for name in reads], made)
 
     def set(self, *proposals):
         return ChangeSet("2026-11-22T21:00:00Z", "test", tuple(proposals))

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.consolidate import applying, changeset, composing
-from memtui.consolidate.changeset import ChangeSet
+from memtui.consolidate import changeset, composing
 from memtui.core.base.errors import MemtuiError
 from memtui.core.journal import undo
-from memtui.core.memories import apart, history, memory, origin, triggers, trusting
+from memtui.core.memories import history, triggers, trusting
 from memtui.core.memories.store import Store
 from memtui.core.memories.versions import Versions
 from memtui.core.places import trust
@@ -29,14 +28,12 @@ def world(tmp_path):
     return World(f"{tmp_path}", {"one.md": ONE, "two.md": TWO, "three.md": THREE, "MEMORY.md": INDEX})
 
 
-def merge(world, text="Use pnpm. Never npm.", decision="accepted"):
-    return world.proposal(
-        "merge", ["one.md", "two.md"], {"one.md": text_of("one", "Both", text), "two.md": None}, decision
-    )
+def merge(world, text="Use pnpm. Never npm."):
+    return world.proposal("merge", ["one.md", "two.md"], {"one.md": text_of("one", "Both", text), "two.md": None})
 
 
-def apply(world, *proposals, only=None):
-    return applying.apply(Store(world.env, world.repo), world.set(*proposals), only)
+def apply(world, *proposals):
+    return composing.apply(Store(world.env, world.repo), proposals)
 
 
 def undone(world):
@@ -84,14 +81,6 @@ def test_redo_makes_it_again(world):
     assert world.files() == after
 
 
-def test_only_what_is_accepted_is_made_and_of_that_only_what_was_chosen(world):
-    rewrite = world.proposal("rewrite", ["three.md"], {"three.md": text_of("three")})
-    assert not apply(world, merge(world, decision="open"), merge(world, decision="rejected")).made
-    done = apply(world, merge(world), rewrite, only={rewrite.id})
-    assert [each.id for each in done.made] == [rewrite.id]
-    assert world.text("one.md") == ONE
-
-
 def test_several_kinds_at_once_are_one_step(world):
     world.write("four.md", text_of("four", body="Of [[three]]."))
     world.write("old.md", text_of("old"))
@@ -115,29 +104,6 @@ def test_several_kinds_at_once_are_one_step(world):
 def test_links_to_what_is_removed_become_plain_words(world):
     apply(world, world.proposal("delete", ["three.md"], {"three.md": None}))
     assert "See [[two]] and that one." in world.text("one.md")
-
-
-def test_a_move_within_a_scope_takes_line_links_and_origin_along(world):
-    store = world.store
-    store.create(store.scope("auto"), "made", "By hand", "user", "See [[made]] or [[one]].")
-    born = origin.creations(world.root)[os.path.realpath(world.path("made.md"))]
-    world.write("three.md", text_of("three", body="[[made]]"))
-    done = apply(world, world.proposal("move", ["made.md"], {"made.md": None, "better.md": world.read("made.md")}))
-    assert done.made
-    assert "[[better]]" in world.text("three.md")
-    assert "- [better](better.md) - By hand" in world.text("MEMORY.md")
-    assert origin.creations(world.root)[os.path.realpath(world.path("better.md"))] == born
-
-
-def test_a_move_to_another_scope_moves_the_line(world):
-    target = f"{world.everywhere}/two.md"
-    one, two = (memory.read_memory(world.path(name), "auto") for name in ("one.md", "two.md"))
-    apart.keep(world.store.journal, one, two)
-    done = apply(world, world.proposal("move", ["two.md"], {"two.md": None, target: TWO}))
-    assert done.made
-    assert apart.load(world.root) == {frozenset((one.path, target))}
-    assert world.text(f"{world.everywhere}/MEMORY.md") == "- [two](two.md) — The second\n"
-    assert "- [two]" not in world.text("MEMORY.md")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +143,7 @@ def test_a_file_that_changes_while_it_is_applied_makes_its_proposal_stale(world,
         world.write("two.md", TWO + "Just now.\n")
         return found
 
-    monkeypatch.setattr(applying, "Composition", composed)
+    monkeypatch.setattr(composing, "Composition", composed)
     done = apply(world, planned)
     assert [each.reason for each in done.refused] == ["stale"]
     assert world.text("one.md") == ONE
@@ -241,7 +207,7 @@ def repository(world):
     return world
 
 
-def test_an_untrusted_memory_is_not_merged_into_another_nor_moved_out(repository):
+def test_an_untrusted_memory_is_not_merged_into_another(repository):
     world, project = repository, repository.project
     kept, strange = f"{project}/kept.md", f"{project}/strange.md"
     before = world.files()
@@ -249,9 +215,8 @@ def test_an_untrusted_memory_is_not_merged_into_another_nor_moved_out(repository
         world,
         world.proposal("merge", [kept, strange], {kept: "both", strange: None}),
         world.proposal("merge", [kept, strange], {strange: "both", kept: None}),
-        world.proposal("move", [strange], {strange: None, f"{world.everywhere}/strange.md": world.read(strange)}),
     )
-    assert [each.reason for each in done.refused] == ["untrusted", "untrusted", "untrusted"]
+    assert [each.reason for each in done.refused] == ["untrusted", "untrusted"]
     assert "memtui trust strange" in done.refused[0].error.hint
     assert world.files() == before
 
@@ -297,7 +262,7 @@ def test_applied_changesets_are_listed_newest_first_and_each_can_be_undone(world
     apply(world, world.proposal("rewrite", ["four.md"], {"four.md": text_of("four", body="Other.")}))
 
     def applied():
-        return [each for each in store.journal.ledger().changes() if each.op == applying.OP]
+        return [each for each in store.journal.ledger().changes() if each.op == "consolidate"]
 
     newest, oldest = applied()
     assert newest.summary == "rewrite four"
@@ -335,7 +300,6 @@ def test_without_room_nothing_is_changed(world, monkeypatch):
         ("relink", ["one.md"], {"one.md": None}),
         ("relink", ["MEMORY.md"], {"MEMORY.md": None}),
         ("archive", ["one.md"], {"one.md": None, "other.md": "x"}),
-        ("move", ["one.md"], {"one.md": None, ".archive/one.md": "x"}),
         ("rewrite", ["one.md"], {}),
     ],
 )
@@ -366,15 +330,12 @@ class Steps:
     def proposal(self):
         draw, there = self.data.draw, self.there()
         kind = draw(st.sampled_from(changeset.KINDS))
-        missing = [name for name in NAMES if name not in there]
         some = draw(st.permutations(there))
         text = text_of(draw(st.sampled_from("abcde")), draw(st.sampled_from(["", "About it"])), draw(BODIES))
         if kind == "merge" and len(there) > 1:
             return self.world.proposal(kind, some[:2], {some[0]: text, some[1]: None})
         if kind in {"rewrite", "retype"} and there:
             return self.world.proposal(kind, some[:1], {some[0]: text})
-        if kind == "move" and there and missing:
-            return self.world.proposal(kind, some[:1], {some[0]: None, missing[0]: text})
         if kind == "archive" and there:
             return self.world.proposal(kind, some[:1], {some[0]: None, f".archive/{some[0]}": text})
         if kind == "delete" and there:
@@ -417,7 +378,7 @@ def test_any_sequence_of_changesets_and_undos_restores_the_tree(tmp_path_factory
 
 
 def test_a_changeset_edited_by_a_person_is_made_as_edited(world):
-    planned = merge(world, decision="open")
+    planned = merge(world)
     edited = planned.edited([world.output("one.md", "Mine.\n"), world.output("two.md", None)])
     assert apply(world, edited).made
     assert world.text("one.md") == "Mine.\n"
@@ -426,4 +387,4 @@ def test_a_changeset_edited_by_a_person_is_made_as_edited(world):
 
 
 def test_an_empty_changeset_changes_nothing(world):
-    assert applying.apply(world.store, ChangeSet("", "", ())) == applying.Applied((), (), (), "")
+    assert composing.apply(world.store, ()) == composing.Applied((), ())

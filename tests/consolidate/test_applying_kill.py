@@ -9,7 +9,7 @@ import pytest
 
 import turns
 from core.memories.test_store_kill import run_killed
-from memtui.consolidate import applying
+from memtui.consolidate import composing
 from memtui.core.journal import undo
 from memtui.core.memories.store import Store
 
@@ -23,14 +23,15 @@ QUICK = 40
 
 
 def planned(world):
-    """A ChangeSet of all kinds, in two scopes, and its world."""
-    moved = f"{world.everywhere}/moved.md"
-    return world.set(
+    """Proposals of all kinds, in two scopes."""
+    return (
         world.proposal("merge", ["a.md", "b.md"], {"a.md": text_of("a", "Both", "[[c]]\n" * 500), "b.md": None}),
         world.proposal("rewrite", ["c.md"], {"c.md": text_of("c")}),
         world.proposal("archive", ["d.md"], {"d.md": None, ".archive/d.md": world.read("d.md")}),
-        world.proposal("move", ["e.md"], {"e.md": None, moved: world.read("e.md")}),
         world.proposal("delete", ["f.md"], {"f.md": None}),
+        world.proposal(
+            "merge", ["e.md", "g.md"], {"e.md": None, "g.md": None, f"{world.everywhere}/g.md": text_of("g")}
+        ),
         world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": world.text("MEMORY.md").replace("# Index", "# All")}),
     )
 
@@ -50,7 +51,7 @@ def killed_at_random_points(top, runs):
         shutil.copytree(kept, world.top)
 
     def operation():
-        assert len(applying.apply(Store(world.env, world.repo), found).made) == len(found.proposals)
+        assert len(composing.apply(Store(world.env, world.repo), found).made) == len(found)
 
     times = []
     for _ in range(5):

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from e2e.model import Reply, use
-from memtui.consolidate import applying, changeset, coverage, dreaming, gates, proposed, rejected
-from memtui.consolidate.clusters import MOST_TOGETHER, clusters, eligible
+from memtui.consolidate import changeset, composing, coverage, dreaming, gates, proposed
+from memtui.consolidate.clusters import MOST_TOGETHER, clusters, sorted_out
 from memtui.consolidate.dream import Dream
 from memtui.core.base.errors import ConflictError
 from memtui.core.health import retention
@@ -34,6 +34,10 @@ def world(tmp_path, api):
     found.write(f"{found.root}/config.toml", 'llm_backend = "api"\n')
     found.env |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": api.url}
     return found
+
+
+def eligible(world, scope):
+    return [each for each, why in sorted_out(world.root, scope, scopes.memories(scope)) if not why]
 
 
 def dream(world, model=True, labels=("auto",), **more):
@@ -70,17 +74,14 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     before = world.files()
     done = dream(world).run()
     assert world.files() == before
-    assert [(each.kind, each.reason, each.decision) for each in done.found.proposals] == [
-        ("merge", "Because.", "open"),
-        ("rewrite", "Because.", "open"),
-    ]
+    assert [(each.kind, each.reason) for each in done.found.proposals] == [("merge", "Because."), ("rewrite", "Because.")]
     assert done.found.by == "claude-haiku-5-5"
     assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
     assert done.used.tokens == 1010
     evidence = done.found.proposals[0].evidence
     assert {each.code for each in evidence} >= {"dream", "memories.alike"}
     store = Store(world.env, world.repo)
-    applied = applying.apply(store, done.found.decided("accepted", [each.id for each in done.found.proposals]))
+    applied = composing.apply(store, done.found.proposals)
     assert len(applied.made) == 2
     assert "npm broke it" in world.text("use-pnpm.md")
     assert "no-npm.md" not in str(world.files())
@@ -107,9 +108,9 @@ def test_only_what_may_say_the_same_or_needs_a_look_is_sent_and_as_data(world, a
 def test_a_repository_s_memories_are_sent_once_they_are_trusted(world, api):
     world.write(f"{world.project}/theirs.md", text_of("theirs", "x y", "Said yesterday."))
     scope = world.store.scope("project")
-    assert eligible(world.root, scope, scopes.memories(scope)) == []
+    assert eligible(world, scope) == []
     trusting.grant(world.root, world.project, {"theirs.md": world.read(f"{world.project}/theirs.md")})
-    assert [each.stem for each in eligible(world.root, scope, scopes.memories(scope))] == ["theirs"]
+    assert [each.stem for each in eligible(world, scope)] == ["theirs"]
 
 
 def test_what_a_model_drops_or_invents_in_a_merge_is_told(world, api):
@@ -274,7 +275,7 @@ def test_clusters_are_small_and_each_memory_is_in_one(world):
     for number in range(12):
         world.write(f"p{number}.md", text_of(f"p{number}", "Use pnpm in the web repository", f"{PNPM[-60:]} {number}"))
     scope = world.store.scope("auto")
-    found = clusters(scope.directory, eligible(world.root, scope, scopes.memories(scope)))
+    found = clusters(scope.directory, eligible(world, scope))
     paths = [each.path for cluster in found for each in cluster.memories]
     assert len(paths) == len(set(paths))
     assert max(len(each.memories) for each in found) <= MOST_TOGETHER
@@ -294,7 +295,7 @@ def test_a_changeset_waits_until_each_proposal_is_decided_or_stale(world, api):
     world.write(f"{world.root}/proposals/other.json", "{}")
     world.write("soon.md", SOON + "More.\n")
     assert [each.open for each in proposed.waiting(world.root)] == [1]
-    rejected.reject(world.store, found.proposals, "reject all")
+    proposed.reject(world.store, found.proposals, "reject all")
     assert proposed.waiting(world.root) == []
 
 
@@ -303,7 +304,7 @@ def test_what_waits_or_was_rejected_is_not_asked_about_again(world, api):
     found = dream(world).run().found
     proposed.save(world.root, found, 1_795_000_000.0)
     assert dream(world).batches == []
-    rejected.reject(world.store, found.proposals, "reject all")
+    proposed.reject(world.store, found.proposals, "reject all")
     assert dream(world).batches == []
     assert dream(world, again=True).batches
     world.write("soon.md", SOON + "More, since yesterday.\n")
@@ -327,7 +328,7 @@ def test_a_changeset_goes_when_the_same_is_proposed_anew(world):
 
 def test_what_was_rejected_is_not_proposed_again(world):
     first = dream(world, model=False).run().found
-    rejected.reject(world.store, first.proposals, "reject all")
+    proposed.reject(world.store, first.proposals, "reject all")
     assert dream(world, model=False).run().found.proposals == ()
 
 

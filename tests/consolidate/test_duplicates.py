@@ -7,7 +7,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import duplicates
+from memtui.consolidate import similarity
 from memtui.core.memories import memory
 
 
@@ -28,7 +28,7 @@ def names(found):
 
 
 def test_two_that_say_the_same_in_other_words_are_a_pair_with_the_words_they_share():
-    found = duplicates.pairs([RELEASE, PNPM, REVIEW, AGAIN])
+    found = similarity.pairs([RELEASE, PNPM, REVIEW, AGAIN])
     assert names(found) == [{"prefer-pnpm", "pnpm-only"}]
     assert "frozen" in found[0].shared
     assert 0.35 <= found[0].share < 1
@@ -36,46 +36,46 @@ def test_two_that_say_the_same_in_other_words_are_a_pair_with_the_words_they_sha
 
 def test_a_copy_scores_highest():
     copy = made("prefer-pnpm-2", PNPM.description, PNPM.body)
-    found = duplicates.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
+    found = similarity.pairs([PNPM, RELEASE, AGAIN, copy, REVIEW])
     assert names(found)[0] == {"prefer-pnpm", "prefer-pnpm-2"}
     assert [pair.share for pair in found] == sorted((pair.share for pair in found), reverse=True)
 
 
 def test_a_part_of_another_is_a_pair():
     whole = made("deploys", "How deploys go", f"{PNPM.body} {RELEASE.body} {REVIEW.body}")
-    found = duplicates.pairs([whole, RELEASE, *STEPS])
+    found = similarity.pairs([whole, RELEASE, *STEPS])
     assert {"deploys", "release-steps"} in names(found)
 
 
 def test_a_language_without_blanks_between_words_is_compared_too():
     one = made("a", "このリポジトリではpnpmを使い、npmは使わない")
     other = made("b", "npmは使わない。このリポジトリではpnpmを使う")
-    assert names(duplicates.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
+    assert names(similarity.pairs([one, RELEASE, REVIEW, other])) == [{"a", "b"}]
 
 
 def test_no_more_are_listed_than_asked_for_and_broken_ones_never():
     broken = memory.from_bytes("/x/broken.md", "project", b"---\nname: 'x\n---\n" + PNPM.body.encode())
     assert broken.broken
-    assert len(duplicates.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
-    assert duplicates.pairs([PNPM, broken]) == []
-    assert duplicates.pairs([]) == duplicates.pairs([PNPM]) == []
+    assert len(similarity.pairs([PNPM, AGAIN, made("c", PNPM.description, PNPM.body)], most=2)) == 2
+    assert similarity.pairs([PNPM, broken]) == []
+    assert similarity.pairs([]) == similarity.pairs([PNPM]) == []
 
 
 @given(st.lists(st.text(max_size=60), max_size=6))
 def test_any_texts_are_compared_and_the_order_of_the_memories_makes_no_difference(texts):
     memories = [made(f"m{number}", text) for number, text in enumerate(texts)]
-    found = duplicates.pairs(memories)
+    found = similarity.pairs(memories)
     assert all(0 <= pair.share <= 1 for pair in found)
-    assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(duplicates.pairs(memories[::-1]))))
+    assert sorted(map(sorted, names(found))) == sorted(map(sorted, names(similarity.pairs(memories[::-1]))))
 
 
 ORDER = """
 import random
-from memtui.consolidate import duplicates
+from memtui.consolidate import similarity
 number = random.Random(1)
 bags = [frozenset(f"word{number.randrange(60)}" for _ in range(25)) for _ in range(30)]
-weights = duplicates._weights(bags)
-print([duplicates._similarity(one, other, weights).hex() for one in bags for other in bags])
+weights = {f"word{number}": 1 / (number + 3) for number in range(60)}
+print([similarity._share(one, other, weights).hex() for one in bags for other in bags])
 """
 
 

@@ -28,7 +28,7 @@ def seen(root, count, at):
 
 
 def state(root, now=NOW):
-    return {each.name: each.open for each in gates.gates(root, now)}
+    return {name: name not in gates.closed(root, now) for name in ("time", "throttle", "sessions", "lock")}
 
 
 def dreamt(root, at):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import chunks, coverage, merging
+from memtui.consolidate import coverage, merging
 from memtui.core.memories import memory
 
 
@@ -185,7 +185,7 @@ def test_no_statement_is_lost_and_none_is_there_that_nobody_made(one, two, three
     assert coverage.of_proposal(found).is_verbatim
     made_up = coverage.cover(coverage.of_file("/x/a.md", found.written[0].data), own).dropped
     texts = "\n".join(each.text for each in own)
-    assert [each for each in made_up if chunks.LABEL.sub("", each.statement.text) not in texts] == []
+    assert [each for each in made_up if coverage.LABEL.sub("", each.statement.text) not in texts] == []
 
 
 @given(PIECES)
@@ -196,7 +196,7 @@ def test_merging_the_same_twice_adds_nothing(body):
 
 @given(st.text(alphabet="ab.- #`|*>1:\n", max_size=80))
 def test_the_pieces_of_any_text_are_the_text(text):
-    assert chunks.join(chunks.chunks(text)) == text
+    assert coverage.join(coverage.chunks(text)) == text
 
 
 COPY = "---\nname: ports\ndescription: The ports\n---\n\nThe API is on 8080.\n"

@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from memtui.consolidate import applying, changeset_json, coverage, lint, plan, similar
+from memtui.consolidate import composing, coverage, lint, lint_fixes, plan, proposed, similarity
+from memtui.consolidate.changeset import ChangeSet
 from memtui.consolidate.composing import FileDiff, savings
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, phrasing
@@ -45,12 +46,11 @@ def planned(world):
 
 
 def only(world, kind):
-    return [each for each in planned(world).changes.proposals if each.kind == kind]
+    return [each for each in planned(world).proposals if each.kind == kind]
 
 
 def apply_all(world):
-    found = planned(world).changes
-    return applying.apply(world.store, found.decided("accepted", [each.id for each in found.proposals]))
+    return composing.apply(world.store, planned(world).proposals)
 
 
 def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
@@ -59,13 +59,12 @@ def test_overlapping_memories_are_merged_with_the_finding_as_evidence(world):
     assert merge.evidence[0].code == "memories.alike"
     assert "frozen" in merge.evidence[0].texts
     assert coverage.of_proposal(merge).dropped == []
-    assert merge.decision == "open"
 
 
 def test_a_merge_says_how_similar_its_memories_are_in_the_number_and_word_of_the_inbox(world):
     (merge,) = only(world, "merge")
     one, other = (world.store.find(os.path.basename(each.path).removesuffix(".md")) for each in merge.inputs)
-    (in_inbox,) = similar.ranked(one.name, one.description, one.body, [other])
+    (in_inbox,) = similarity.to_draft(one.name, f"{one.description}\n{one.body}", [other])
     assert merge.evidence[0].score == in_inbox.score
     number = phrasing.likeness(in_inbox.score)
     assert number[0] == "."
@@ -86,26 +85,33 @@ def test_memories_that_say_the_opposite_are_not_merged_but_named(world, one, oth
     world.write("other.md", text_of("other", "What the team does about it", other))
     found = planned(world)
     assert ["one" in str(each.data) for each in found.findings if each.code == "memories.contradict"] == [True]
-    assert not [each for each in found.changes.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
+    assert not [each for each in found.proposals if each.kind == "merge" and "one.md" in str(each.inputs)]
 
 
 def test_the_same_memories_give_the_same_plan(world):
-    assert planned(world).changes.proposals == planned(world).changes.proposals
+    assert planned(world).proposals == planned(world).proposals
 
 
 def test_what_lint_fixes_is_one_change_for_each_file_and_is_safe(world):
     (relink,) = only(world, "relink")
     assert [each.code for each in relink.evidence] == ["memories.dangling"]
-    assert plan.is_safe(relink)
-    assert not plan.is_safe(only(world, "merge")[0])
+    assert lint_fixes.is_safe(relink)
+    assert not lint_fixes.is_safe(only(world, "merge")[0])
     assert "gone.md" not in relink.outputs[0].data.decode()
+
+
+def test_a_fix_that_takes_an_emptied_heading_with_it_says_so(world):
+    world.write("MEMORY.md", INDEX.replace("- [gone]", "\n## Places\n\n- [gone]"))
+    (relink,) = only(world, "relink")
+    assert relink.reason.endswith("The heading “Places” goes: nothing is left below.")
+    assert "Places" not in relink.outputs[0].data.decode()
 
 
 def test_when_all_is_applied_nothing_is_left_to_propose_and_one_undo_takes_it_back(world):
     before = world.files()
     done = apply_all(world)
     assert not done.refused
-    assert planned(world).changes.proposals == ()
+    assert planned(world).proposals == ()
     saved = savings(done.diffs)
     assert saved.memories == 1
     assert saved.index_lines == 2
@@ -123,7 +129,7 @@ def test_lines_of_an_index_are_counted_as_its_bar_counts_them():
 
 def test_memories_that_a_person_keeps_apart_are_not_proposed_again(world):
     (merge,) = only(world, "merge")
-    assert plan.reject(world.store, [merge]) == 1
+    assert proposed.reject(world.store, [merge], "reject").pairs == 1
     assert only(world, "merge") == []
     undo.run(world.store.journal, "undo").first()
     assert len(only(world, "merge")) == 1
@@ -139,7 +145,7 @@ def test_what_is_empty_goes_what_expired_is_archived_what_repeats_instructions_g
     world.write(f"{world.repo}/CLAUDE.md", f"# Rules\n\n{rule}.\n\n{other}.\n")
     world.write("signed.md", text_of("signed", rule, f"{rule}."))
     world.write("more.md", text_of("more", other, f"{other}.\n\nThe vault is at vault.example."))
-    found = {os.path.basename(each.inputs[0].path): each.kind for each in planned(world).changes.proposals}
+    found = {os.path.basename(each.inputs[0].path): each.kind for each in planned(world).proposals}
     assert found["stub.md"] == "delete"
     assert found["old.md"] == "archive"
     assert found["signed.md"] == "delete"
@@ -175,13 +181,13 @@ def test_untrusted_memories_of_a_repository_are_not_merged(world):
 
 
 def test_a_file_without_texts_is_covered_from_the_files_themselves(world):
-    found = changeset_json.dumps(planned(world).changes)
+    found = proposed.dumps(ChangeSet("", "test", planned(world).proposals))
     rows = json.loads(found)
     for row in rows["changes"]:
         for each in row["inputs"]:
             each.pop("text", None)
     files = MemoryFiles(world.store)
-    for each in changeset_json.loads(json.dumps(rows).encode(), files).proposals:
+    for each in proposed.loads(json.dumps(rows).encode(), files).proposals:
         if each.kind == "merge":
             assert coverage.of_proposal(each) is None
             assert coverage.of_proposal(files.filled(each)).dropped == []
@@ -210,7 +216,7 @@ def test_memories_of_two_scopes_become_one_in_the_broader_scope_and_undo_restore
     assert merge.written[0].path == f"{world.everywhere}/pnpm-only.md"
     assert "global:pnpm-only stays, which holds in all projects." in merge.reason
     assert coverage.of_proposal(merge).dropped == []
-    applied = applying.apply(world.store, world.set(merge.decided("accepted")))
+    applied = composing.apply(world.store, [merge])
     assert not applied.refused
     assert not os.path.exists(world.path("prefer-pnpm.md"))
     assert world.text("MEMORY.md") == "- [review](review.md) — how\n"
@@ -245,7 +251,7 @@ def test_what_the_repository_says_as_a_whole_goes_from_the_persons_own_memory(wo
     (merge,) = only(world, "merge")
     assert merge.gone == (world.path("prefer-pnpm.md"),)
     assert "project:pnpm-only stays, which says all of it." in merge.reason
-    assert not applying.apply(world.store, world.set(merge.decided("accepted"))).refused
+    assert not composing.apply(world.store, [merge]).refused
     assert world.text(f"{world.project}/pnpm-only.md") == more
     undo.run(world.store.journal, "undo").first()
     assert world.files() == before

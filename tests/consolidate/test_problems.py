@@ -8,8 +8,7 @@ import pytest
 
 import turns
 from core.memories.test_store_kill import run_killed
-from memtui.consolidate import lint, problems
-from memtui.core.base.errors import MemtuiError
+from memtui.consolidate import lint, lint_fixes
 from memtui.core.journal import undo
 from memtui.core.memories.index import MAX_LINES, budget, parse_index
 from memtui.core.memories.memory import read_memory
@@ -41,9 +40,22 @@ def subject(world):
     return lint.here(world.env, world.repo, world.root, NOW, Usage(world.root), set())
 
 
+def causes(own):
+    return lint_fixes.by_cause(lint.check(own))
+
+
 def over_limit(world):
-    (found,) = (each for each in problems.of(subject(world)) if each.cause == "memories.cut")
+    (found,) = (each for each in causes(subject(world)) if each.cause == "memories.cut")
     return found
+
+
+def fix(store, own, found):
+    """Fix a problem as `memtui check --fix` does, and return the fixes of files."""
+    own.memories or lint.check(own)
+    planned = [(scope, files) for scope, files in lint_fixes.plan_all(own, found.parts) if files]
+    for scope, files in planned:
+        lint_fixes.make_journaled(store, scope, files)
+    return [each for _, files in planned for each in files]
 
 
 def test_an_index_over_its_limit_is_one_problem(world):
@@ -55,22 +67,18 @@ def test_an_index_over_its_limit_is_one_problem(world):
 def test_its_fix_is_one_change_and_undo_gives_the_bytes_back(world):
     before = world.files()
     own = subject(world)
-    (found,) = (each for each in problems.of(own) if each.cause == "memories.cut")
-    ((_, (planned,)),) = problems.fixes(own, found)
-    (done,) = problems.fix(world.store, own, found)
-    assert done.after == planned.after == world.read("MEMORY.md")
+    (done,) = fix(world.store, own, over_limit(world))
+    assert done.after == world.read("MEMORY.md")
     assert budget(world.read("MEMORY.md")).cut_line is None
     assert {path for path, data in world.files().items() if before.get(path) != data} == {world.path("MEMORY.md")}
-    assert not [each for each in problems.of(subject(world)) if each.cause in {"memories.cut", "memories.no_line"}]
-    with pytest.raises(MemtuiError):
-        problems.fix(world.store, subject(world), found)
+    assert not [each for each in causes(subject(world)) if each.cause in {"memories.cut", "memories.no_line"}]
     undo.run(world.store.journal, "undo")
     assert world.files() == before
 
 
 def test_recall_still_looks_at_what_the_index_leaves_out(world):
     own = subject(world)
-    problems.fix(world.store, own, over_limit(world))
+    fix(world.store, own, over_limit(world))
     kept = parse_index(world.read("MEMORY.md")).recall_only
     assert len(kept) == MORE + 2
     assert ("auto", world.auto) in places.of_prompt(world.env, world.root, world.repo)
@@ -78,9 +86,9 @@ def test_recall_still_looks_at_what_the_index_leaves_out(world):
 
 
 def test_new_lines_of_others_do_not_unsettle_it(world):
-    problems.fix(world.store, subject(world), over_limit(world))
+    fix(world.store, subject(world), over_limit(world))
     world.write("MEMORY.md", world.text("MEMORY.md") + "- [m1 again](m1.md) — a line that Claude wrote\n")
-    problems.fix(world.store, subject(world), over_limit(world))
+    fix(world.store, subject(world), over_limit(world))
     assert budget(world.read("MEMORY.md")).cut_line is None
     assert world.text("MEMORY.md").count("<!--") == 1
 
@@ -96,7 +104,7 @@ def killed_at_random_points(top, runs):
         shutil.copytree(kept, world.top)
 
     def operation():
-        problems.fix(Store(world.env, world.repo), own, found)
+        fix(Store(world.env, world.repo), own, found)
 
     own.memories or lint.check(own)
     times = []

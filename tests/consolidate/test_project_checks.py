@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import lint, lint_fixes, verify
-from memtui.consolidate.project_checks import ProjectFiles
+from memtui.consolidate import checks, lint, lint_fixes
+from memtui.consolidate.project import ProjectFiles
 from memtui.core.base import clock
 from memtui.core.memories.memory import from_bytes
 from memtui.core.memories.scopes import Scope
@@ -210,7 +210,7 @@ def test_words_that_look_like_options_reach_git_as_words(made):
     ],
 )
 def test_the_checks_that_a_memory_brings(made, text, holds):
-    assert verify.holds(ProjectFiles(str(made)), text) is holds
+    assert checks.holds(ProjectFiles(str(made)), text) is holds
     codes = [each.code for each in check(made, "Words.", fields=f"verify: {text}\n")[1]]
     assert codes == ([] if holds else ["memories.verify"])
 
@@ -221,7 +221,7 @@ def test_the_checks_that_a_memory_brings(made, text, holds):
 )
 def test_a_check_that_is_none_of_these_is_a_problem_and_not_made(made, text):
     with pytest.raises(ValueError, match=r"\w"):
-        verify.holds(ProjectFiles(str(made)), text)
+        checks.holds(ProjectFiles(str(made)), text)
     assert [each.code for each in check(made, "Words.", fields=f"verify: [{text!r}]\n")[1]] == [
         "memories.verify_unknown"
     ]
@@ -232,10 +232,10 @@ def test_checks_work_without_a_repository_and_say_so_where_they_need_one(tmp_pat
     (tmp_path / "a.toml").write_text("strict = true\n")
     (tmp_path / ".hidden").write_text("x")
     project = ProjectFiles(str(tmp_path))
-    assert verify.holds(project, "grep strict in *.toml")
-    assert not verify.holds(project, "glob .hidden")
+    assert checks.holds(project, "grep strict in *.toml")
+    assert not checks.holds(project, "glob .hidden")
     with pytest.raises(ValueError, match="no git repository"):
-        verify.holds(project, "git branch main")
+        checks.holds(project, "git branch main")
 
 
 def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
@@ -243,7 +243,7 @@ def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
     link = made / "docs/link.txt"
     link.symlink_to(tmp_path / "secret.txt")
     try:
-        assert not verify.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
+        assert not checks.holds(ProjectFiles(str(made)), 'grep "the word" in docs/*.txt')
     finally:
         link.unlink()
 
@@ -251,10 +251,9 @@ def test_a_link_out_of_the_project_is_not_read(made, tmp_path):
 @given(st.text(max_size=60))
 def test_any_text_is_a_check_or_is_refused(text):
     memory = from_bytes("/m.md", "auto", b"")
-    assert verify.checks(memory) == []
     try:
-        verify.holds(ProjectFiles("/nowhere"), text)
+        checks.holds(ProjectFiles("/nowhere"), text)
     except ValueError:
         pass
     scope = Scope("auto", "auto", "/nowhere")
-    assert list(verify.of_memory(None, scope, memory)) == []
+    assert list(checks.verified(checks.Checked("", scope, [memory], {}))) == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.consolidate import rivals
+from memtui.consolidate import contradictions
 from memtui.core.memories import memory
 
 RIVALS = [
@@ -30,7 +30,9 @@ NEITHER = [
 
 
 def between(*texts):
-    return rivals.between(*(memory.from_bytes(f"/{at}.md", "auto", text.encode()) for at, text in enumerate(texts)))
+    return contradictions.difference(
+        *(memory.from_bytes(f"/{at}.md", "auto", text.encode()) for at, text in enumerate(texts))
+    )
 
 
 @pytest.mark.parametrize("pair", RIVALS)

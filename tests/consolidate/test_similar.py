@@ -1,6 +1,6 @@
 """What says something alike is ranked; what only shares a word is not."""
 
-from memtui.consolidate import similar
+from memtui.consolidate import similarity
 from memtui.core.memories import memory
 
 
@@ -15,21 +15,23 @@ OTHER = made("release-steps", "A release is a tag on main; CI does the rest")
 
 
 def test_the_same_name_comes_first():
-    found = similar.ranked("prefer-pnpm", "A frozen lock file in CI", "", [OTHER, SHORT, PNPM])
+    found = similarity.to_draft("prefer-pnpm", "A frozen lock file in CI", [OTHER, SHORT, PNPM])
     assert found[0].memory is PNPM
-    assert found[0].score >= similar.SAME_NAME
+    assert found[0].score >= similarity.SAME_NAME
 
 
 def test_other_words_for_the_same_are_found_and_unlike_ones_are_not():
-    assert [each.memory for each in similar.ranked("use-pnpm", "Use pnpm, not npm", "", [OTHER, SHORT, PNPM])] == [PNPM]
-    found = similar.ranked("short-answers", "Keep answers short, code first", "", [PNPM, SHORT])
+    assert [each.memory for each in similarity.to_draft("use-pnpm", "Use pnpm, not npm", [OTHER, SHORT, PNPM])] == [
+        PNPM
+    ]
+    found = similarity.to_draft("short-answers", "Keep answers short, code first", [PNPM, SHORT])
     assert [each.memory for each in found] == [SHORT]
-    assert similar.ranked("alt-texts", "Every image gets an alt text", "", [PNPM, SHORT, OTHER]) == []
+    assert similarity.to_draft("alt-texts", "Every image gets an alt text", [PNPM, SHORT, OTHER]) == []
 
 
 def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
     def runs(one, other):
-        spans = similar.apart(one, other)
+        spans = similarity.differing(one, other)
         return [[text[start:end] for start, end in found] for text, found in zip((one, other), spans, strict=True)]
 
     one = "use the frozen lock file in CI for every install"
@@ -40,14 +42,14 @@ def test_few_differing_words_are_marked_as_runs_and_many_not_at_all():
 
 
 def test_one_shared_word_is_chance():
-    assert similar.ranked("x", "release", "", [OTHER]) == []
+    assert similarity.to_draft("x", "release", [OTHER]) == []
 
 
 def test_a_broken_memory_can_not_be_merged_into():
     broken = memory.from_bytes("/x/prefer-pnpm.md", "project", b"---\nname: 'x\n---\nx")
     assert broken.broken
-    assert similar.ranked("prefer-pnpm", "Use pnpm", "", [broken]) == []
+    assert similarity.to_draft("prefer-pnpm", "Use pnpm", [broken]) == []
 
 
 def test_nothing_to_compare_is_like_nothing():
-    assert similar.ranked("", "", "", [PNPM, made("empty", "")]) == []
+    assert similarity.to_draft("", "", [PNPM, made("empty", "")]) == []

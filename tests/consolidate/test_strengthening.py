@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import applying, changeset, changeset_json, lint, plan
+from memtui.consolidate import changeset, composing, lint, plan, proposed
 from memtui.consolidate.changeset import ChangeSet, FileOutput
 from memtui.consolidate.composing import savings
 from memtui.consolidate.files import MemoryFiles
@@ -42,15 +42,14 @@ class Violated(Home):
 
     def planned(self):
         subject = lint.here(self.env, self.cwd, self.root, NOW, Usage(self.root), set())
-        found = plan.plan(self.store, subject).changes.proposals
+        found = plan.plan(self.store, subject).proposals
         return [each for each in found if any(e.code == "memories.violated" for e in each.evidence)]
 
     def titles(self):
         return [changeset.title(each) for each in self.planned()]
 
     def make(self, *proposals):
-        found = ChangeSet("", "test", tuple(each.decided("accepted") for each in proposals))
-        return applying.apply(self.store, found)
+        return composing.apply(self.store, proposals)
 
     def undo(self):
         undo.run(self.store.journal, "undo").first()
@@ -196,9 +195,9 @@ def instruct(home, path, after, before=None):
 def test_instructions_are_written_nowhere_else(home, path):
     found = instruct(home, f"{home.config}/{path}", b"Text.\n")
     assert [each.reason for each in home.make(found).refused] == ["forbidden"]
-    data = changeset_json.dumps(ChangeSet("", "test", (found,)))
+    data = proposed.dumps(ChangeSet("", "test", (found,)))
     with pytest.raises(MemtuiError):
-        changeset_json.loads(data, MemoryFiles(home.store))
+        proposed.loads(data, MemoryFiles(home.store))
 
 
 def test_instructions_keep_what_is_in_them(home):
@@ -218,7 +217,7 @@ def test_no_other_change_may_write_instructions(home):
 def test_a_plan_with_instructions_is_written_and_read(home):
     violated(home, 4)
     found = ChangeSet("2026-11-22T12:00:00Z", "test", tuple(home.planned()))
-    assert changeset_json.loads(changeset_json.dumps(found), MemoryFiles(home.store)) == found
+    assert proposed.loads(proposed.dumps(found), MemoryFiles(home.store)) == found
 
 
 # --- which commands

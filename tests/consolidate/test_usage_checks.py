@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.consolidate import lint, usage_checks
+from memtui.consolidate import checks, lint
 from memtui.core.base import clock, fs, ids, paths
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.inbox import file as inbox_file
@@ -122,7 +122,8 @@ def test_a_check_that_is_stopped_counts_the_deliveries_of_no_further_memory(home
             count.append(1)
             return len(count) <= limit
 
-        list(usage_checks.of_scope(home.root, scope, subject.usage, known, subject.drafts, go_on))
+        asked_of = checks.Checked(home.root, scope, (), known, usage=subject.usage, drafts=subject.drafts, go_on=go_on)
+        list(checks.use(asked_of))
         return len(count)
 
     every = asked(10**6)

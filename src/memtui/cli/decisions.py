@@ -16,7 +16,7 @@ from memtui.present import changed as words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.cli.parser import Parser
-    from memtui.consolidate.undecided import Undecided
+    from memtui.consolidate.proposed import Undecided
 
     Decided = Waiting | Changed | Undecided
 

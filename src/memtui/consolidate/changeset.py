@@ -1,34 +1,38 @@
-"""A ChangeSet: what is proposed to be done about memories, each proposal with its reason, for a person to decide on.
+"""What is proposed to be done about memories, each proposal with its reason, for a person to decide on.
 
-Everything that proposes something makes one of these: findings, near-duplicates, a model. `changeset_json` writes and
-reads it as a file, `applying` makes its accepted proposals.
+Everything that proposes something makes these: findings, near-duplicates, a model. `waiting` keeps those of a model in
+a file, `composing` makes them.
 """
 
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import islice
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from memtui.core.base import ids
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import some
 from memtui.core.places import locate
 
-Kind = Literal["merge", "rewrite", "retype", "move", "archive", "delete", "relink", "rule"]
-# `edited`: accepted, with outputs that a person changed.
-Decision = Literal["open", "accepted", "edited"]
+Kind = Literal["merge", "rewrite", "retype", "archive", "delete", "relink", "rule"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-ACCEPTED = frozenset({"accepted", "edited"})
 # The directory in a scope's where archived memories go: its name is hidden, so that nobody lists or delivers them.
 ARCHIVE = ".archive"
 # The most pieces of evidence of a proposal, passages of a piece, and characters of a passage or a reason.
 MAX_EVIDENCE, MAX_TEXTS, MAX_TEXT = 100, 100, 20_000
 # The code of the evidence that names what a model wrote and no input says.
 ADDED = "added"
-# What is known of a finding besides its code.
-Data = Mapping[str, object]
+# What a proposal of each kind must be; `_fits` checks it.
+SHAPES: Mapping[Kind, str] = {
+    "merge": "must make one file of two or more",
+    "rewrite": "must only write files that it read",
+    "retype": "must only write files that it read",
+    "archive": f"must only put files into {ARCHIVE}/",
+    "delete": "must only remove files",
+    "relink": "must only write files, not remove any",
+    "rule": "must only write one file of instructions, for a memory that it read",
+}
 
 
 def sha256(data: bytes) -> str:
@@ -62,13 +66,13 @@ class ProposalEvidence:
     code: str
     score: float | None = None
     texts: tuple[str, ...] = ()
-    data: Data = field(default_factory=dict)
+    data: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """One change of a ChangeSet, which is made as a whole or not at all. `reason` is a sentence for a person, empty if
-    the evidence says all. `id` stands for exactly this change: the same files and outcome get the same id again."""
+    """One change, which is made as a whole or not at all. `reason` is a sentence for a person, empty if the evidence
+    says all. `id` stands for exactly this change: the same files and outcome get the same id again."""
 
     id: str
     kind: Kind
@@ -76,12 +80,6 @@ class Proposal:
     evidence: tuple[ProposalEvidence, ...]
     inputs: tuple[FileInput, ...]
     outputs: tuple[FileOutput, ...]
-    decision: Decision = "open"
-
-    @property
-    def accepted(self) -> bool:
-        """Whether a person accepted it, as it was or edited."""
-        return self.decision in ACCEPTED
 
     @property
     def written(self) -> tuple[FileOutput, ...]:
@@ -96,47 +94,34 @@ class Proposal:
     @property
     def successor(self) -> str | None:
         """The file that stands for those that go, so that links to them lead there; None if nothing replaces them."""
-        if self.kind in {"archive", "delete"} or not self.gone:
-            return None
-        return next((each.path for each in self.written if not is_index(each.path)), None)
-
-    def decided(self, decision: Decision) -> "Proposal":
-        """Return the proposal with another decision."""
-        return replace(self, decision=decision)
+        return self.written[0].path if self.kind == "merge" else None
 
     def edited(self, outputs: Iterable[FileOutput]) -> "Proposal":
-        """Return the proposal with outputs that a person changed. Raises UsageError if its kind can't have them."""
-        found = replace(self, outputs=tuple(outputs), decision="edited")
-        check(found)
-        return found
+        """Return the proposal with outputs that a person changed: nothing in them is a model's own any more. Raises
+        UsageError if its kind can't have them."""
+        evidence = tuple(each for each in self.evidence if each.code != ADDED)
+        proposal = replace(self, outputs=tuple(outputs), evidence=evidence)
+        check(proposal)
+        return proposal
 
 
-@dataclass(frozen=True)
-class ChangeSet:
-    """Proposals, worst first. `time` is when it was made (ISO 8601), `by` what made it."""
+class ChangeSet(NamedTuple):
+    """Proposals, worst first. `time` is when they were made (ISO 8601), `by` what made them."""
 
     time: str
     by: str
     proposals: tuple[Proposal, ...]
 
-    @property
-    def accepted(self) -> tuple[Proposal, ...]:
-        """The proposals that a person accepted."""
-        return tuple(each for each in self.proposals if each.accepted)
-
-    def decided(self, decision: Decision, among: Iterable[str]) -> "ChangeSet":
-        """Return the ChangeSet with a decision on the proposals with these ids."""
-        wanted = set(among)
-        return self.replaced({each.id: each.decided(decision) for each in self.proposals if each.id in wanted})
-
-    def replaced(self, others: Mapping[str, Proposal]) -> "ChangeSet":
-        """Return the ChangeSet with other proposals in the place of those with these ids."""
-        return replace(self, proposals=tuple(others.get(each.id, each) for each in self.proposals))
-
 
 def is_index(path: str) -> bool:
     """Return whether a path is that of a MEMORY.md."""
     return os.path.basename(path) == locate.INDEX_NAME
+
+
+def is_archived(path: str) -> bool:
+    """Return whether a file is in the archive of its scope. A scope may itself be below a directory of that name."""
+    _, mark, file = path.rpartition(f"/{ARCHIVE}/")
+    return bool(mark) and "/." not in f"/{file}"
 
 
 def read_from(path: str, data: bytes | None) -> FileInput:
@@ -156,78 +141,61 @@ def propose(
     read, made = tuple(inputs), tuple(outputs)
     parts = [kind, *(f"{each.path} {each.sha256}" for each in read)]
     parts += [f"{each.path} {'' if each.data is None else sha256(each.data)}" for each in made]
-    found = Proposal(ids.digest("\n".join(parts), 5), kind, reason[:MAX_TEXT], _limited(evidence), read, made)
-    check(found)
-    return found
+    limited = tuple(
+        replace(each, texts=tuple(text[:MAX_TEXT] for text in each.texts[:MAX_TEXTS]))
+        for each in tuple(evidence)[:MAX_EVIDENCE]
+    )
+    proposal = Proposal(ids.digest("\n".join(parts), 5), kind, reason[:MAX_TEXT], limited, read, made)
+    check(proposal)
+    return proposal
 
 
-def _limited(evidence: Iterable[ProposalEvidence]) -> tuple[ProposalEvidence, ...]:
-    some = islice(evidence, MAX_EVIDENCE)
-    return tuple(replace(each, texts=tuple(text[:MAX_TEXT] for text in each.texts[:MAX_TEXTS])) for each in some)
-
-
-def check(found: Proposal) -> None:
+def check(proposal: Proposal) -> None:
     """Raise UsageError for a proposal that contradicts itself: a file twice, a file that goes and was not read, files
     that its kind can't have."""
-    for paths in ([each.path for each in found.inputs], [each.path for each in found.outputs]):
-        if len(set(paths)) < len(paths):
-            raise _wrong(found, "names a file twice")
-    known = {each.path for each in found.inputs if each.sha256}
-    if not found.outputs:
-        raise _wrong(found, "changes nothing")
-    if any(path not in known for path in found.gone):
-        raise _wrong(found, "removes a file that it did not read")
-    if any(map(is_index, found.gone)):
-        raise _wrong(found, "removes a MEMORY.md")
-    if found.kind != "relink" and any(is_index(each.path) for each in found.outputs):
-        raise _wrong(found, "writes a MEMORY.md, which only a relink may")
-    archived = [is_archived(each.path) for each in found.outputs if each.data is not None]
-    if any(archived) and found.kind != "archive":
-        raise _wrong(found, f"writes into {ARCHIVE}/, which only an archive may")
-    if not _fits(found, len(found.gone), [each.path in known for each in found.written], archived):
-        raise _wrong(found, SHAPES[found.kind])
+    read = {each.path for each in proposal.inputs if each.sha256}
+    outputs, kind = {each.path for each in proposal.outputs}, proposal.kind
+    problem = ""
+    if len({each.path for each in proposal.inputs}) < len(proposal.inputs) or len(outputs) < len(proposal.outputs):
+        problem = "names a file twice"
+    elif not outputs:
+        problem = "changes nothing"
+    elif not read.issuperset(proposal.gone):
+        problem = "removes a file that it did not read"
+    elif any(map(is_index, proposal.gone)):
+        problem = "removes a MEMORY.md"
+    elif kind != "relink" and any(map(is_index, outputs)):
+        problem = "writes a MEMORY.md, which only a relink may"
+    elif kind != "archive" and any(is_archived(each.path) for each in proposal.written):
+        problem = f"writes into {ARCHIVE}/, which only an archive may"
+    elif not _fits(proposal, [each.path in read for each in proposal.written]):
+        problem = SHAPES[kind]
+    if problem:
+        raise UsageError(f"Change {proposal.id}, a {kind}, {problem}.")
 
 
-# What a proposal of each kind must be; `_fits` checks it.
-SHAPES: Mapping[Kind, str] = {
-    "merge": "must make one file of two or more",
-    "rewrite": "must only write files that it read",
-    "retype": "must only write files that it read",
-    "move": "must only give one file another path",
-    "archive": f"must only put files into {ARCHIVE}/",
-    "delete": "must only remove files",
-    "relink": "must only write files, not remove any",
-    "rule": "must only write one file of instructions, for a memory that it read",
-}
-
-
-def _fits(found: Proposal, gone: int, old: list[bool], archived: list[bool]) -> bool:
-    """Return whether a proposal has the shape of its kind; `old` and `archived`: for each written file whether it was
-    read, and whether it is in the archive."""
-    written = len(old)
-    if found.kind == "merge":
-        return written == 1 and gone >= 1 and gone + sum(old) >= 2
-    if found.kind in {"rewrite", "retype"}:
-        return not gone and all(old)
-    if found.kind == "move":
-        return gone == 1 and written == 1 and not any(old)
-    if found.kind == "archive":
-        return gone >= 1 and gone == written and all(archived) and not any(old)
-    if found.kind == "delete":
-        return gone >= 1 and not written
-    if found.kind == "rule":
-        return not gone and written == 1 and bool(found.inputs) and found.inputs[0].path != found.outputs[0].path
-    return not gone  # relink
-
-
-def is_archived(path: str) -> bool:
-    """Return whether a file is in the archive of its scope. A scope may itself be below a directory of that name."""
-    _, found, file = path.rpartition(f"/{ARCHIVE}/")
-    return bool(found) and "/." not in f"/{file}"
-
-
-def _wrong(found: Proposal, problem: str) -> UsageError:
-    return UsageError(f"Change {found.id}, a {found.kind}, {problem}.")
+def _fits(proposal: Proposal, old: list[bool]) -> bool:
+    """Return whether a proposal has the shape of its kind; `old`: for each written file whether it was read."""
+    gone, written = len(proposal.gone), len(old)
+    match proposal.kind:
+        case "merge":
+            return written == 1 and gone >= 1 and gone + sum(old) >= 2
+        case "rewrite" | "retype":
+            return not gone and all(old)
+        case "archive":
+            archived = all(is_archived(each.path) for each in proposal.written)
+            return gone >= 1 and gone == written and archived and not any(old)
+        case "delete":
+            return gone >= 1 and not written
+        case "rule":
+            return (
+                not gone
+                and written == 1
+                and proposal.inputs[:1] != ()
+                and proposal.inputs[0].path not in {each.path for each in proposal.outputs}
+            )
+        case "relink":
+            return not gone
 
 
 def name(path: str) -> str:
@@ -235,21 +203,21 @@ def name(path: str) -> str:
     return os.path.basename(path) if is_index(path) else os.path.basename(path).removesuffix(".md")
 
 
-def title(found: Proposal) -> str:
+def title(proposal: Proposal) -> str:
     """Say what a proposal does: `merge pnpm-only into prefer-pnpm`, `archive old-freeze`, `fix MEMORY.md`."""
-    gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
-    if found.kind == "merge":
-        return f"merge {' and '.join(gone)} into {written[0]}"
-    if found.kind == "move":
-        return f"move {gone[0]} to {found.written[0].path}"
-    if found.kind in {"archive", "delete"}:
-        return f"{'archive' if found.kind == 'archive' else 'remove'} {some(gone)}"
-    if found.kind == "rule":
-        return f"add {name(found.inputs[0].path)} to {instructions(found)}"
-    return f"{'fix' if found.kind == 'relink' else found.kind} {some(written)}"
+    gone, written = [name(each) for each in proposal.gone], [name(each.path) for each in proposal.written]
+    match proposal.kind:
+        case "merge":
+            return f"merge {' and '.join(gone)} into {written[0]}"
+        case "archive" | "delete":
+            return f"{'archive' if proposal.kind == 'archive' else 'remove'} {some(gone)}"
+        case "rule":
+            return f"add {name(proposal.inputs[0].path)} to {instructions(proposal)}"
+        case kind:
+            return f"{'fix' if kind == 'relink' else kind} {some(written)}"
 
 
-def instructions(found: Proposal) -> str:
+def instructions(proposal: Proposal) -> str:
     """Name the file that a proposal of instructions writes: `CLAUDE.md`, or `rules/prefer-pnpm.md`."""
-    directory, _, file = found.outputs[0].path.rpartition("/")
+    directory, _, file = proposal.outputs[0].path.rpartition("/")
     return f"rules/{file}" if directory.endswith("/rules") else file

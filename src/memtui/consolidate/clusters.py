@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from memtui.consolidate import contradictions, date_checks, duplicates, rivals, similar
+from memtui.consolidate import checks, contradictions, similarity
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.core.journal.own_files import Pair
 from memtui.core.memories.memory import Memory
@@ -27,6 +27,8 @@ ALIKE = "memories.alike"
 MOST_PAIRS = 400
 # A description with fewer words says too little.
 FEW_WORDS = 3
+# Why a dream does not look at a memory.
+WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
 
 
 class Cluster(NamedTuple):
@@ -35,10 +37,6 @@ class Cluster(NamedTuple):
     directory: str
     memories: tuple[Memory, ...]
     evidence: tuple[ProposalEvidence, ...]
-
-
-# Why a dream does not look at a memory.
-WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
 
 
 def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
@@ -61,11 +59,6 @@ def _why_not(found: Memory, trusted: "trust.Trust | None") -> WhyNot:
     return "secret" if kinds_in(found.raw.decode("utf-8", "replace")) else ""
 
 
-def eligible(root: str, scope: Scope, memories: Iterable[Memory]) -> list[Memory]:
-    """List the memories of a scope that a dream may look at."""
-    return [each for each, why in sorted_out(root, scope, memories) if not why]
-
-
 def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
     """List the clusters among the memories of one scope: those that contradict each other, then those alike, the most
     alike first, then single ones. Each memory is in at most one; two that are kept apart are never in the same."""
@@ -74,47 +67,36 @@ def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[
     for one, other, evidence in _pairs(memories):
         mine, theirs = (groups.get(each.path, [each]) for each in (one, other))
         joined = mine if mine is theirs else [*mine, *theirs]
-        if len(joined) > MOST_TOGETHER or _apart(joined, kept_apart):
+        apart = any(frozenset((a.path, b.path)) in kept_apart for a, b in combinations(joined, 2))
+        if len(joined) > MOST_TOGETHER or apart:
             continue
-        found = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        known = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
         for each in joined:
-            groups[each.path], reasons[each.path] = joined, [*found, evidence]
-    made = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
-    alone = [Cluster(directory, (each,), why(each)) for each in memories if each.path not in groups]
-    return [*made.values(), *(each for each in alone if each.evidence)]
+            groups[each.path], reasons[each.path] = joined, [*known, evidence]
+    together = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
+    alone = [Cluster(directory, (each,), tuple(_why(each))) for each in memories if each.path not in groups]
+    return [*together.values(), *(each for each in alone if each.evidence)]
 
 
 def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
     for one, other in contradictions.find(memories):
         yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
-    for pair in duplicates.pairs(memories, MOST_PAIRS):
-        apart = rivals.between(pair.one, pair.other)
-        if apart is not None:
-            if not apart.is_date:
-                yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
-            continue
-        yield pair.one, pair.other, ProposalEvidence(ALIKE, similar.of_two(pair.one, pair.other), pair.shared)
+    for pair in similarity.pairs(memories, MOST_PAIRS):
+        apart = contradictions.difference(pair.one, pair.other)
+        if apart is None:
+            yield pair.one, pair.other, ProposalEvidence(ALIKE, similarity.of_two(pair.one, pair.other), pair.shared)
+        elif not apart.is_date:
+            yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
 
 
-def _apart(joined: Sequence[Memory], kept_apart: Collection[Pair]) -> bool:
-    return bool(kept_apart) and any(
-        frozenset((one.path, other.path)) in kept_apart for one, other in combinations(joined, 2)
-    )
-
-
-def why(found: Memory) -> tuple[ProposalEvidence, ...]:
-    """Return why a memory needs a look by itself: it names relative dates, or its description says too little."""
-    reasons = []
-    words = [each.words for each in relative_dates(found.body, written_on(found))]
-    if words:
-        reasons.append(ProposalEvidence("memories.date", texts=tuple(words)))
+def _why(found: Memory) -> Iterator[ProposalEvidence]:
+    """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
+    if words := tuple(each.words for each in relative_dates(found.body, written_on(found))):
+        yield ProposalEvidence("memories.date", texts=words)
     if len(found.description.split()) < FEW_WORDS:
-        texts = (found.description,) if found.description else ()
-        reasons.append(ProposalEvidence("memories.no_description", texts=texts))
-    return tuple(reasons)
+        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [found.description])))
 
 
 def written_on(found: Memory) -> date:
     """Return the day on which a memory was written, by its own fields, else by its file."""
-    day, _ = date_checks.written(found)
-    return day or datetime.fromtimestamp(found.mtime, UTC).date()
+    return checks.written(found)[0] or datetime.fromtimestamp(found.mtime, UTC).date()

@@ -1,28 +1,49 @@
-"""Compose proposals: what they make of the files together, with the links and the lines of MEMORY.md that follow.
+"""Compose proposals, and make them: what they make of the files together, with the links and the lines of MEMORY.md
+that follow.
 
-Nothing is written. A proposal that can't be made any more is refused as a whole; the others are composed without it.
+A proposal that can't be made any more is refused as a whole; the others are composed without it. They are made as one
+step of the journal: a crash leaves all of it done or nothing, and one undo takes it back.
 """
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 from typing import Literal, NamedTuple
 
-from memtui.consolidate.changeset import FileOutput, Kind, Proposal, is_archived, is_index, sha256
-from memtui.consolidate.files import MemoryFiles, ScopedFile
+from memtui.consolidate import coverage, lint_fixes
+from memtui.consolidate.changeset import FileOutput, Kind, Proposal, is_archived, is_index, name, title
+from memtui.consolidate.coverage import Coverage
+from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import ConflictError, MemtuiError
+from memtui.core.base.phrasing import many
 from memtui.core.frontmatter import document
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import conflict
+from memtui.core.journal.changes import Change, FileChange, conflict
 from memtui.core.journal.text_edit import text_edits
-from memtui.core.memories import index, index_lines, memory, references, scopes
+from memtui.core.memories import beside, index, index_lines, memory, references, scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
 from memtui.core.places import trust
 
 # Why a proposal is refused: its files are as it would leave them (made), a file that it read changed since (stale),
 # another proposal changes the same lines (overlap), it would spread a memory that came with a repository and that
 # nobody trusted (untrusted), or a file can't be written (forbidden).
 Reason = Literal["made", "stale", "overlap", "untrusted", "forbidden"]
+# Times that proposals are composed again because a file changed between reading and writing.
+TRIES = 3
+# The verb of a proposal of each kind, for one and counted for several.
+DONE = {
+    "merge": "merged",
+    "rewrite": "rewritten",
+    "retype": "retyped",
+    "archive": "archived",
+    "delete": "removed",
+    "relink": "fixed",
+    "rule": "added to instructions",
+}
+# A change of an index, made when all that others do to it is known.
+LineChange = Callable[[bytes], bytes]
 
 
 class Refused(NamedTuple):
@@ -59,33 +80,143 @@ class Savings(NamedTuple):
         return round(self.index_bytes / 4)
 
 
-def savings(found: Iterable[FileDiff]) -> Savings:
+class Weighed(NamedTuple):
+    """What a proposal is worth, and what it costs: the files that it changes, what that saves, what becomes of the
+    statements (None where there is nothing to compare), and why it can't be made (None if it can)."""
+
+    proposal: Proposal
+    diffs: tuple[FileDiff, ...]
+    savings: Savings
+    coverage: Coverage | None
+    refused: Refused | None
+
+    @property
+    def safe(self) -> bool:
+        """Whether nobody needs to decide about it: it only has fixes that lint makes by itself, and drops nothing."""
+        dropped = self.coverage is not None and self.coverage.dropped
+        return self.refused is None and not dropped and lint_fixes.is_safe(self.proposal)
+
+
+class Applied(NamedTuple):
+    """What became of proposals: those `made`, those `refused`, the files that changed, and the id of the step in the
+    journal, empty if nothing was made."""
+
+    made: tuple[Proposal, ...]
+    refused: tuple[Refused, ...]
+    diffs: tuple[FileDiff, ...] = ()
+    transaction: str = ""
+
+
+def savings(diffs: Iterable[FileDiff]) -> Savings:
     """Return what changes of files save. An archived memory is saved, too."""
     sums = [0, 0, 0, 0]
-    for each in found:
+    for each in diffs:
         for data, sign in ((each.before, 1), (each.after, -1)):
-            if data is None or is_archived(each.path):
-                continue
-            at = 2 if is_index(each.path) else 0
-            lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
-            sums[at] += sign * (lines if at else not each.instructions)
-            sums[at + 1] += sign * len(data)
+            if data is not None and not is_archived(each.path):
+                at = 2 if is_index(each.path) else 0
+                lines = index.budget(data).lines if at else 0  # as the TUI's bar has them
+                sums[at] += sign * (lines if at else not each.instructions)
+                sums[at + 1] += sign * len(data)
     return Savings(*sums)
+
+
+def weigh(files: MemoryFiles, proposal: Proposal) -> Weighed:
+    """Weigh a proposal by itself, against the files as they were read."""
+    composed = Composition(files, [proposal])
+    diffs = tuple(composed.diffs())
+    return Weighed(proposal, diffs, savings(diffs), coverage.of_proposal(proposal), next(iter(composed.refused), None))
+
+
+def apply(store: Store, proposals: Sequence[Proposal]) -> Applied:
+    """Make proposals. One that can't be made is refused, and the others are made. Raises MemtuiError if a file can't be
+    written; then nothing is changed."""
+    for tries_left in reversed(range(TRIES)):
+        composition = Composition(MemoryFiles(store), proposals)
+        made, refused = tuple(composition.made), tuple(composition.refused)
+        changes = _changes(composition) if made else []
+        if not changes:
+            return Applied(made, refused)
+        became = {gone: each.successor for each in made for gone in each.gone if each.successor}
+        try:
+            transaction = store.journal.run("consolidate", changes, _summary(made), became=became)
+        except ConflictError:  # a file changed since it was read a moment ago: now its proposal is stale
+            if not tries_left:
+                raise
+            continue
+        return Applied(made, refused, tuple(composition.diffs()), transaction)
+    raise AssertionError  # not reached: the last try returns or raises
+
+
+def _changes(composition: "Composition") -> list[Change]:
+    """Return the changes of files: trust, what is new, what changes, what goes."""
+    store = composition.files.store
+    contents: dict[str, list[tuple[str, bytes]]] = {}
+    new: list[Change] = []
+    changed: list[Change] = []
+    gone: list[Change] = []
+    for each in composition.diffs():
+        scope, file = composition.place(each.path)
+        path, before, after = references.real_path(scope, each.path), each.before, each.after
+        if is_index(each.path) and before != b"":  # an empty one would be gone after an undo of lines
+            changed += text_edits(path, before or b"", after or b"", None if before else references.file_mode(scope))
+            continue
+        if after is not None and composition.trusted(scope, each.path) and not is_archived(each.path):
+            contents.setdefault(scope.label, []).append((file, after))
+        if before is None:
+            new.append(FileChange(path, None, after, references.file_mode(scope)))
+        elif after is None:
+            gone.append(FileChange(path, before, None))
+        elif before and (each.repaired or each.instructions):
+            changed += text_edits(path, before, after)
+        else:
+            changed.append(FileChange(path, before, after))
+    changed += beside.moved_edits(store.root, _became(composition))
+    trusted = [change for label, files in contents.items() for change in store.trust_changes(store.scope(label), files)]
+    return [*trusted, *new, *changed, *gone]
+
+
+def _became(composition: "Composition") -> dict[beside.Place, list[beside.Place]]:
+    """Map each memory that goes to the one that has from now on what is kept beside it: the one that it is merged into,
+    or its archived file; none if it is deleted."""
+    heirs: dict[beside.Place, list[beside.Place]] = {}
+    for each in composition.made:
+        places = [composition.place(output.path) for output in each.written if not is_index(output.path)][:1]
+        for path in each.gone:
+            old = composition.place(path)
+            heirs[old.scope.directory, old.file] = [(new.scope.directory, new.file) for new in places]
+    return heirs
+
+
+def _summary(made: Sequence[Proposal]) -> str:
+    """Return a line for the list of changes, in the words of the screens and of `memtui consolidate`:
+    `merge pnpm-only into prefer-pnpm`, `consolidate 4 changes: 3 merged, 1 archived`."""
+    if len(made) == 1:
+        return title(made[0])
+    counts = {kind: sum(each.kind == kind for each in made) for kind in DONE}
+    words = ", ".join(f"{count} {DONE[kind]}" for kind, count in counts.items() if count)
+    return f"consolidate {many(len(made), 'change')}: {words}"
 
 
 class _RefusedError(Exception):
     def __init__(self, reason: Reason, path: str, error: MemtuiError) -> None:
         super().__init__(error.message)
-        self.reason: Reason = reason
-        self.path = path
-        self.error = error
+        self.why: tuple[Reason, str, MemtuiError] = (reason, path, error)
+
+
+@contextmanager
+def _forbidden(path: str) -> Iterator[None]:
+    """Turn an error about a file into a refusal."""
+    try:
+        yield
+    except MemtuiError as error:
+        raise _RefusedError("forbidden", path, error) from error
 
 
 class Composition:
     """What some proposals make of the files. `made`: those that can be made, in their order; `refused`: the others."""
 
     def __init__(self, files: MemoryFiles, proposals: Iterable[Proposal]) -> None:
-        self.files = files
+        self.files, self.place = files, files.scope_of
         self.made: list[Proposal] = []
         self.refused: list[Refused] = []
         self._after: dict[str, bytes | None] = {}
@@ -94,43 +225,34 @@ class Composition:
             try:
                 self._after |= self._outputs(each)
             except _RefusedError as refusal:
-                self.refused.append(Refused(each, refusal.reason, refusal.path, refusal.error))
+                self.refused.append(Refused(each, *refusal.why))
             else:
                 self.made.append(each)
                 self._writer |= {output.path: each for output in each.outputs}
         self._named = set(self._after)
         # By the scope's directory: where links to a memory, by its name and path, lead from now on, None: to nothing.
         self._renamed: dict[str, dict[tuple[str, str], str | None]] = {}
-        self._scopes: dict[str, Scope] = {}
         self._follow_links()
         self._follow_lines()
 
     def diffs(self) -> list[FileDiff]:
         """List the files that change: first those that proposals name, then those that follow, each by path."""
-        found = [
-            FileDiff(path, self.files.data(path), after, path not in self._named, self._instructs(path))
+        diffs = [
+            FileDiff(path, before, after, path not in self._named, self.place(path).scope.kind == "instructions")
             for path, after in self._after.items()
+            if (before := self.files.data(path)) != after
         ]
-        found = [each for each in found if each.before != each.after]
-        return sorted(found, key=lambda each: (each.repaired, is_index(each.path), each.path))
-
-    def _instructs(self, path: str) -> bool:
-        return self.place(path).scope.kind == "instructions"
-
-    def place(self, path: str) -> ScopedFile:
-        """Return where a file is."""
-        return self.files.scope_of(path)
+        return sorted(diffs, key=lambda each: (each.repaired, is_index(each.path), each.path))
 
     def trusted(self, scope: Scope, path: str) -> bool:
         """Return whether the new content of a file may count as trusted: a proposal wrote it from trusted files only,
         or it was trusted and its links follow."""
         writer = self._writer.get(path)
         read = [path] if writer is None else [each.path for each in writer.inputs if each.sha256]
-        return all(self._is_trusted(each) for each in read) and not is_index(path) and scope.needs_trust
+        return all(map(self._is_trusted, read)) and not is_index(path) and scope.needs_trust
 
     def _is_trusted(self, path: str) -> bool:
-        scope = self.files.scope_of(path).scope
-        data = self.files.data(path)
+        scope, data = self.place(path).scope, self.files.data(path)
         if not scope.needs_trust or is_index(path) or data is None:
             return True
         return trust.load(self.files.store.root, scope.directory).allows(data)
@@ -142,49 +264,52 @@ class Composition:
 
     def _outputs(self, proposal: Proposal) -> dict[str, bytes | None]:
         """Return what a proposal makes of its files, after the proposals before it."""
-        before: dict[str, bytes | None] = {}
         for each in proposal.inputs:
-            with _Refusing("forbidden", each.path):
+            with _forbidden(each.path):
                 self.files.readable(each.path)
-                before[each.path] = data = self.files.data(each.path)
-            if (sha256(data) if data is not None else "") != each.sha256:
-                stale = _stale(each.path, data, bool(each.sha256))
+                current, data = self.files.is_current(each), self.files.data(each.path)
+            if not current:
+                what = "is gone" if data is None else "changed" if each.sha256 else "is there now"
+                stale = ConflictError(f"{each.path} {what} since this was planned.", "Plan again: memtui consolidate")
                 raise _RefusedError("made" if self._is_made(proposal) else "stale", each.path, stale)
             if data is not None and self._now(each.path) is None:
                 raise self._overlap(each.path)
-        found = {each.path: self._output(each, proposal.kind, before) for each in proposal.outputs}
+        read = {each.path for each in proposal.inputs}
+        outputs = {each.path: self._output(each, proposal.kind, read) for each in proposal.outputs}
         self._refuse_spreading(proposal)
-        return found
+        return outputs
 
     def _is_made(self, proposal: Proposal) -> bool:
         """Return whether the files are as a proposal would leave them: somebody made it already."""
         for each in proposal.outputs:
-            with _Refusing("forbidden", each.path):
+            with _forbidden(each.path):
                 self.files.writable(each.path, proposal.kind)
                 if self.files.data(each.path) != each.data:
                     return False
         return True
 
-    def _output(self, output: FileOutput, kind: Kind, before: dict[str, bytes | None]) -> bytes | None:
-        path = output.path
-        with _Refusing("forbidden", path):
+    def _output(self, output: FileOutput, kind: Kind, read: set[str]) -> bytes | None:
+        path, after = output.path, output.data
+        with _forbidden(path):
             self.files.writable(path, kind)
-            was, now = before.get(path), self._now(path)
-            if kind == "rule":
-                _must_only_add(path, was or b"", output.data or b"")
-            else:
-                _must_be_sound(path, output.data)
+            was, now = self.files.data(path) if path in read else None, self._now(path)
+            if kind == "rule" and not (after or b"").startswith((was or b"").rstrip()):
+                hint = "A change may only add to instructions, at the end."
+                raise MemtuiError(f"{path} would lose what is in it.", hint)
+            broken = None if kind == "rule" or after is None or is_index(path) else document.parse(after).broken
+            if broken is not None:
+                raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
         if was is None and now is not None:
             if path in self._after:
                 raise self._overlap(path)
             raise _RefusedError("stale", path, conflict(path, exists=True))
-        if now in {was, output.data}:
-            return output.data
-        if output.data is None or was is None or now is None:
+        if now in {was, after}:
+            return after
+        if after is None or was is None or now is None:
             raise self._overlap(path)
         # Another proposal changed the file: both are made where they change other lines.
         text = inbox_format.decode(now)
-        for edit in text_edits(path, was, output.data):
+        for edit in text_edits(path, was, after):
             try:
                 if not edit.removed and edit.anchor and edit.anchor not in text:
                     raise self._overlap(path)
@@ -201,110 +326,90 @@ class Composition:
     def _refuse_spreading(self, proposal: Proposal) -> None:
         """Refuse to mix an untrusted memory into another one, or to put it where no trust is needed."""
         read = [each.path for each in proposal.inputs if each.sha256 and not is_index(each.path)]
-        scope = {self.files.scope_of(each.path).scope.directory for each in proposal.outputs}
+        targets = {self.place(each.path).scope.directory for each in proposal.outputs}
+        outputs = {each.path for each in proposal.outputs}
         for path in read:
-            alone = len(read) == 1 and scope == {self.files.scope_of(path).scope.directory}
-            if proposal.written and not alone and not self._is_trusted(path) and not _is_kept(proposal, path):
-                raise _RefusedError("untrusted", path, references.not_trusted(_stem(path)))
+            alone = len(read) == 1 and targets == {self.place(path).scope.directory}
+            only_read = proposal.kind == "relink" and path not in outputs
+            if proposal.written and not alone and not only_read and not self._is_trusted(path):
+                raise _RefusedError("untrusted", path, references.not_trusted(name(path)))
 
     # What follows: links, and the lines of MEMORY.md
 
     def _memory(self, path: str, data: bytes) -> Memory:
         return memory.from_bytes(path, self.place(path).scope.label, data)
 
-    def _scope(self, path: str) -> ScopedFile:
-        place = self.place(path)
-        self._scopes[place.scope.directory] = place.scope
-        return place
-
     def _follow_links(self) -> None:
         for proposal in self.made:
-            successor = proposal.successor
             for path in proposal.gone:
                 # A link leads to memories of its own scope.
-                lost = successor is None or (
-                    proposal.kind == "merge" and self.place(successor)[0] != self.place(path)[0]
-                )
-                self._rename(path, None if lost or successor is None else _stem(successor))
+                heir = proposal.successor
+                stem = name(heir) if heir is not None and self.place(heir)[0] == self.place(path)[0] else None
+                if (data := self.files.data(path)) is not None:
+                    scope = self.place(path).scope
+                    names = self.files.link_names(scope, self._memory(path, data))
+                    self._renamed.setdefault(scope.directory, {}).update({(each, path): stem for each in names})
             for output in proposal.written if proposal.kind != "rule" else ():
                 was = self.files.data(output.path)
                 if was is not None and output.data is not None and not is_index(output.path):
                     self._rename_field(output.path, was, output.data)
         for directory, renamed in self._renamed.items():
-            scope = self._scopes[directory]
-            inside = {path: data for path, data in self._after.items() if self.place(path).scope == scope}
+            inside = {path: data for path, data in self._after.items() if self.place(path).scope.directory == directory}
+            scope = self.place(next(path for _, path in renamed)).scope
             for path, data in {**self.files.linking(scope), **inside}.items():
                 if data is None or is_index(path) or is_archived(path):
                     continue
                 after = data
                 for (old, gone), new in renamed.items():
                     if new != old:
-                        after = references.relink(after, path, gone, (old,), None if new == _stem(path) else new)
+                        after = references.relink(after, path, gone, (old,), None if new == name(path) else new)
                 if after != data:
                     self._after[path] = after
 
-    def _rename(self, path: str, stem: str | None) -> None:
-        """Let the links to a file that goes lead to the stem of another, None: to nothing."""
-        data = self.files.data(path)
-        if data is None:
-            return
-        scope = self._scope(path).scope
-        for name in self.files.link_names(scope, self._memory(path, data)):
-            self._renamed.setdefault(scope.directory, {})[name, path] = stem
-
     def _rename_field(self, path: str, was: bytes, now: bytes) -> None:
         """Let links by the name in a file's frontmatter, which another name replaces, lead to the file by its stem."""
-        old = self._memory(path, was)
-        if self._memory(path, now).name != old.name != old.stem:
-            scope = self._scope(path).scope
-            if old.name in self.files.link_names(scope, old):
-                self._renamed.setdefault(scope.directory, {}).setdefault((old.name, path), old.stem)
+        old, scope = self._memory(path, was), self.place(path).scope
+        renamed = self._memory(path, now).name != old.name != old.stem
+        if renamed and old.name in self.files.link_names(scope, old):
+            self._renamed.setdefault(scope.directory, {}).setdefault((old.name, path), old.stem)
 
     def _follow_lines(self) -> None:
         """Make the changes of the indexes: first those that point elsewhere, then new lines, then those that go."""
-        steps: list[list[tuple[Scope, Callable[[bytes], bytes]]]] = [[], [], []]
+        steps: list[list[tuple[Scope, LineChange]]] = [[], [], []]
         for proposal in self.made:
             pointed = self._point_elsewhere(proposal, steps)
             for output in proposal.written:
-                if is_index(output.path) or is_archived(output.path) or output.data is None:
+                scope, file = self.place(output.path)
+                if is_index(output.path) or is_archived(output.path) or scope.kind == "instructions":
                     continue
-                if self._instructs(output.path):
-                    continue
-                scope, file = self._scope(output.path)
-                made = self._memory(output.path, output.data)
-                was = self.files.data(output.path)
+                now, was = self._memory(output.path, output.data or b""), self.files.data(output.path)
                 if was is not None:
-                    steps[1].append((scope, _new_hook(file, self._memory(output.path, was), made)))
+                    steps[1].append((scope, _new_hook(file, self._memory(output.path, was), now)))
                 elif output.path not in pointed:
-                    steps[1].append((scope, self._new_line(scope, file, made)))
+                    steps[1].append((scope, self._new_line(scope, file, now)))
         for scope, change in (step for group in steps for step in group):
-            path = scope.index_path
-            before = self._now(path)
-            after = change(before or b"")
-            if after != (before or b""):
-                self._after[path] = after
+            before = self._now(scope.index_path) or b""
+            after = change(before)
+            if after != before:
+                self._after[scope.index_path] = after
 
-    def _point_elsewhere(
-        self, proposal: Proposal, steps: Sequence[list[tuple[Scope, Callable[[bytes], bytes]]]]
-    ) -> set[str]:
+    def _point_elsewhere(self, proposal: Proposal, steps: Sequence[list[tuple[Scope, LineChange]]]) -> set[str]:
         """Plan what becomes of the lines of the files that go; return the files that get such a line."""
-        successor = proposal.successor
+        heir = proposal.successor
         pointed = set()
         for path in proposal.gone:
-            scope, file = self._scope(path)
-            other = None if successor is None else self._scope(successor)
-            if other is not None and other.scope == scope and successor is not None:
+            scope, file = self.place(path)
+            if heir is not None and self.place(heir).scope == scope:
                 data = self.files.data(path)
                 old = self._memory(path, data) if data is not None else None
-                steps[0].append((scope, _pointed(file, other.file, old, _stem(successor))))
-                entries = index.parse_index(self._now(scope.index_path) or b"").entries
-                if any(entry.is_for(file) for entry in entries):
-                    pointed.add(successor)
+                steps[0].append((scope, _pointed(file, self.place(heir).file, old, name(heir))))
+                if any(entry.is_for(file) for entry in index.parse_index(self._now(scope.index_path) or b"").entries):
+                    pointed.add(heir)
             else:
-                steps[2].append((scope, _without_line(file)))
+                steps[2].append((scope, partial(index_lines.remove_line, target=file)))
         return pointed
 
-    def _new_line(self, scope: Scope, file: str, made: Memory) -> Callable[[bytes], bytes]:
+    def _new_line(self, scope: Scope, file: str, made: Memory) -> LineChange:
         root = self.files.store.root
 
         def change(data: bytes) -> bytes:
@@ -316,7 +421,7 @@ class Composition:
         return change
 
 
-def _pointed(file: str, other: str, old: Memory | None, stem: str) -> Callable[[bytes], bytes]:
+def _pointed(file: str, other: str, old: Memory | None, stem: str) -> LineChange:
     """Return the change of an index that lets the lines of one file lead to another. If that has a line of its own, the
     first one's line goes, and only mentions lead there."""
 
@@ -331,57 +436,8 @@ def _pointed(file: str, other: str, old: Memory | None, stem: str) -> Callable[[
     return change
 
 
-def _without_line(file: str) -> Callable[[bytes], bytes]:
-    return lambda data: index_lines.remove_line(data, file)
-
-
-def _new_hook(file: str, was: Memory, now: Memory) -> Callable[[bytes], bytes]:
+def _new_hook(file: str, was: Memory, now: Memory) -> LineChange:
     """Return the change of an index that lets a line with the old description have the new one."""
-
-    def change(data: bytes) -> bytes:
-        if not was.description or was.description == now.description:
-            return data
-        return index_lines.set_hook(data, file, now.description, was.description)
-
-    return change
-
-
-def _must_be_sound(path: str, data: bytes | None) -> None:
-    """Raise MemtuiError for a memory whose frontmatter nobody could read."""
-    broken = None if data is None or is_index(path) else document.parse(data).broken
-    if broken is not None:
-        raise MemtuiError(f"{path} would be broken: {broken}.", "Correct its frontmatter in the change.")
-
-
-def _must_only_add(path: str, was: bytes, data: bytes) -> None:
-    """Raise MemtuiError unless instructions stay as a person wrote them, with more below."""
-    if not data.startswith(was.rstrip()):
-        raise MemtuiError(f"{path} would lose what is in it.", "A change may only add to instructions, at the end.")
-
-
-def _is_kept(proposal: Proposal, path: str) -> bool:
-    """Return whether a proposal only reads a file, and writes nothing that could have its text."""
-    return proposal.kind == "relink" and all(each.path != path for each in proposal.outputs)
-
-
-def _stem(path: str) -> str:
-    return os.path.basename(path).removesuffix(".md")
-
-
-def _stale(path: str, data: bytes | None, was_there: bool) -> ConflictError:
-    what = "is gone" if data is None else "changed" if was_there else "is there now"
-    return ConflictError(f"{path} {what} since this was planned.", "Plan again: memtui consolidate")
-
-
-class _Refusing:
-    """Turns an error inside of the `with` block into a refusal."""
-
-    def __init__(self, reason: Reason, path: str) -> None:
-        self.reason, self.path = reason, path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, MemtuiError):
-            raise _RefusedError(self.reason, self.path, error) from error
+    if not was.description or was.description == now.description:
+        return lambda data: data
+    return lambda data: index_lines.set_hook(data, file, now.description, was.description)

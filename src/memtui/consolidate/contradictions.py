@@ -1,24 +1,27 @@
-"""Plain contradictions between memories: one says always what the other says never, or tabs where it says spaces.
+"""Plain contradictions between memories, and what differs in two that are alike.
 
-Sentences that begin as an order are compared by what they order; all others as a whole: these contradict each other
-only if both have the same words but for a negation ("must always be reviewed", "must never be") or two opposites
-("before", "after").
+One says always what the other says never, or tabs where it says spaces. Sentences that begin as an order are compared
+by what they order; all others as a whole: these contradict each other only if both have the same words but for a
+negation ("must always be reviewed", "must never be") or two opposites ("before", "after").
+
+Two memories of which a sentence differs in one telling word are no duplicates: rivals, which can't both hold, have
+another number, name, environment or verb there, or two words in each other's place; siblings are records of other days.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 from itertools import chain, combinations
 from typing import NamedTuple
 
+from memtui.consolidate import coverage
 from memtui.core.memories.memory import CODE, Memory
 
 DO = ("always", "use", "prefer", "do", "must", "keep", "run", "write", "put", "add", "commit", "call", "choose")
 NOT = ("never", "avoid", "don't", "do not", "don’t", "must not", "mustn't", "stop")
 ORDER = re.compile(
-    r"(?:^|(?<=[.!?;:] )|(?<=\*\* )|(?<=[-*+] ))[\"*_]*(?P<verb>"
-    + "|".join(re.escape(each) for each in (*NOT, *DO))
-    + r")\b"
+    rf"(?:^|(?<=[.!?;:] )|(?<=\*\* )|(?<=[-*+] ))[\"*_]*(?P<verb>{'|'.join(map(re.escape, (*NOT, *DO)))})\b"
     r"(?P<object>[^.!?;:\n(—–]{2,120})",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -38,21 +41,10 @@ FILLERS = frozenset(
 OPPOSITES = (("tabs", "spaces"), ("tab", "space"), ("single", "double"))
 KEYS = {word: "/".join(pair) for pair in OPPOSITES for word in pair}
 # In sentences that are the same otherwise.
-SWAPPED = dict(
-    pair
-    for one, other in (
-        *OPPOSITES,
-        ("enable", "disable"),
-        ("enabled", "disabled"),
-        ("allow", "forbid"),
-        ("allowed", "forbidden"),
-        ("include", "exclude"),
-        ("required", "optional"),
-        ("before", "after"),
-        ("true", "false"),
-    )
-    for pair in ((one, other), (other, one))
-)
+_SWAPS = "tabs/spaces tab/space single/double enable/disable enabled/disabled allow/forbid allowed/forbidden"
+_MORE_SWAPS = "include/exclude required/optional before/after true/false"
+_SIDES = [each.split("/") for each in re.findall(r"\S+", f"{_SWAPS} {_MORE_SWAPS}")]
+SWAPPED = {one: other for pair in _SIDES for one, other in (pair, pair[::-1])}
 # "Not" between two nouns ("this not that") negates only the second one.
 HELPS = "do|does|did|is|are|was|were|must|should|can|may|need|has|have|had|will|would|could|be"
 NEGATION = re.compile(rf"\b(?:never|no|cannot|avoid|stop|(?:{HELPS}) not|(?:{HELPS}|wo)n['’]?t)\b")
@@ -64,6 +56,18 @@ SAME = 0.8
 FEWEST, RAREST = 3, 3
 # A subject that more memories have than this is no subject.
 COMMON = 40
+# What one sentence has where the other has something else, at most, and what both have, at least; in words.
+APART, SHARED = 2, 2
+# Characters of text without blanks that count as a word; statements of a memory that are compared, at most.
+CHARACTERS, MOST = 3, 60
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+# A day or a month in digits, and beside a number in letters, in the languages that drafts know.
+_DATE = re.compile(r"\d{4}-\d{2}(?:-\d{2})?\S*|\d{1,4}[./]\d{1,2}[./]\d{0,4}")
+_MONTH = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil|août|déc|ene|abr|ago"
+    r"|dic)[^\W\d_]{0,7}\.?|[年月日]",
+    re.IGNORECASE,
+)
 
 
 class Order(NamedTuple):
@@ -76,13 +80,24 @@ class Order(NamedTuple):
     words: str
 
 
+class Difference(NamedTuple):
+    """Two sentences that differ in one telling word, and whether that is a date."""
+
+    one: str
+    other: str
+    is_date: bool
+
+
 def find(memories: Iterable[Memory]) -> Iterator[tuple[Order, Order]]:
     """Yield the pairs of sentences of different memories that contradict each other, one for each pair of memories."""
     holders: defaultdict[str, list[Order]] = defaultdict(list)
     whole: list[Order] = []
     for memory in memories:
-        whole += statements(memory)
-        for order in orders(memory):
+        # The words of a code span stay; fenced code is no sentence.
+        plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0].strip("`"), memory.body)
+        text = f"{memory.description}\n{plain}"
+        whole += _statements(memory, text)
+        for order in _orders(memory, text):
             for word in {KEYS.get(each, each) for each in order.subject}:
                 holders[word].append(order)
     seen: set[frozenset[str]] = set()
@@ -116,33 +131,21 @@ def _candidates(found: Sequence[Order]) -> Iterator[tuple[Order, Order]]:
             yield from combinations(swapping, 2)
 
 
-def orders(memory: Memory) -> Iterator[Order]:
-    """Yield the orders in a memory's description and text, outside of code."""
-    for match in ORDER.finditer(_text(memory)):
-        verb = match["verb"].casefold()
+def _orders(memory: Memory, text: str) -> Iterator[Order]:
+    """Yield the orders in a text."""
+    for match in ORDER.finditer(text):
         subject = END.split(match["object"], maxsplit=1)[0]
-        words = frozenset(WORD.findall(subject.casefold())) - FILLERS
-        if words:
-            yield Order(memory, verb not in NOT, words, match[0].strip())
+        if words := frozenset(WORD.findall(subject.casefold())) - FILLERS:
+            yield Order(memory, match["verb"].casefold() not in NOT, words, match[0].strip())
 
 
-def statements(memory: Memory) -> Iterator[Order]:
-    """Yield the sentences of a memory's description and text, outside of code, that say enough to be compared as a
-    whole. An even number of negations is none."""
-    for match in PART.finditer(_text(memory)):
+def _statements(memory: Memory, text: str) -> Iterator[Order]:
+    """Yield the sentences of a text that say enough to be compared as a whole. An even number of negations is none."""
+    for match in PART.finditer(text):
         plain, negations = NEGATION.subn(" ", match[0].casefold())
         words = frozenset(WORD.findall(plain)) - FILLERS
         if len(words) >= FEWEST:
             yield Order(memory, negations % 2 == 0, words, match[0].strip(" \t*_>-+#"))
-
-
-def _text(memory: Memory) -> str:
-    return f"{memory.description}\n{CODE.sub(_spared, memory.body)}"
-
-
-def _spared(match: "re.Match[str]") -> str:
-    """Keep the words of a code span; fenced code is no sentence."""
-    return "\n" if match["fence"] else match[0].strip("`")
 
 
 def _contradict(one: Order, other: Order) -> bool:
@@ -150,11 +153,11 @@ def _contradict(one: Order, other: Order) -> bool:
     if one.positive != other.positive:
         return bool(union) and len(both) >= SAME * len(union)
     return one.positive and any(
-        {first, second} <= union
-        and not {first, second} <= one.subject
-        and not {first, second} <= other.subject
-        and _is_part(one.subject - {first, second}, other.subject - {first, second})
-        for first, second in OPPOSITES
+        pair <= union
+        and not pair <= one.subject
+        and not pair <= other.subject
+        and _is_part(one.subject - pair, other.subject - pair)
+        for pair in map(frozenset, OPPOSITES)
     )
 
 
@@ -163,16 +166,64 @@ def _negates(one: Order, other: Order) -> bool:
     swapped = {word for word in one.subject if SWAPPED.get(word) in other.subject}
     mine, theirs = one.subject - swapped, other.subject - {SWAPPED[word] for word in swapped}
     # What a negative one says besides may be just what it negates: "… and never npm", "not on Fridays".
-    said = (
-        _is_part(mine, theirs)
-        if one.positive == other.positive
-        else mine <= theirs
-        if other.positive
-        else theirs <= mine
-    )
-    same = said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
+    if one.positive == other.positive:
+        is_said = _is_part(mine, theirs)
+    else:
+        is_said = mine <= theirs if other.positive else theirs <= mine
+    same = is_said and len(mine & theirs) >= max(2, SAME * len(mine | theirs))
     return same and (len(swapped) + (one.positive != other.positive)) % 2 == 1
 
 
 def _is_part(one: frozenset[str], other: frozenset[str]) -> bool:
     return one <= other or other <= one
+
+
+def difference(one: Memory, other: Memory) -> Difference | None:
+    """Return the first sentences of two memories that differ in one telling word; None if none do. What both have word
+    for word differs from nothing. A date goes first: then the memories are records of different days."""
+    sides = []
+    for memory in (one, other):
+        text = [*coverage.of_text("", memory.description), *coverage.of_text("", memory.body[:4000])]
+        running = [each.text for each in text if each.kind in {"sentence", "item", "row"}][:MOST]
+        sides.append({coverage.literal(each): (coverage.words(each), each) for each in running})
+    mine, theirs = ([side[key] for key in side if key not in against] for side, against in (sides, sides[::-1]))
+    differences = [
+        Difference(text, against, is_date)
+        for words, text in mine
+        for rival, against in theirs
+        if (is_date := _differ(words, rival)) is not None
+    ]
+    return next((each for each in differences if each.is_date), differences[0] if differences else None)
+
+
+def _differ(one: tuple[str, ...], other: tuple[str, ...]) -> bool | None:
+    """Return whether two sentences differ in a date; None if they differ in more than one telling word, or in none."""
+    both = set(one) & set(other)
+    if _length(tuple(both)) < SHARED or one == other or abs(len(one) - len(other)) > APART * CHARACTERS:
+        return None
+    if len(one) == len(other) and sorted(one) == sorted(other):
+        return False
+    changes = [each for each in SequenceMatcher(None, one, other, autojunk=False).get_opcodes() if each[0] != "equal"]
+    if len(changes) == 1 and changes[0][0] == "replace":
+        _, start, end, begin, stop = changes[0]
+        if max(_length(one[start:end]), _length(other[begin:stop])) > APART:
+            return None
+        return all(_is_date(words, *span) for words, span in ((one, (start, end)), (other, (begin, stop))))
+    kinds = [(one[change[1] : change[2]], other[change[3] : change[4]]) for change in changes]
+    if len(changes) == 2 and kinds[0] == kinds[1][::-1]:
+        return False
+    dates = [_is_date(one, *change[1:3]) and _is_date(other, *change[3:5]) for change in changes]
+    return True if dates and len(dates) <= APART and all(dates) else None
+
+
+def _is_date(words: tuple[str, ...], start: int, end: int) -> bool:
+    near = words[max(0, start - 1) : end + 1]
+    own = words[start:end]
+    has_number = any(word[:1].isdigit() for word in near)
+    return bool(own) and (any(map(_DATE.fullmatch, own)) or (has_number and any(map(_MONTH.fullmatch, near))))
+
+
+def _length(words: tuple[str, ...]) -> int:
+    """Return how many words there are; characters of text without blanks count as words together."""
+    wide = sum(_WIDE.match(word) is not None for word in words)
+    return len(words) - wide + -(-wide // CHARACTERS)

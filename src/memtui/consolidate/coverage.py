@@ -1,4 +1,5 @@
-"""Fact coverage: which statements of the inputs of a merge or rewrite are in the outputs, and which are dropped.
+"""The statements of Markdown texts, and fact coverage: which statements of the inputs of a merge or rewrite are in the
+outputs, and which are dropped.
 
 A statement is a sentence, a list item, a row of a table, a heading, a block of code, or a field. It is kept only where
 one statement has it word for word, but for emphasis and the mark at its end. It is reworded where one statement has all
@@ -11,33 +12,38 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from memtui.consolidate.changeset import Proposal, is_index
-from memtui.consolidate.chunks import FENCE, RULE, chunks
 from memtui.core.frontmatter import document
 
-StatementKind = Literal["sentence", "item", "row", "heading", "code", "field"]
-# Found word for word (kept), with other joining words or in another form (reworded), or not at all.
-FieldValue = str | tuple[str, ...]
-How = Literal["dropped", "reworded", "kept"]
-ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
-# Kinds of proposal whose outputs must have what their inputs say.
-COVERED_KINDS = frozenset({"merge", "rewrite"})
-# Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
-JOINING = frozenset(
-    re.findall(
-        r"\S+",
-        "a an the is are be been it its this that these those and also just very so then please do does der die das "
-        "ist sind und le la est sont et el los las y",
-    )
-)
-ENDINGS = ("es", "s")
-# What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
-OPENING = "*`\"'“”‘’«»„([{…"
-MARKS = OPENING + ")]},;:!?."
+ChunkKind = Literal["paragraph", "item", "table", "heading", "code", "rule"]
 # Where a sentence ends: behind its mark and before what begins another one.
 END = re.compile(r"(?<=[.!?…])[\"'”’)*_]*\s+(?=[\"'“‘(\[*_`]*[A-Z0-9ÄÖÜÀ-Þ\u0400-\u042F`])|(?<=[\u3002\uff01\uff1f])")
 ABBREVIATIONS = frozenset(
     ["e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "z.b.", "d.h.", "bzw.", "mr.", "mrs.", "dr."]
 )
+FENCE = re.compile(r" {0,3}(?P<mark>`{3,}|~{3,})")
+ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t#]*$")
+ROW = re.compile(r"\s*\|.*\|\s*$")
+RULE = re.compile(r"[\s|:=_*-]+$")
+QUOTE = re.compile(r"\s*>+ ?")
+# A line that begins a labelled part of a memory: `**Why:** …`.
+LABEL = re.compile(r"\s*\*\*([^*\n]{1,40}?):?\*\*:?\s")
+StatementKind = Literal["sentence", "item", "row", "heading", "code", "field"]
+FieldValue = str | tuple[str, ...]
+# Found word for word (kept), with other joining words or in another form (reworded), or not at all.
+How = Literal["dropped", "reworded", "kept"]
+ORDER: tuple[How, ...] = ("dropped", "reworded", "kept")
+# Kinds of proposal whose outputs must have what their inputs say.
+COVERED_KINDS = frozenset({"merge", "rewrite"})
+# Words that join others. What changes the meaning is none: no persons, tenses, modal verbs or prepositions.
+_JOINING = """
+a an the is are be been it its this that these those and also just very so then please do does der die das ist sind und
+le la est sont et el los las y
+"""
+JOINING = frozenset(_JOINING.split())
+# What is taken off a word, before and behind it. A dot, a `!` or a `-` before a word can belong to it.
+OPENING = "*`\"'“”‘’«»„([{…"
+MARKS = OPENING + ")]},;:!?."
 # A character of text without blanks, or what stands between such.
 WORD = r"[\u3040-\u30ff\u3400-\u9fff]|[^\u3040-\u30ff\u3400-\u9fff]+"
 # Marks around words, and the ends of a sentence: without them it is the same.
@@ -48,6 +54,97 @@ AFTER_LINK = re.compile(r"\[\[[^\[\]]+\]\]: ")  # what is behind it, the memory 
 LAST = ".:;,! " + chr(0x3002) + chr(0xFF01)  # and the wide marks, which no screen draws
 # Fields that are no facts: what they say is elsewhere, or changes with every write.
 PASSED_OVER = frozenset({"name", "description", "modified", "updated", "created", "originSessionId", "node_type"})
+
+
+class Chunk(NamedTuple):
+    """A piece of a text: `text` as it stands there, without its last line end, and what is `before` it, blank lines and
+    line ends."""
+
+    kind: ChunkKind
+    text: str
+    before: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The text without the marks of its kind: `> `, `- `, `# `. Of code it is the text."""
+        if self.kind == "code":
+            return self.text
+        lines = [QUOTE.sub("", line, count=1) if QUOTE.match(line) else line for line in self.text.split("\n")]
+        if self.kind == "heading":
+            found = HEADING.match(lines[0])
+            return found[1] if found else lines[0].strip()
+        if self.kind == "item":
+            lines[0] = ITEM.sub("", lines[0], count=1)
+        return "\n".join(lines).strip()
+
+    @property
+    def label(self) -> str:
+        """The label that a paragraph begins with, in lower case: `why`, `how to apply`; empty if it has none."""
+        found = LABEL.match(self.text) if self.kind == "paragraph" else None
+        return found[1].casefold() if found else ""
+
+
+def chunks(text: str) -> list[Chunk]:
+    """Return the pieces of a text. Joined by `join` they are the text; what ends it is a rule without text."""
+    found: list[Chunk] = []
+    before = fence = ""
+    kind: ChunkKind | None = None
+    lines: list[str] = []
+
+    def end() -> None:
+        nonlocal before, kind, lines
+        if kind is not None:
+            piece = "".join(lines)
+            found.append(Chunk(kind, piece.removesuffix("\n"), before))
+            before, kind, lines = "\n" * piece.endswith("\n"), None, []
+
+    for line in text.split("\n"):
+        with_end = line + "\n"
+        if fence:
+            lines.append(with_end)
+            if line.strip().startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+                end()
+            continue
+        plain = QUOTE.sub("", line, count=1) if QUOTE.match(line) else line
+        if not plain.strip():
+            end()
+            before += with_end
+            continue
+        opened = FENCE.match(line)
+        begins = _begins(plain, "code" if opened else None, kind)
+        if begins is not None:
+            end()
+            kind = begins
+        lines.append(with_end)
+        fence = opened["mark"] if opened else ""
+        if kind in {"heading", "rule"}:
+            end()
+    end()
+    # The last line has no end of its own.
+    return [*found, Chunk("rule", "", before.removesuffix("\n"))] if before != "\n" or not found else found
+
+
+def _begins(line: str, code: ChunkKind | None, kind: ChunkKind | None) -> ChunkKind | None:
+    """Return the kind of the piece that a line begins; None if it continues the one before it, of that kind."""
+    if code is not None:
+        return code
+    if HEADING.match(line):
+        return "heading"
+    if ROW.match(line):
+        return None if kind == "table" else "table"
+    if RULE.match(line):
+        return "rule"
+    if ITEM.match(line):
+        return "item"
+    if kind is None or kind == "table" or (kind == "paragraph" and LABEL.match(line)):
+        return "paragraph"
+    return None
+
+
+def join(found: list[Chunk]) -> str:
+    """Return the text of pieces."""
+    return "".join(each.before + each.text for each in found)
 
 
 class Statement(NamedTuple):
@@ -150,33 +247,27 @@ def field_values(fields: Mapping[str, object], above: str = "") -> Iterator[tupl
 
 def of_text(path: str, text: str) -> list[Statement]:
     """List the statements of Markdown text, each as it is written, on one line but for code."""
-    found = _statements(text)
-    return [Statement(kind, each, path) for kind, each in found if kind == "code" or any(map(str.isalnum, each))]
+    pairs = ((kind, each) for chunk in chunks(text) for kind, each in _statements(chunk))
+    return [Statement(kind, each, path) for kind, each in pairs if kind == "code" or any(map(str.isalnum, each))]
 
 
-def _statements(text: str) -> Iterator[tuple[StatementKind, str]]:
-    for chunk in chunks(text):
-        if chunk.kind == "code":
-            yield "code", chunk.text
-        elif chunk.kind == "heading":
-            yield "heading", " ".join(chunk.plain.split())
-        elif chunk.kind == "table":
-            yield from (("row", " ".join(row.split())) for row in chunk.plain.split("\n") if not RULE.match(row))
-        elif chunk.kind != "rule":
-            for sentence in sentences(chunk.plain):
-                yield ("item" if chunk.kind == "item" else "sentence"), sentence
-
-
-def sentences(block: str) -> list[str]:
-    """Split a block of running text into sentences, on one line each."""
-    text = " ".join(block.split())
-    found: list[str] = []
-    for piece in END.split(text):
-        if found and (found[-1].rpartition(" ")[2].lower() in ABBREVIATIONS):
-            found[-1] += " " + piece
+def _statements(chunk: Chunk) -> list[tuple[StatementKind, str]]:
+    match chunk.kind:
+        case "code":
+            return [("code", chunk.text)]
+        case "heading":
+            return [("heading", " ".join(chunk.plain.split()))]
+        case "table":
+            return [("row", " ".join(row.split())) for row in chunk.plain.split("\n") if not RULE.match(row)]
+        case "rule":
+            return []
+    sentences: list[str] = []
+    for piece in END.split(" ".join(chunk.plain.split())):
+        if sentences and sentences[-1].rpartition(" ")[2].lower() in ABBREVIATIONS:
+            sentences[-1] += " " + piece
         elif piece.strip():
-            found.append(piece.strip())
-    return found
+            sentences.append(piece.strip())
+    return [("item" if chunk.kind == "item" else "sentence", each) for each in sentences]
 
 
 # Words
@@ -188,7 +279,8 @@ def words(text: str) -> tuple[str, ...]:
     Text without blanks between words (Chinese, Japanese) counts by characters.
     """
     telling: list[str] = []
-    for at, raw in enumerate(_raw(text)):
+    plain = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
+    for at, raw in enumerate(each for each in plain.split() if each.strip("-*_#")):
         word = _bare(raw)
         lower = word.casefold().replace("’", "'")
         if lower in JOINING and (word == lower or at == 0):  # “plan A” is a name
@@ -199,11 +291,6 @@ def words(text: str) -> tuple[str, ...]:
         else:
             telling += map(_compared, re.findall(WORD, word))
     return tuple(telling)
-
-
-def _raw(text: str) -> list[str]:
-    text = re.sub(r"\]\(|[—–|]", " ", text.replace("[[", "").replace("]]", ""))
-    return [each for each in text.split() if each.strip("-*_#")]
 
 
 def _bare(raw: str) -> str:
@@ -220,14 +307,11 @@ def _compared(word: str) -> str:
     capitals and endings."""
     letters = word.replace("-", "").replace("'", "").isalpha()
     plain = letters and word in {word.lower(), word.upper(), word.capitalize()}
-    return _stem(word.casefold()) if plain else word
-
-
-def _stem(word: str) -> str:
-    for ending in ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= 4:
-            return word.removesuffix(ending)
-    return word
+    if not plain:
+        return word
+    folded = word.casefold()
+    ending = next((each for each in ("es", "s") if folded.endswith(each) and len(folded) - len(each) >= 4), "")
+    return folded.removesuffix(ending)
 
 
 # Finding a statement
@@ -260,21 +344,18 @@ class Targets:
         if wanted.kind == "field":
             return ("kept", (self._fields[wanted.text],)) if wanted.text in self._fields else ("dropped", ())
         if wanted.kind == "code":
-            return self._code(wanted.text)
+            lines = _code_lines(wanted.text)
+            for each in self._blocks:
+                has = _code_lines(each.text)
+                if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
+                    return "kept", (each,)
+            return "dropped", ()
         same = self._literal.get(literal(wanted.text))
         if same is not None:
             return "kept", (same,)
         telling = words(wanted.text)
         same = self._telling.get(telling) if telling else None
         return ("dropped", ()) if same is None else ("reworded", (same,))
-
-    def _code(self, text: str) -> tuple[How, tuple[Statement, ...]]:
-        lines = _code_lines(text)
-        for each in self._blocks:
-            has = _code_lines(each.text)
-            if any(has[at : at + len(lines)] == lines for at in range(len(has) - len(lines) + 1)):
-                return "kept", (each,)
-        return "dropped", ()
 
 
 def literal(text: str) -> str:

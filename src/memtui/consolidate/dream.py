@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.consolidate import applying, lint, plan, proposed, rejected
+from memtui.consolidate import lint, plan, proposed
 from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
 from memtui.consolidate.clusters import Cluster, WhyNot, clusters, sorted_out
+from memtui.consolidate.composing import Composition
 from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, fastjson, fs
@@ -96,11 +97,9 @@ class Dream:
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use that are to be made; an answer as long as the memories that it is about."""
         total = NOTHING
-        if self.model is None:
-            return total
-        for batch in self.unanswered():
-            prompt = batch.prompt()
-            total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
+        if self.model is not None:
+            for prompt in [batch.prompt() for batch in self.unanswered()]:
+                total = total.plus(self.model.estimate(SYSTEM, prompt, min(ANSWER_TOKENS, tokens_in(prompt))))
         return total
 
     def run(self, progress: Progress = lambda *_: None) -> DreamOutcome:
@@ -110,7 +109,11 @@ class Dream:
         proposing = Proposing(self.removable, self.by)
         found: list[Proposal] = []
         if self.model is None:
-            found = [*plan.within(plan.plan(self.store, self._subject()).changes, self._scopes).proposals]
+            root = self.store.root
+            subject = lint.here(
+                self.store.env, self.store.cwd, root, self.store.journal.now(), Usage(root), self._apart
+            )
+            found = [*plan.within(plan.plan(self.store, subject.with_scopes(self._scopes)).proposals, self._scopes)]
         for number, batch in enumerate(self.batches):
             progress(number, len(self.batches))
             try:
@@ -128,15 +131,9 @@ class Dream:
             fs.unlink(self._path)
         return outcome
 
-    def _subject(self) -> lint.LintInput:
-        """Return what the plan without a model is about."""
-        now, root = self.store.journal.now(), self.store.root
-        return lint.here(self.store.env, self.store.cwd, root, now, Usage(root), self._apart).with_scopes(self._scopes)
-
     def _is_settled(self, cluster: Cluster) -> bool:
-        """Return whether proposals from these very texts wait for a person, or were rejected."""
-        texts = self._settled.texts
-        return all((each.path, sha256(each.raw)) in texts for each in cluster.memories)
+        """Return whether proposals from these very texts wait for a person."""
+        return all((each.path, sha256(each.raw)) in self._settled.texts for each in cluster.memories)
 
     def _answered(self, batch: Batch, outcome: DreamOutcome) -> dict[str, Any]:
         """Return the answer to a request: the one that is kept, or a new one, which is kept then."""
@@ -165,9 +162,8 @@ class Dream:
 
     def _makeable(self, found: Sequence[Proposal], outcome: DreamOutcome) -> list[Proposal]:
         """Return the proposals that the store could make now; the others are dropped."""
-        known = {*self._settled.ids, *rejected.load(self.store.root)}
-        new = [each for each in found if each.id not in known]
-        composition = applying.preview(self.store, new, MemoryFiles(self.store))
+        known = {*self._settled.ids, *proposed.rejected(self.store.root)}
+        composition = Composition(MemoryFiles(self.store), [each for each in found if each.id not in known])
         for refused in composition.refused:
             names = tuple(each.path.rpartition("/")[2] for each in refused.proposal.inputs)
             outcome.dropped.append(Dropped(refused.proposal.kind, names, "impossible"))

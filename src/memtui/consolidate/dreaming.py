@@ -5,14 +5,13 @@ no file: an action that names something else than one cluster's memories is drop
 """
 
 import json
-import os
-from collections.abc import Iterable, Sequence
-from itertools import chain, count
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import changeset, coverage, duplicates
-from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence
+from memtui.consolidate import changeset, coverage, similarity
+from memtui.consolidate.changeset import FileOutput, Kind, Proposal, ProposalEvidence
 from memtui.consolidate.clusters import ALIKE, Cluster, written_on
+from memtui.consolidate.files import in_archive
 from memtui.core.base import visible
 from memtui.core.base.errors import MemtuiError
 from memtui.core.memories import memory
@@ -22,6 +21,14 @@ from memtui.llm.schema import Schema
 from memtui.llm.usage import tokens_in
 
 Action = Literal["merge", "contradict", "prune", "dates", "describe"]
+KINDS: Mapping[Action, Kind] = {
+    "merge": "merge",
+    "contradict": "archive",
+    "prune": "archive",
+    "dates": "rewrite",
+    "describe": "rewrite",
+}
+Json = dict[str, Any]
 # Why an action is dropped: it names what is not of its cluster (stranger), the same memory twice or one that another
 # action changed (twice), has not what its kind needs (incomplete), would remove more than the run may (budget), says
 # nothing new (same), would lose what was taken out of the text (redacted), or is not possible (impossible).
@@ -72,6 +79,14 @@ SCHEMA: Schema = {
 }
 
 
+class _UnfitError(Exception):
+    """An action is not fit to become a proposal."""
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(why)
+        self.why: Why = why
+
+
 class Dropped(NamedTuple):
     """An action of a model that became no proposal: its kind, the names of its memories as the model gave them, and
     why."""
@@ -96,15 +111,12 @@ class Batch(NamedTuple):
         names = {each.path: name for name, each in self.named().items()}
         parts = []
         for number, cluster in enumerate(self.clusters, 1):
-            told = [_told(names[each.path], each) for each in cluster.memories]
-            parts.append(f"Cluster {number}:\n" + "\n".join(told))
+            notes = []
+            for each in cluster.memories:
+                text, day = f"description: {each.description}\n\n{each.body.strip()}", written_on(each).isoformat()
+                notes.append(fenced("note", text, id=names[each.path], title=each.name, type=each.type, written=day))
+            parts.append(f"Cluster {number}:\n" + "\n".join(notes))
         return "\n\n".join(parts)
-
-
-def _told(name: str, found: Memory) -> str:
-    day = written_on(found).isoformat()
-    text = f"description: {found.description}\n\n{found.body.strip()}"
-    return fenced("note", text, id=name, title=found.name, type=found.type, written=day)
 
 
 def batches(clusters: Iterable[Cluster]) -> list[Batch]:
@@ -132,134 +144,112 @@ class Proposing:
         self._left, self._by = removable, by
         self._used: set[str] = set()
 
-    def proposals(self, batch: Batch, answer: dict[str, Any]) -> list[Proposal]:
+    def proposals(self, batch: Batch, answer: Json) -> list[Proposal]:
         """Return the proposals in an answer of the schema."""
         named = batch.named()
-        found = []
+        proposals = []
         for action in answer["actions"]:
-            made = self._proposal(batch, named, action)
-            if isinstance(made, Proposal):
-                found.append(made)
-                self._used |= {each.path for each in made.inputs}
-                self._left -= len(made.gone)
-            else:
-                self.dropped.append(Dropped(action["action"], tuple(action["memories"]), made))
-        return found
+            try:
+                proposal = self._proposal(batch, named, action)
+            except _UnfitError as error:
+                self.dropped.append(Dropped(action["action"], tuple(action["memories"]), error.why))
+                continue
+            proposals.append(proposal)
+            self._used |= {each.path for each in proposal.inputs}
+            self._left -= len(proposal.gone)
+        return proposals
 
-    def _proposal(self, batch: Batch, named: dict[str, Memory], action: dict[str, Any]) -> Proposal | Why:
-        names = [*action["memories"], *([action["keep"]] if action.get("keep") else [])]
-        if any(name not in named for name in names):
-            return "stranger"
-        memories = [named[name] for name in dict.fromkeys(names)]
+    def _proposal(self, batch: Batch, named: dict[str, Memory], action: Json) -> Proposal:
+        """Return the proposal of an action. Raises _UnfitError."""
+        names = [*action["memories"], *filter(None, [action.get("keep")])]
+        memories = [named[name] for name in dict.fromkeys(names) if name in named]
         own = {each.path for each in memories}
         home = next((each for each in batch.clusters if own <= {one.path for one in each.memories}), None)
-        if home is None:
-            return "stranger"
+        if not named.keys() >= set(names) or home is None:
+            raise _UnfitError("stranger")
         if len(set(action["memories"])) < len(action["memories"]) or own & self._used:
-            return "twice"
-        found = _Made(action, memories, named.get(action.get("keep") or ""), home, self._by)
-        outputs = found.outputs()
-        if isinstance(outputs, str):
-            return outputs
-        if sum(each.data is None for each in outputs) > self._left:
-            return "budget"
+            raise _UnfitError("twice")
+        keep = named.get(action.get("keep") or "")
         try:
-            return found.proposal(outputs)
-        except MemtuiError:
-            return "impossible"
+            outputs = _outputs(action, memories, keep, home.directory)
+            if sum(each.data is None for each in outputs) > self._left:
+                raise _UnfitError("budget")
+            return changeset.propose(
+                KINDS[action["action"]],
+                [changeset.read_from(each.path, each.raw) for each in memories],
+                outputs,
+                self._evidence(action, memories, keep, home, outputs),
+                visible.one_line(visible.clean(action["reason"])),
+            )
+        except MemtuiError as error:
+            raise _UnfitError("impossible") from error
 
-
-class _Made(NamedTuple):
-    """An action on memories of one cluster, on its way to a proposal."""
-
-    action: dict[str, Any]
-    memories: list[Memory]
-    keep: Memory | None
-    cluster: Cluster
-    by: str
-
-    @property
-    def kind(self) -> str:
-        return str(self.action["action"])
-
-    def outputs(self) -> list[FileOutput] | Why:
-        """Return the files as the action leaves them."""
-        if self.kind in {"merge", "contradict"}:
-            if self.keep is None or len(self.memories) < 2:
-                return "incomplete"
-            others = [each for each in self.memories if each is not self.keep]
-            if self.kind == "contradict":
-                return _archived(self.cluster.directory, others)
-            kept = self._rewritten(self.keep, "description", "body")
-            return kept if isinstance(kept, str) else [*kept, *(FileOutput(each.path, None) for each in others)]
-        if len(self.memories) != 1:
-            return "incomplete"
-        if self.kind == "prune":
-            return _archived(self.cluster.directory, self.memories)
-        return self._rewritten(self.memories[0], "body" if self.kind == "dates" else "description")
-
-    def _rewritten(self, found: Memory, *fields: str) -> list[FileOutput] | Why:
-        """Return a file with what the model wrote in some fields."""
-        written = {key: visible.clean(str(self.action.get(key) or "")).strip() for key in fields}
-        if not all(written.values()):
-            return "incomplete"
-        if any("[redacted: " in text for text in written.values()):
-            return "redacted"
-        if "description" in written:
-            written["description"] = visible.one_line(written["description"])
-        if "body" in written:
-            lead = "\n" if found.body.startswith("\n") or not found.body else ""
-            written["body"] = f"{lead}{written['body']}\n"
-        try:
-            data = memory.with_fields(found, written)
-        except MemtuiError:
-            return "impossible"
-        return "same" if data == found.raw and self.kind != "merge" else [FileOutput(found.path, data)]
-
-    def proposal(self, outputs: list[FileOutput]) -> Proposal:
-        """Return the proposal. Raises UsageError if it contradicts itself."""
-        kind: changeset.Kind = (
-            "merge" if self.kind == "merge" else "archive" if self.kind in {"contradict", "prune"} else "rewrite"
-        )
-        told = {"action": self.kind, "model": self.by}
-        if self.keep is not None:
-            told["keep"] = self.keep.path
-        said = ProposalEvidence("dream", data=told)
-        added = self._added(outputs) if self.kind in {"merge", "dates"} else []
-        new = (ProposalEvidence(changeset.ADDED, texts=tuple(added)),) if added else ()
-        alike = tuple(each for each in self.cluster.evidence if len(self.memories) > 1 or each.code != ALIKE)
-        return changeset.propose(
-            kind,
-            [changeset.read_from(each.path, each.raw) for each in self.memories],
-            outputs,
-            (said, *new, *alike),
-            visible.one_line(visible.clean(self.action["reason"])),
-        )
-
-    def _added(self, outputs: list[FileOutput]) -> list[str]:
-        """List the statements of a text that none of the memories has, as far as words tell. One that got another date
-        has half of its words or more from the one that it replaces."""
-        known = [each for found in self.memories for each in coverage.of_file(found.path, found.raw)]
+    def _evidence(
+        self, action: Json, memories: list[Memory], keep: Memory | None, home: Cluster, outputs: list[FileOutput]
+    ) -> list[ProposalEvidence]:
+        """Return what speaks for an action, and which statements of its texts none of the memories has, as far as words
+        tell. One that got another date has half of its words or more from the one that it replaces."""
+        data = {"action": action["action"], "model": self._by, **({} if keep is None else {"keep": keep.path})}
+        known = [each for found in memories for each in coverage.of_file(found.path, found.raw)]
         made = [each for out in outputs for each in coverage.of_file(out.path, out.data or b"") if each.kind != "field"]
-        new = [each.statement.text for each in coverage.cover(made, known).dropped]
-        if self.kind == "dates":
-            replaced = [duplicates.words(each.statement.text) for each in coverage.cover(known, made).dropped]
-            new = [each for each in new if not any(_is_mostly(duplicates.words(each), old) for old in replaced)]
-        return [each[:MOST_REASON] for each in new][:MOST_ADDED]
+        added = []
+        if action["action"] in {"merge", "dates"}:
+            added = [each.statement.text for each in coverage.cover(made, known).dropped]
+        if action["action"] == "dates":
+            replaced = [similarity.words(each.statement.text) for each in coverage.cover(known, made).dropped]
+            added = [each for each in added if not any(_is_mostly(similarity.words(each), old) for old in replaced)]
+        texts = tuple(each[:MOST_REASON] for each in added[:MOST_ADDED])
+        alike = [each for each in home.evidence if len(memories) > 1 or each.code != ALIKE]
+        new = [ProposalEvidence(changeset.ADDED, texts=texts)] if texts else []
+        return [ProposalEvidence("dream", data=data), *new, *alike]
 
 
 def _is_mostly(words: frozenset[str], old: frozenset[str]) -> bool:
     return 2 * len(words & old) >= len(words)
 
 
+def _outputs(action: Json, memories: list[Memory], keep: Memory | None, directory: str) -> list[FileOutput]:
+    """Return the files as an action leaves them. Raises _UnfitError."""
+    kind = action["action"]
+    if kind in {"merge", "contradict"}:
+        if keep is None or len(memories) < 2:
+            raise _UnfitError("incomplete")
+        others = [each for each in memories if each is not keep]
+        if kind == "contradict":
+            return _archived(directory, others)
+        return [_rewritten(action, keep, "description", "body"), *(FileOutput(each.path, None) for each in others)]
+    if len(memories) != 1:
+        raise _UnfitError("incomplete")
+    if kind == "prune":
+        return _archived(directory, memories)
+    return [_rewritten(action, memories[0], "body" if kind == "dates" else "description")]
+
+
+def _rewritten(action: Json, found: Memory, *fields: str) -> FileOutput:
+    """Return a file with what the model wrote in some fields. Raises _UnfitError, MemtuiError."""
+    written = {key: visible.clean(str(action.get(key) or "")).strip() for key in fields}
+    if not all(written.values()):
+        raise _UnfitError("incomplete")
+    if any("[redacted: " in text for text in written.values()):
+        raise _UnfitError("redacted")
+    if "description" in written:
+        written["description"] = visible.one_line(written["description"])
+    if "body" in written:
+        lead = "\n" if found.body.startswith("\n") or not found.body else ""
+        written["body"] = f"{lead}{written['body']}\n"
+    data = memory.with_fields(found, written)
+    if data == found.raw and action["action"] != "merge":
+        raise _UnfitError("same")
+    return FileOutput(found.path, data)
+
+
 def _archived(directory: str, memories: Sequence[Memory]) -> list[FileOutput]:
     """Return memories as moved to the archive of their scope, each under a name that is free there."""
-    found = []
+    outputs = []
     for each in memories:
-        stem = f"{directory}/{changeset.ARCHIVE}/{each.path.removeprefix(directory + '/').removesuffix('.md')}"
-        free = (f"{stem}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
-        found += [FileOutput(each.path, None), FileOutput(next(p for p in free if not os.path.lexists(p)), each.raw)]
-    return found
+        place = in_archive(directory, each.path.removeprefix(directory + "/").removesuffix(".md"))
+        outputs += [FileOutput(each.path, None), FileOutput(place, each.raw)]
+    return outputs
 
 
 def request_key(model: str, batch: Batch) -> str:

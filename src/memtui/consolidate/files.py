@@ -2,9 +2,10 @@
 
 import os
 from dataclasses import replace
+from itertools import chain, count
 from typing import NamedTuple
 
-from memtui.consolidate.changeset import ARCHIVE, Kind, Proposal, is_index, sha256
+from memtui.consolidate.changeset import ARCHIVE, FileInput, Kind, Proposal, is_index, sha256
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import read_or_none, storage_error
@@ -20,6 +21,13 @@ class ScopedFile(NamedTuple):
 
     scope: Scope
     file: str
+
+
+def in_archive(directory: str, stem: str) -> str:
+    """Return a path that is free in the archive of a scope, for a memory called `stem` there."""
+    place = f"{directory}/{ARCHIVE}/{stem}"
+    names = (f"{place}{end}.md" for end in chain([""], (f"-{number}" for number in count(2))))
+    return next(each for each in names if not os.path.lexists(each))
 
 
 class MemoryFiles:
@@ -40,10 +48,9 @@ class MemoryFiles:
     def scope_of(self, path: str) -> ScopedFile:
         """Return where a file is. Raises NotFoundError for one that is in no scope."""
         place = self._within(path)
-        if place is None:  # maybe the auto memory of another project
-            known = {scope.directory for scope in self._scopes}
-            top = paths.config_dir(self.store.env) + "/projects/"
-            self._scopes += scopes.others(self.store.env, known) if path.startswith(top) else []
+        if place is None and path.startswith(f"{paths.config_dir(self.store.env)}/projects/"):
+            # Maybe the auto memory of another project.
+            self._scopes += scopes.others(self.store.env, {scope.directory for scope in self._scopes})
             place = self._within(path)
         if place is None:
             raise NotFoundError(f"{path} is in none of the scopes here.", "`memtui status --paths` lists them.")
@@ -51,14 +58,14 @@ class MemoryFiles:
 
     def _within(self, path: str) -> ScopedFile | None:
         """Return the scope that has a path in its directory, the innermost one."""
-        found = []
+        places = []
         for scope in (*self._scopes, *self._instructions):
             top = scope.directory.rstrip("/") + "/"
             file = path[len(top) :]
             # Instructions stand beside, above and below memories.
             if path.startswith(top) and (scope.kind != "instructions" or scopes.may_instruct(scope, file)):
-                found.append(ScopedFile(scope, file))
-        return max(found, key=lambda each: len(each.scope.directory), default=None)
+                places.append(ScopedFile(scope, file))
+        return max(places, key=lambda each: len(each.scope.directory), default=None)
 
     def readable(self, path: str) -> ScopedFile:
         """Return where a file is that a proposal may read. Raises MemtuiError for one that it must not read."""
@@ -67,19 +74,27 @@ class MemoryFiles:
             return place
         if place.scope.problem:
             raise MemtuiError(f"{place.scope.directory} {place.scope.problem}.", "memtui reads nothing there.")
-        _check_file(path, place)
+        # A memory, an archived one, or the index.
+        *above, name = place.file.split("/")
+        odd = not path.isprintable() or os.path.normpath(path) != path or len(above) > locate.MAX_DEPTH
+        hidden = any(each.startswith(".") for each in (above[1:] if above[:1] == [ARCHIVE] else above))
+        if odd or hidden or not (not above if is_index(path) else locate.is_memory_name(name)):
+            raise MemtuiError(
+                f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them."
+            )
         return place
 
     def writable(self, path: str, kind: Kind) -> ScopedFile:
         """Return where a file is that a proposal of this kind may write or remove. Raises MemtuiError for one in a
         read-only scope, behind a symlink, or with a name that no memory can have."""
-        place = self.scope_of(path) if kind == "rule" else self.readable(path)
         if kind == "rule":
+            place = self.scope_of(path)
             if place.scope.kind != "instructions" or os.path.normpath(path) != path or not path.isprintable():
                 raise MemtuiError(
                     f"{path} is no file of instructions.", "Claude Code reads CLAUDE.md and .claude/rules."
                 )
         else:
+            place = self.readable(path)
             references.writable(place.scope)
             references.real_path(place.scope, place.scope.index_path)
         if not is_index(path):
@@ -99,13 +114,20 @@ class MemoryFiles:
                 raise storage_error(error, path) from error
         return self._data[path]
 
-    def filled(self, found: Proposal) -> Proposal:
+    def is_current(self, read: FileInput) -> bool:
+        """Return whether a file is as a proposal read it. Raises MemtuiError."""
+        data = self.data(read.path)
+        return ("" if data is None else sha256(data)) == read.sha256
+
+    def filled(self, proposal: Proposal) -> Proposal:
         """Return a proposal with the contents of its inputs, as far as they are still as it read them."""
-        inputs = []
-        for each in found.inputs:
-            data = self.data(each.path) if each.data is None and each.sha256 else each.data
-            inputs.append(replace(each, data=data if data is not None and sha256(data) == each.sha256 else None))
-        return replace(found, inputs=tuple(inputs))
+        return replace(
+            proposal,
+            inputs=tuple(
+                replace(each, data=self.data(each.path)) if each.data is None and self.is_current(each) else each
+                for each in proposal.inputs
+            ),
+        )
 
     def link_names(self, scope: Scope, found: Memory) -> list[str]:
         """Return the names by which links refer to a memory, as `references.old_names`."""
@@ -117,7 +139,7 @@ class MemoryFiles:
         """Return the memories of a scope that may have links in them, by path. Those that must not or can't be read,
         are too large, or are symlinks, are left out."""
         if scope.directory not in self._linking:
-            found = {}
+            linking = self._linking[scope.directory] = {}
             for file, problem in scopes.files(scope):
                 path = f"{scope.directory}/{file}"
                 if problem or os.path.islink(path):
@@ -127,20 +149,5 @@ class MemoryFiles:
                 except MemtuiError:
                     continue
                 if data is not None and b"[" in data and len(data) <= memory.MAX_BYTES:
-                    found[path] = data
-            self._linking[scope.directory] = found
+                    linking[path] = data
         return self._linking[scope.directory]
-
-
-def _check_file(path: str, place: ScopedFile) -> None:
-    """Raise MemtuiError unless a path can be that of a memory, of an archived one, or of an index."""
-    *directories, name = place.file.split("/")
-    odd = not path.isprintable() or os.path.normpath(path) != path or len(directories) > locate.MAX_DEPTH
-    hidden = any(each.startswith(".") for each in (directories[1:] if directories[:1] == [ARCHIVE] else directories))
-    index = is_index(path) and not directories
-    if odd or hidden or not (index or locate.is_memory_name(name)) or (is_index(path) and directories):
-        raise _outside(path)
-
-
-def _outside(path: str) -> MemtuiError:
-    return MemtuiError(f"{path} is no memory.", "A change may only read and write memories, and MEMORY.md beside them.")

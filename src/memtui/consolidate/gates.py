@@ -8,7 +8,7 @@ dream before, which counts until this one is whole: of one that was killed nothi
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from memtui.core.base import clock, fs
 from memtui.core.base.errors import ConflictError
@@ -19,16 +19,6 @@ from memtui.core.settings import config
 APART, THROTTLE, ENOUGH_SESSIONS, EXPIRES = clock.DAY, 600.0, 5, 3600.0
 LOCK_SECONDS = 2.0
 GateName = Literal["time", "throttle", "sessions", "lock"]
-
-
-class Gate(NamedTuple):
-    """A gate: whether it is open; if not, the seconds until it opens by itself (`wait`), or the sessions that are
-    missing (`missing`)."""
-
-    name: GateName
-    open: bool
-    wait: float = 0.0
-    missing: int = 0
 
 
 def lock_path(root: str) -> str:
@@ -46,8 +36,8 @@ def _content(root: str) -> tuple[int, float | None]:
     """Return the process that the lock file names, 0 if none, and the time of the dream before that of this process,
     None if the file has none."""
     try:
-        found = fs.read_bytes(lock_path(root), 60).split()
-        return (int(found[0]) if found else 0), (float(found[1]) if len(found) > 1 else None)
+        words = fs.read_bytes(lock_path(root), 60).split()
+        return (int(words[0]) if words else 0), (float(words[1]) if len(words) > 1 else None)
     except (OSError, ValueError):
         return 0, None
 
@@ -59,51 +49,41 @@ def _mtime(path: str) -> float:
         return 0.0
 
 
-def gates(root: str, now: float) -> list[Gate]:
-    """Return the state of all gates."""
+def closed(root: str, now: float) -> dict[GateName, float]:
+    """Return the gates that are closed: the seconds until each opens by itself, or how many sessions are missing."""
     since = last(root)
-    sessions = sessions_since(root, since)
-    return [
-        _until("time", since + APART, now),
-        _until("throttle", _mtime(_scan_path(root)) + THROTTLE, now),
-        Gate("sessions", sessions >= ENOUGH_SESSIONS, missing=max(0, ENOUGH_SESSIONS - sessions)),
-        _until("lock", _mtime(lock_path(root)) + EXPIRES if _holder(root, now) else 0.0, now),
-    ]
+    held_until = _mtime(lock_path(root)) + EXPIRES if _holder(root, now) else 0.0
+    waits: dict[GateName, float] = {
+        "time": since + APART - now,
+        "throttle": _mtime(_look_path(root)) + THROTTLE - now,
+        "sessions": ENOUGH_SESSIONS - _sessions_since(root, since),
+        "lock": held_until - now,
+    }
+    return {name: wait for name, wait in waits.items() if wait > 0}
 
 
-def _until(name: GateName, opens: float, now: float) -> Gate:
-    return Gate(name, opens <= now, max(0.0, opens - now))
-
-
-def sessions_since(root: str, since: float) -> int:
-    """Count the sessions that hooks have seen since a time, up to ENOUGH_SESSIONS."""
-    found = 0
+def _sessions_since(root: str, since: float) -> int:
+    """Count the sessions that hooks have seen since a time."""
     try:
         with os.scandir(root + "/sessions") as entries:
-            for entry in entries:
-                # One file of a session has no further dot in its name.
-                if entry.name.endswith(".json") and entry.name.count(".") == 1 and entry.stat().st_mtime > since:
-                    found += 1
-                    if found >= ENOUGH_SESSIONS:
-                        break
+            # One file of a session has no further dot in its name.
+            own = (each for each in entries if each.name.endswith(".json") and each.name.count(".") == 1)
+            return sum(each.stat().st_mtime > since for each in own)
     except OSError:
-        pass
-    return found
+        return 0
 
 
 def open_now(root: str, now: float) -> bool:
     """Return whether an unattended dream may begin. Looks at the sessions at most every ten minutes, and notes it.
     Raises OSError."""
-    first, throttle, *_ = gates(root, now)
-    if not first.open or not throttle.open:
+    if closed(root, now).keys() & {"time", "throttle"}:
         return False
-    path = _scan_path(root)
-    fs.write_atomic(path, b"", durable=False)
-    os.utime(path, (now, now))
-    return all(each.open for each in gates(root, now) if each.name != "throttle")
+    fs.write_atomic(_look_path(root), b"", durable=False)
+    os.utime(_look_path(root), (now, now))
+    return closed(root, now).keys() <= {"throttle"}
 
 
-def _scan_path(root: str) -> str:
+def _look_path(root: str) -> str:
     return root + "/run/dream-look"
 
 
@@ -135,45 +115,35 @@ def held(root: str, now: float) -> Iterator[None]:
         before = last(root)
         fs.write_atomic(path, f"{os.getpid()} {before!r}".encode(), durable=False)
         os.utime(path, (now, now))
-    done = False
+    ended = before
     try:
         yield
-        done = True
+        ended = now
     finally:
         with fs.Lock(path + ".guard", LOCK_SECONDS):
             # After EXPIRES another one may hold it.
             if _content(root)[0] == os.getpid():
-                _release(path, now if done else before)
-
-
-def _release(path: str, last: float) -> None:
-    """Leave a lock file that names no process, of the time of the last dream, or none if there was none."""
-    if not last:
-        fs.unlink(path)
-        return
-    fs.write_atomic(path, b"", durable=False)
-    os.utime(path, (last, last))
+                fs.write_atomic(path, b"", durable=False)
+                os.utime(path, (ended, ended))
 
 
 def check(root: str, now: float) -> Iterator[Finding]:
     """Report the gates, for doctor and Setup."""
-    if config.value(config.load(root), None, "dream") is not True:
-        yield good("dream.off", last=_ago(root, now))
-        return
-    closed = [each for each in gates(root, now) if not each.open]
-    for each in closed:
-        if each.name == "time":
-            yield good("dream.time", wait=age(now - each.wait, now), last=_ago(root, now))
-        elif each.name == "throttle":
-            yield good("dream.throttle", wait=age(now - each.wait, now))
-        elif each.name == "sessions":
-            yield good("dream.sessions", missing=each.missing)
-        else:
-            yield good("dream.lock", process=_holder(root, now))
-    if not closed:
-        yield good("dream.open", last=_ago(root, now))
-
-
-def _ago(root: str, now: float) -> str:
     since = last(root)
-    return f"the last {ago(since, now)}" if since else "none so far"
+    last_words = f"the last {ago(since, now)}" if since else "none so far"
+    if config.value(config.load(root), None, "dream") is not True:
+        yield good("dream.off", last=last_words)
+        return
+    waits = closed(root, now)
+    for name, wait in waits.items():
+        match name:
+            case "time":
+                yield good("dream.time", wait=age(now - wait, now), last=last_words)
+            case "throttle":
+                yield good("dream.throttle", wait=age(now - wait, now))
+            case "sessions":
+                yield good("dream.sessions", missing=int(wait))
+            case "lock":
+                yield good("dream.lock", process=_holder(root, now))
+    if not waits:
+        yield good("dream.open", last=last_words)

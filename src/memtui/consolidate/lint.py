@@ -6,12 +6,11 @@ Nothing is written. A directory that is given by its path needs no memtui: no ho
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 
-from memtui.consolidate import date_checks, overlap, project_checks, usage_checks, verify
-from memtui.consolidate.across import Known
-from memtui.consolidate.git import Repository
-from memtui.consolidate.project_checks import ProjectFiles
+from memtui.consolidate import checks, overlap
+from memtui.consolidate.checks import Checked
+from memtui.consolidate.overlap import Known
+from memtui.consolidate.project import ProjectFiles, Repository
 from memtui.core.base import paths
 from memtui.core.base.errors import NotFoundError, UsageError
 from memtui.core.base.finding import OK, PROBLEM, Finding
@@ -83,31 +82,26 @@ def at(
             f"{path} is a file.", f"Give its directory: memtui check {shell_word(os.path.dirname(path) or '.')}"
         )
     own = {os.path.realpath(each.directory): each for each in known if each.exists and each.kind != "instructions"}
-    found = []
+    chosen = []
     for directory in _directories(top):
         mine = own.get(os.path.realpath(directory))
         # In a checkout, as in CI, nobody has trusted anything yet: what is in the index has nothing to do with that.
-        made = _scope(directory, cwd) if mine is None else replace(mine, kind="auto") if not mine.trusted else mine
-        found.append(made)
-    instructions = {each.root_path: each for each in found if each.root_path}
-    guides = [scopes.project_instructions(root, root) for root in instructions if root]
-    mine_too = {each.label: each for each in own.values() if each.label in {scope.label for scope in found}}
-    guides = [each for each in guides if each.files]
-    return LintInput(found, guides, now, root, None, set(apart), mine_too)
+        chosen.append(_scope(directory, cwd) if mine is None else mine if mine.trusted else replace(mine, kind="auto"))
+    labels, roots = {each.label for each in chosen}, dict.fromkeys(each.root_path for each in chosen)
+    guides = [scopes.project_instructions(each, each) for each in roots if each]
+    mine_too = {each.label: each for each in own.values() if each.label in labels}
+    return LintInput(chosen, [each for each in guides if each.files], now, root, None, set(apart), mine_too)
 
 
 def _directories(top: str) -> list[str]:
     """List the directories of memories that a path means."""
-    claude = top if os.path.basename(top) == ".claude" else f"{top}/.claude"
-    places = [
-        f"{claude}/memory",
-        *(f"{claude}/{agents}/{name}" for agents in AGENTS for name in _below(f"{claude}/{agents}")),
-    ]
     if os.path.basename(top) in AGENTS:
-        places = [f"{top}/{name}" for name in _below(top)]
-    found = [each for each in places if os.path.isdir(each)]
+        return [f"{top}/{name}" for name in _below(top)]
+    claude = top if os.path.basename(top) == ".claude" else f"{top}/.claude"
+    of_agents = [f"{claude}/{agents}/{name}" for agents in AGENTS for name in _below(f"{claude}/{agents}")]
+    places = [each for each in (f"{claude}/memory", *of_agents) if os.path.isdir(each)]
     is_project = os.path.lexists(f"{top}/.git") or os.path.isdir(f"{top}/.claude") or top == claude
-    return found or ([] if is_project or os.path.basename(top) in AGENTS else [top])
+    return places or ([] if is_project else [top])
 
 
 def _below(directory: str) -> list[str]:
@@ -151,7 +145,12 @@ def check(subject: LintInput, go_on: Callable[[], bool] = lambda: True) -> list[
         instructions = [each for scope in subject.instructions for each in scopes.memories(scope)]
         found += overlap.of_memories(subject.root, known, subject.apart, go_on)
         found += overlap.repeating(known, instructions, go_on)
-    return worst_first(each for each in found if each.level != OK) if go_on() else []
+    return sorted((each for each in found if each.level != OK), key=_rank) if go_on() else []
+
+
+def _rank(found: Finding) -> tuple[bool, int, str, int]:
+    """Return the key that sorts problems first, then as the registry has their codes, then by file and line."""
+    return (found.level != PROBLEM, ORDER.get(found.code, 0), *place(found))
 
 
 def _where(subject: LintInput, scope: Scope, memories: Mapping[str, Memory], found: Finding) -> dict[str, object]:
@@ -190,21 +189,11 @@ def _of_scope(
     yield from memory_checks.of_memories(scope, own, subject.now, go_on)
     top = locate.worktree_top(scope.directory)
     repository = Repository(top) if os.path.lexists(f"{top}/.git") else None
-    whole = [each for each in own if each.broken is None]
-    for memory in takewhile(lambda _: go_on(), whole):
-        yield from date_checks.of_memory(scope, memory, repository)
     project = projects.setdefault(scope.root_path, ProjectFiles(scope.root_path)) if scope.root_path else None
-    if project is not None:
-        yield from project_checks.of_memories(project, scope, whole, go_on)
-    for memory in takewhile(lambda _: go_on(), whole):
-        yield from verify.of_memory(project, scope, memory)
-    if subject.usage is not None and go_on():
-        yield from usage_checks.of_scope(subject.root, scope, subject.usage, subject.memories, subject.drafts, go_on)
-
-
-def worst_first(found: Iterable[Finding]) -> list[Finding]:
-    """Sort findings: problems first, then as the registry has their codes, then by file and line."""
-    return sorted(found, key=lambda each: (each.level != PROBLEM, ORDER.get(each.code, 0), *place(each)))
+    whole, known = [each for each in own if each.broken is None], subject.memories
+    yield from checks.of_scope(
+        Checked(subject.root, scope, whole, known, project, repository, subject.usage, subject.drafts, go_on)
+    )
 
 
 def place(found: Finding) -> tuple[str, int]:

@@ -1,23 +1,28 @@
-"""The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made.
+"""The fixes of what lint finds and nobody needs to decide about, planned from the findings and then made; and the
+problems that findings tell of, by cause.
 
 No statement is dropped but that of a line whose memory is gone; a date or a path is replaced only if it is certain.
 """
 
 import os
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple
 
-from memtui.consolidate.lint import LintInput
+from memtui.consolidate import coverage
+from memtui.consolidate.changeset import Proposal
+from memtui.consolidate.lint import LintInput, by_file
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import many, some
 from memtui.core.base.storage import read_or_none, storage_error
 from memtui.core.frontmatter import document
-from memtui.core.health import findings, head_checks, index_checks, index_fit
+from memtui.core.health import findings, head_checks, index_checks, index_fit, problems
 from memtui.core.health.index_fit import Uses
+from memtui.core.health.memory_kinds import FIX
+from memtui.core.health.problems import Problem
 from memtui.core.journal.changes import Change, FileChange
 from memtui.core.journal.text_edit import text_edits
 from memtui.core.memories import index_lines, memory, references, scopes
@@ -36,20 +41,14 @@ FIELDS = {"memories.no_description", "memories.same_name"}
 TEXTS = {"memories.date", "memories.path"}
 HEADS = {"memories.unquoted", *head_checks.CHECKS}
 LINES = {
-    "memories.dangling",
-    "memories.no_line",
-    "memories.no_index",
-    "memories.same_line",
-    "memories.empty_section",
-    "memories.long_hook",
-    "memories.spills",
-    "memories.cut",
+    *("memories.dangling", "memories.no_line", "memories.no_index", "memories.same_line", "memories.empty_section"),
+    *("memories.long_hook", "memories.spills", "memories.cut"),
 }
 
 
 class FileFix(NamedTuple):
     """The fix of one file of a scope: its real path, and its content before (None if it is not there) and after; `file`
-    relative to the scope. `words`: how an index over its limit is brought under it."""
+    relative to the scope. `words`: how an index over its limit is brought under it, and which sections go."""
 
     scope: Scope
     file: str
@@ -57,6 +56,25 @@ class FileFix(NamedTuple):
     before: bytes | None
     after: bytes
     words: str = ""
+
+
+def is_safe(proposal: Proposal) -> bool:
+    """Return whether a proposal needs no decision: it only has fixes that lint makes by itself, and drops nothing."""
+    codes = {each.code for each in proposal.evidence}
+    return proposal.kind in {"rewrite", "relink"} and bool(codes) and codes <= FIELDS | TEXTS | LINES
+
+
+def by_cause(found: Sequence[Finding], remedy: Callable[[Finding], str] | None = None) -> list[Problem]:
+    """Return the problems that findings of `lint.check` tell of, in their order. `remedy` says what to type."""
+    return problems.by_cause(found, fixable, remedy or to_type)
+
+
+def to_type(found: Finding) -> str:
+    """Return what to type about a finding on the person's own memories; empty if there is nothing to do."""
+    if fixable(found):
+        return FIX
+    remedy = findings.remedy(found)
+    return remedy.partition(", or ")[2] if remedy.startswith(FIX) else remedy
 
 
 def fixable(found: Finding) -> bool:
@@ -90,17 +108,15 @@ def plan(
         if not path.startswith(scope.directory + "/") or os.path.islink(path):
             continue
         try:
-            real = references.real_path(scope, path)
-            before: bytes | None
-            words = ""
+            real, words = references.real_path(scope, path), ""
+            before = read_or_none(real)
             if path == scope.index_path:
-                before = read_or_none(real)
-                after, words = index_after(
-                    root, scope, those, _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage)
-                )
+                memories, uses = _as_fixed(scope, fixes, known), index_fit.uses_of(scope, usage)
+                after, words = _index_after(root, scope, those, memories, uses)
+            elif before is None:
+                continue
             else:
-                before = fs.read_bytes(real)
-                after = memory_after(before, those)
+                after = _memory_after(before, those)
         except (OSError, MemtuiError):
             continue
         if after != before:
@@ -127,15 +143,14 @@ def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[F
 
 
 def _as_fixed(scope: Scope, fixes: Iterable[FileFix], known: Iterable[Memory] | None) -> dict[str, Memory]:
-    every = scopes.memories(scope) if known is None else [each for each in known if each.scope_label == scope.label]
-    found = {normal(references.relative(scope, each.path)): each for each in every}
+    """Return the memories of a scope by their normal path, as they will be."""
+    memories = by_file(scope, scopes.memories(scope) if known is None else known)
     for each in fixes:
-        path = f"{scope.directory}/{each.file}"
-        found[normal(each.file)] = memory.from_bytes(path, scope.label, each.after)
-    return found
+        memories[normal(each.file)] = memory.from_bytes(f"{scope.directory}/{each.file}", scope.label, each.after)
+    return memories
 
 
-def memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
+def _memory_after(data: bytes, found: Sequence[Finding]) -> bytes:
     """Return a memory's content with its findings fixed. Raises MemtuiError for frontmatter that can't be changed."""
     codes = {each.code for each in found}
     data = head_checks.fixed(data, codes)
@@ -159,14 +174,15 @@ def _start(found: Finding) -> int:
     return start if isinstance(start, int) else 0
 
 
-def index_after(
+def _index_after(
     root: str, scope: Scope, found: Sequence[Finding], memories: Mapping[str, Memory], uses: Uses
 ) -> tuple[bytes, str]:
     """Return the content of a scope's MEMORY.md with its findings fixed, and what follows from that: a section that
     lost its last line goes, and so much is made recall-only as lines that come need room; and how it is brought under
-    its limit, in words. `memories` of the scope by their normal path, as they will be."""
-    data = read_or_none(scope.index_path) or b""
+    its limit and which sections go, in words. `memories` of the scope by their normal path, as they will be."""
+    data = before = read_or_none(scope.index_path) or b""
     codes = {each.code for each in found}
+    named = {str(each.data.get("title")) for each in found if each.code == "memories.empty_section"}
     # What was there before, and is not to be fixed, stays.
     is_whole = budget(data, agent=scope.kind == "agent").cut_line is None
     left = {each.code for each in index_checks.of_index(scope, parse_index(data), memories) if fixable(each)} - codes
@@ -179,9 +195,24 @@ def index_after(
         again = index_checks.of_index(scope, parse_index(after), memories)
         found = [each for each in again if fixable(each) and each.code not in left]
         if not found or after == data:
-            return after, words
+            break
         data = after
-    return data, words
+    return after, " ".join(filter(None, [words, _emptied(before, after, named)]))
+
+
+def _emptied(before: bytes, after: bytes, named: Collection[str]) -> str:
+    """Say which headings of an index go since nothing is left below them; empty for none. `named`: said already."""
+    stay = Counter(_headings(after))
+    gone = [each for each in (Counter(_headings(before)) - stay).elements() if each not in named]
+    if not gone:
+        return ""
+    several, names = len(gone) > 1, some([f"“{each}”" for each in gone])
+    return f"The heading{'s' * several} {names} {'go' if several else 'goes'}: nothing is left below."
+
+
+def _headings(data: bytes) -> list[str]:
+    lines = data.decode("utf-8", "replace").splitlines()
+    return [match[1] for line in lines if (match := coverage.HEADING.match(line)) is not None]
 
 
 def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memories: Mapping[str, Memory]) -> bytes:
@@ -193,13 +224,13 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
     if "memories.dangling" in codes:
         data = _without_dangling(state, data)
     for each in found:
+        facts: dict[str, Any] = dict(each.data)
         if each.code == "memories.same_line":
-            data = index_lines.combine_repeated(data, str(each.data["words"]), str(each.data["proposed"]))
+            data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])
         if each.code == "memories.long_hook":
-            facts = {key: str(each.data[key]) for key in ("file", "proposed", "words")}
             data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])
         if each.code == "memories.spills":
-            data = index_lines.join_lines(data, cast("list[str]", each.data["files"]))
+            data = index_lines.join_lines(data, facts["files"])
     # A section whose last line is gone is empty now.
     if codes & {"memories.empty_section", "memories.same_line"}:
         data = index_lines.remove_empty_sections(data)
@@ -231,11 +262,10 @@ def _with_missing(state: IndexState, data: bytes, memories: Mapping[str, Memory]
 def make_journaled(store: Store, scope: Scope, fixes: Sequence[FileFix]) -> None:
     """Make the fixes of one of the person's scopes, as one step of undo. A memory that was trusted stays trusted.
     Raises MemtuiError."""
-    changes: list[Change] = []
     known = trust.load(store.root, scope.directory) if scope.needs_trust else None
     allowed = [each for each in fixes if known is not None and each.before is not None and known.allows(each.before)]
-    trusted = [(each.file, each.after) for each in allowed]
-    changes += store.trust_changes(scope, [each for each in trusted if each[0] != INDEX_NAME])
+    trusted = [(each.file, each.after) for each in allowed if each.file != INDEX_NAME]
+    changes: list[Change] = [*store.trust_changes(scope, trusted)]
     for each in fixes:
         if each.file == INDEX_NAME:
             changes += text_edits(each.path, each.before or b"", each.after)

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from memtui.consolidate import coverage
 from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
-from memtui.consolidate.chunks import ITEM, LABEL, Chunk, chunks, join
-from memtui.consolidate.coverage import FieldValue, Statement, Targets
+from memtui.consolidate.coverage import ITEM, LABEL, Chunk, FieldValue, Statement, Targets, chunks, join
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import document
 from memtui.core.frontmatter.document import Document

@@ -1,69 +1,87 @@
-"""Find what memories say twice or against each other: near-duplicates within and across scopes, plain contradictions,
-and what CLAUDE.md or a rule says already."""
+"""What memories say twice or against each other: near-duplicates within and across scopes, plain contradictions, and
+what CLAUDE.md or a rule says already.
+
+Of two scopes the memory of the broader one stays, since others read it, too. Nothing of a person's own goes into a
+repository, and what an agent has for itself stays there.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import NamedTuple
 
-from memtui.consolidate import across, contradictions, duplicates, rivals, similar
-from memtui.consolidate.across import Known
+from memtui.consolidate import contradictions, coverage, similarity
 from memtui.core.base.finding import Finding, note
 from memtui.core.health import memory_checks
 from memtui.core.journal.own_files import Pair
 from memtui.core.memories.memory import CODE, Memory, flat
 from memtui.core.memories.scopes import Scope
+from memtui.core.places import trust
 
 # The least share (of 1) of their words that both of a pair have and that is worth a person's time: of 400 memories of
 # one project, the 14 pairs above it were about one thing each, and below 0.41 hubs and lists began, which share a form.
 ALIKE = 0.45
 # A memory repeats instructions if so much of its words stands in one place there, and it has at least so many.
-REPEATED = 0.9
-WORDS = 6
+REPEATED, WORDS = 0.9, 6
 # The fields with the commands that a memory forbids.
 FORBIDS = {"forbids", "metadata.forbids"}
 PARAGRAPH = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+]|\d+[.)])\s)")
-# Words that say little about what a sentence is about.
-FILLERS = duplicates.words(
-    "a an and are as at be by for from has have in is it its of on or that the this to was we with you"
-)
+
+
+class Known(NamedTuple):
+    """A memory and its scope."""
+
+    scope: Scope
+    memory: Memory
+
+    @property
+    def ref(self) -> str:
+        """What a person calls it."""
+        return f"{self.scope.shown}:{self.memory.stem}"
+
+    @property
+    def says(self) -> list[coverage.Statement]:
+        """Its statements."""
+        return coverage.of_file(self.memory.path, self.memory.raw)
 
 
 def of_memories(
     root: str, known: Sequence[Known], kept_apart: set[Pair], go_on: Callable[[], bool] = lambda: True
 ) -> Iterator[Finding]:
     """Find pairs of memories that are alike or contradict each other, except for those kept apart. `go_on` is asked
-    before each memory and each pair; False ends the search. `root` as for `across.obstacle`."""
-    scopes = {each.memory.path: each.scope for each in known}
+    before each memory and each pair; False ends the search. `root` as for `obstacle`."""
+    places = {each.memory.path: each for each in known}
     memories = [each.memory for each in known if each.memory.broken is None]
     opposed = set()
     for one, other in contradictions.find(takewhile(lambda _: go_on(), memories)):
         pair = frozenset((one.memory.path, other.memory.path))
         if pair not in kept_apart:
             opposed.add(pair)
-            facts = _pair(scopes, one.memory, other.memory)
-            words = {"words": one.words, "against": other.words}
-            yield note("memories.contradict", f"memory:{one.memory.path}", **words, **facts)
-    pairs = [(similar.of_two(*found[:2]), found) for found in duplicates.pairs(memories, least=ALIKE, go_on=go_on)]
+            yield _contradict(places, (one.memory, other.memory), one.words, other.words)
+    pairs = [(similarity.of_two(*found[:2]), found) for found in similarity.pairs(memories, least=ALIKE, go_on=go_on)]
     for score, found in sorted(pairs, key=lambda each: -each[0]):
         pair = frozenset((found.one.path, found.other.path))
-        if len(pair) == 2 and pair not in kept_apart | opposed:
-            apart = rivals.between(found.one, found.other)
-            if apart is not None:
-                if not apart.is_date:
-                    words = {"words": apart.one, "against": apart.other}
-                    facts = _pair(scopes, found.one, found.other)
-                    yield note("memories.contradict", f"memory:{found.one.path}", **words, **facts)
-                continue
-            both = [Known(scopes[each.path], each) for each in (found.one, found.other)]
-            why = "" if found.one.scope_label == found.other.scope_label else across.obstacle(root, *both)
-            shares = {"score": round(100 * score), "share": round(100 * found.share)}
-            facts = {**shares, "shared": list(found.shared), "why": why}
-            yield note("memories.alike", f"memory:{found.one.path}", **facts, **_pair(scopes, found.one, found.other))
+        if len(pair) < 2 or pair in kept_apart | opposed:
+            continue
+        apart = contradictions.difference(found.one, found.other)
+        if apart is None:
+            one_place, other_place = places[found.one.path], places[found.other.path]
+            why = "" if one_place.scope.label == other_place.scope.label else obstacle(root, one_place, other_place)
+            facts = {"score": round(100 * score), "share": round(100 * found.share), "shared": list(found.shared)}
+            about = _pair(places, found.one, found.other)
+            yield note("memories.alike", f"memory:{found.one.path}", **facts, why=why, **about)
+        elif not apart.is_date:
+            yield _contradict(places, (found.one, found.other), apart.one, apart.other)
 
 
-def _pair(scopes: Mapping[str, Scope], one: Memory, other: Memory) -> dict[str, object]:
-    label = f"{scopes[other.path].shown}:{other.stem}"
-    return {"other": label, "other_path": other.path, **memory_checks.about(scopes[one.path], one)}
+def _contradict(places: Mapping[str, Known], pair: tuple[Memory, Memory], words: str, against: str) -> Finding:
+    about = _pair(places, *pair)
+    return note("memories.contradict", f"memory:{pair[0].path}", words=words, against=against, **about)
+
+
+def _pair(places: Mapping[str, Known], one: Memory, other: Memory) -> dict[str, object]:
+    about = memory_checks.about(places[one.path].scope, one)
+    return {"other": places[other.path].ref, "other_path": other.path, **about}
 
 
 def repeating(
@@ -71,36 +89,53 @@ def repeating(
 ) -> Iterator[Finding]:
     """Find memories of which the whole statement stands in a file of instructions. `go_on` is asked before each memory;
     False ends the search."""
-    places = [(each, text, _words(text)) for each in instructions for text in _paragraphs(each.body)]
-    if not places:
-        return
-    for scope, memory in takewhile(lambda _: go_on(), known):
+    places = [(each, text, similarity.telling(text)) for each in instructions for text in _paragraphs(each.body)]
+    for scope, memory in takewhile(lambda _: go_on(), known if places else ()):
         if memory.broken is not None or FORBIDS & dict(flat(memory.fields)).keys():
             continue  # what forbids commands does more than its words
-        for statement in dict.fromkeys((memory.description, _statement(memory.body))):
-            own = _words(statement)
-            if len(own) < WORDS:
-                continue
-            found = next((each for each in places if len(own & each[2]) >= REPEATED * len(own)), None)
-            if found is not None:
-                file, text, _ = found
-                facts = {"file": file.path, "words": " ".join(text.split())[:100]}
+        # Its description, and the first paragraph: what it says, before why and how.
+        first = next((each for each in _paragraphs(memory.body) if not each.lstrip().startswith("#")), "")
+        for statement in dict.fromkeys((memory.description, first)):
+            own = similarity.telling(statement)
+            match = next((each for each in places if len(own & each[2]) >= REPEATED * len(own)), None)
+            if len(own) >= WORDS and match is not None:
+                facts = {"file": match[0].path, "words": " ".join(match[1].split())[:100]}
                 yield note("memories.repeats", f"memory:{memory.path}", **facts, **memory_checks.about(scope, memory))
                 break
 
 
 def _paragraphs(body: str) -> list[str]:
-    return [each for each in PARAGRAPH.split(CODE.sub(_spared, body)) if each.strip()]
+    plain = CODE.sub(lambda code: "\n" if code["fence"] else code[0], body)
+    return [each for each in PARAGRAPH.split(plain) if each.strip()]
 
 
-def _spared(match: "re.Match[str]") -> str:
-    return "\n" if match["fence"] else match[0]
+def obstacle(root: str, one: Known, other: Known) -> str:
+    """Return why no merge of two memories of different scopes is proposed, as a part of a sentence; empty if one is.
+    `root` is memtui's directory, empty where there is no home."""
+    kinds = {one.scope.kind: one, other.scope.kind: other}
+    for each in (one, other):
+        if each.scope.needs_trust and (not root or not trust.load(root, each.scope.directory).allows(each.memory.raw)):
+            return f"{each.ref} is not trusted"
+        if not each.scope.writable or each.scope.problem:
+            return f"{each.ref} can't be changed"
+    if "agent" in kinds:
+        return "an agent gets only what is its own"
+    if set(kinds) == {"global", "auto"}:
+        return ""
+    if set(kinds) == {"project", "auto"}:
+        covered = coverage.cover(kinds["auto"].says, kinds["project"].says)
+        says_more = covered.dropped or not covered.is_verbatim
+        return f"{kinds['auto'].ref} says more, which would go into the repository" if says_more else ""
+    if set(kinds) == {"global", "project"}:
+        mine = kinds["global"].ref
+        return f"{kinds['project'].ref} is for everybody in the repository, {mine} for you in all projects"
+    return "neither is for all that the other is for"
 
 
-def _statement(body: str) -> str:
-    """Return the first paragraph of a body that is no heading: what the memory says, before why and how."""
-    return next((each for each in _paragraphs(body) if not each.lstrip().startswith("#")), "")
-
-
-def _words(text: str) -> frozenset[str]:
-    return duplicates.words(text) - FILLERS
+def broadest(known: list[Known]) -> tuple[str, str]:
+    """Return the label of the scope whose memory stays, and why, as a sentence. No pair of them has an `obstacle`."""
+    for kind, why in (("global", "which holds in all projects"), ("project", "which says all of it")):
+        stays = next((each for each in known if each.scope.kind == kind), None)
+        if stays is not None:
+            return stays.scope.label, f"{stays.ref} stays, {why}."
+    return known[0].scope.label, ""

@@ -1,17 +1,54 @@
-"""ChangeSets that wait for a person: one file each in `<root>/proposals/`, named by when it was made."""
+"""What is proposed about memories and waits for a person: what is planned from the memories as they are, and ChangeSets
+that a model left, one JSON file each in `<root>/proposals/`, named by when it was made (docs/file-formats.md).
 
+Such a file is read as what a stranger may have written: it can only name memories and indexes of the known scopes, of
+limited number and size. What a person rejected is in `rejected.json`, by its id: where the files or the outcome changed
+since, it has another id, and may be proposed anew. The memories of a rejected merge are kept apart besides (apart.py).
+"""
+
+import base64
+import json
 import os
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
-from memtui.consolidate import changeset_json, rejected
-from memtui.consolidate.changeset import ChangeSet, sha256
+from memtui.consolidate import lint_fixes, plan
+from memtui.consolidate.changeset import (
+    KINDS,
+    MAX_EVIDENCE,
+    MAX_TEXT,
+    MAX_TEXTS,
+    ChangeSet,
+    FileInput,
+    FileOutput,
+    Proposal,
+    ProposalEvidence,
+    check,
+    is_archived,
+    sha256,
+)
+from memtui.consolidate.files import MemoryFiles
+from memtui.consolidate.lint import LintInput
 from memtui.core.base import fastjson, fs, ids
-from memtui.core.base.storage import storage_error
+from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.finding import PROBLEM
+from memtui.core.base.storage import read_or_none, storage_error
+from memtui.core.health.problems import Problem
+from memtui.core.journal.changes import FileChange
+from memtui.core.memories import apart, memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.store import Store
 
-# A larger file is listed without its counts.
-MOST_BYTES = changeset_json.MAX_BYTES
-MOST_INPUT = changeset_json.MAX_OUTPUT
+FORMAT, VERSION = "memtui-changeset", 1
+# The most that a file may have: bytes, changes, files of a change, bytes of an output, characters of an id and a path.
+MAX_BYTES, MAX_CHANGES, MAX_FILES, MAX_OUTPUT = 64 << 20, 10_000, 1000, memory.MAX_BYTES
+MAX_ID, MAX_PATH = 64, 4096
+# The newest rejections that are kept.
+MOST_REJECTED = 10_000
+
+Json = dict[str, Any]
 
 
 class ProposedSet(NamedTuple):
@@ -24,59 +61,174 @@ class ProposedSet(NamedTuple):
     open: int
 
 
+class Settled(NamedTuple):
+    """What needs no new proposal: `ids` of those that wait, and the `texts` that they were made from, as (path,
+    SHA-256)."""
+
+    ids: frozenset[str]
+    texts: frozenset[tuple[str, str]]
+
+
+class Undecided(NamedTuple):
+    """A proposal that nobody decided yet, what made it, and the file of its ChangeSet, empty for one planned now."""
+
+    proposal: Proposal
+    by: str
+    file: str
+
+    @property
+    def key(self) -> str:
+        """What tells it from all others."""
+        return self.proposal.id
+
+
+class UndecidedSet(NamedTuple):
+    """The proposals that wait, those of saved ChangeSets first, each worst first; and the problems that are left for a
+    person, by cause, for which nothing is proposed."""
+
+    proposals: tuple[Undecided, ...]
+    left: tuple[Problem, ...]
+
+
+class Rejected(NamedTuple):
+    """What a rejection changed: the `proposals` that were not rejected before, how many pairs of memories are newly
+    kept apart, and whether anything was written."""
+
+    proposals: tuple[Proposal, ...]
+    pairs: int
+    changed: bool
+
+
+def undecided(
+    store: Store, subject: LintInput, go_on: Callable[[], bool] = lambda: True, within: Sequence[Scope] = ()
+) -> UndecidedSet:
+    """Plan, and read the ChangeSets that wait; of the scopes `within` only plan. `go_on` as for `plan.plan`. Raises
+    MemtuiError."""
+    planned = plan.plan(store, subject, go_on)
+    proposals = plan.within(planned.proposals, within) if within else planned.proposals
+    rows = [*([] if within else _saved(store)), *(Undecided(each, plan.BY, "") for each in proposals)]
+    known = set(rejected(store.root))
+    unique: dict[str, Undecided] = {}
+    for each in rows:
+        if each.key not in known:
+            unique.setdefault(each.key, each)
+    return UndecidedSet(tuple(unique.values()), tuple(_left(subject, planned)))
+
+
+def _left(subject: LintInput, planned: plan.Planned) -> list[Problem]:
+    fixed = {id(each) for each in lint_fixes.fixed_by(planned.findings, lint_fixes.plan_all(subject, planned.findings))}
+    reasons = {(each.code, each.data.get("path")) for proposal in planned.proposals for each in proposal.evidence}
+    return lint_fixes.by_cause(
+        [
+            each
+            for each in planned.findings
+            if each.level == PROBLEM and id(each) not in fixed and (each.code, each.data.get("path")) not in reasons
+        ]
+    )
+
+
+def _saved(store: Store) -> list[Undecided]:
+    """List what saved ChangeSets propose about files that are as they were then. One that can't be read is left out."""
+    files = MemoryFiles(store)
+    rows: list[Undecided] = []
+    for waits in waiting(store.root):
+        try:
+            changes = read(waits.path, files)
+            current = [each for each in changes.proposals if all(files.is_current(file) for file in each.inputs)]
+            rows += [Undecided(files.filled(each), changes.by, waits.path) for each in current]
+        except MemtuiError:
+            continue
+    return rows
+
+
+# Rejections
+
+
+def rejected_path(root: str) -> str:
+    """Return the path of the file with what was rejected."""
+    return root + "/rejected.json"
+
+
+def rejected(root: str) -> list[str]:
+    """Read the ids of what was rejected, oldest first; none from a file that can't be read."""
+    try:
+        return _ids(read_or_none(rejected_path(root)) or b"")
+    except OSError:
+        return []
+
+
+def _ids(data: bytes) -> list[str]:
+    names = fastjson.loads_dict(data).get("ids") if data.strip() else None
+    return [each for each in names if isinstance(each, str)] if isinstance(names, list) else []
+
+
+def reject(store: Store, proposals: Sequence[Proposal], what: str) -> Rejected:
+    """Reject proposals for good, as one step of undo that the list of changes calls `what`, and keep the memories of
+    merges apart. What was rejected before changes nothing. Raises MemtuiError."""
+    if not proposals:
+        return Rejected((), 0, changed=False)  # nothing is read that could fail behind what was made already
+    files, pairs = MemoryFiles(store), 0
+    with store.journal.together():
+        for each in proposals:
+            present = [file.path for file in each.inputs if each.kind == "merge" and os.path.exists(file.path)]
+            memories = [memory.read_memory(path, files.scope_of(path).scope.label) for path in present]
+            pairs += sum(apart.keep(store.journal, *pair) for pair in combinations(memories, 2))
+        path = rejected_path(store.root)
+        before = read_or_none(path)
+        known = _ids(before or b"")
+        new = tuple(each for each in proposals if each.id not in known)
+        if new:
+            names = list(dict.fromkeys([*known, *(each.id for each in new)]))[-MOST_REJECTED:]
+            data = fastjson.dumps({"v": 1, "ids": names}).encode() + b"\n"
+            store.journal.run("reject", [FileChange(path, before, data)], what)
+    return Rejected(new, pairs, bool(new) or pairs > 0)
+
+
+# Saved ChangeSets
+
+
 def directory(root: str) -> str:
-    """Return where they are."""
+    """Return the directory of the ChangeSets that wait."""
     return root + "/proposals"
 
 
-def save(root: str, found: ChangeSet, now: float) -> str:
+def save(root: str, changes: ChangeSet, now: float) -> str:
     """Save a ChangeSet for a person, and return its file. Older ones of the same maker go if all that they propose is
     proposed anew. Raises MemtuiError."""
     path = f"{directory(root)}/{ids.new_id(now)}.json"
     try:
-        fs.write_atomic(path, changeset_json.dumps(found))
+        fs.write_atomic(path, dumps(changes))
     except OSError as error:
         raise storage_error(error, path) from error
-    about = {(each.kind, frozenset((file.path, file.sha256) for file in each.inputs)) for each in found.proposals}
-    for older, _, row in [*_every(root)]:
-        changes = _changes(row)
-        anew = all((each.get("kind"), frozenset(_inputs(each))) in about for each in changes)
-        if older != path and row.get("by") == found.by and anew:
+    about = {(each.kind, frozenset((file.path, file.sha256) for file in each.inputs)) for each in changes.proposals}
+    for older, _, row in [*_files(root)]:
+        anew = all((each.get("kind"), frozenset(_inputs(each))) in about for each in _rows(row, "changes"))
+        if older != path and row.get("by") == changes.by and anew:
             fs.unlink(older)
     return path
 
 
 def waiting(root: str) -> list[ProposedSet]:
     """List the ChangeSets with proposals that nobody decided yet, newest first, without files that can't be read."""
-    found = []
-    counted: set[object] = {*rejected.load(root)}
-    for path, made, row in _every(root):
-        undecided = {each.get("id") for each in _changes(row) if each.get("id") not in counted and _is_current(each)}
-        counted |= undecided
-        if undecided:
-            found.append(ProposedSet(path, made, str(row.get("by") or ""), len(undecided)))
-    return found
-
-
-class Settled(NamedTuple):
-    """What needs no new proposal: `ids` of those that wait or were rejected, and the `texts` that they were made from,
-    as (path, SHA-256)."""
-
-    ids: frozenset[str]
-    texts: frozenset[tuple[str, str]]
+    sets = []
+    counted: set[object] = {*rejected(root)}
+    for path, made, row in _files(root):
+        fresh = [each for each in _rows(row, "changes") if each.get("id") not in counted]
+        names = {each.get("id") for each in fresh if all(_digest(name) == digest for name, digest in _inputs(each))}
+        counted |= names
+        if names:
+            sets.append(ProposedSet(path, made, str(row.get("by") or ""), len(names)))
+    return sets
 
 
 def settled(root: str) -> Settled:
     """Return what needs no new proposal, since a person has one to decide, or did not want it."""
-    names, texts = set(), set()
-    for _, _, row in _every(root):
-        for change in _changes(row):
-            names.add(str(change.get("id")))
-            texts.update(_inputs(change))
-    return Settled(frozenset(names), frozenset(texts))
+    changes = [each for _, _, row in _files(root) for each in _rows(row, "changes")]
+    texts = frozenset(file for each in changes for file in _inputs(each))
+    return Settled(frozenset(str(each.get("id")) for each in changes), texts)
 
 
-def _every(root: str) -> Iterator[tuple[str, float, dict[str, object]]]:
+def _files(root: str) -> Iterator[tuple[str, float, Json]]:
     """Yield the path, time and content of each file, newest first."""
     try:
         names = sorted(os.listdir(directory(root)), reverse=True)
@@ -84,34 +236,150 @@ def _every(root: str) -> Iterator[tuple[str, float, dict[str, object]]]:
         return
     for name in names:
         made = ids.id_time(name.removesuffix(".json"))
-        if made is None or not name.endswith(".json"):
-            continue
-        path = f"{directory(root)}/{name}"
-        try:
-            yield path, made, fastjson.loads_dict(fs.read_bytes(path, MOST_BYTES))
-        except OSError:
-            continue
+        if made is not None and name.endswith(".json"):
+            path = f"{directory(root)}/{name}"
+            try:
+                yield path, made, fastjson.loads_dict(fs.read_bytes(path, MAX_BYTES))
+            except OSError:
+                continue
 
 
-def _changes(row: dict[str, object]) -> list[dict[str, object]]:
-    changes = row.get("changes")
-    return [each for each in changes if isinstance(each, dict)] if isinstance(changes, list) else []
+def _rows(row: Json, key: str) -> list[Json]:
+    rows = row.get(key)
+    return [each for each in rows if isinstance(each, dict)] if isinstance(rows, list) else []
 
 
-def _inputs(change: dict[str, object]) -> list[tuple[str, str]]:
+def _inputs(change: Json) -> list[tuple[str, str]]:
     """Return the files that a change was made from, as (path, SHA-256)."""
-    rows = change.get("inputs")
-    found = [each for each in rows if isinstance(each, dict)] if isinstance(rows, list) else []
-    return [(str(each.get("path")), str(each.get("sha256"))) for each in found]
+    return [(str(each.get("path")), str(each.get("sha256"))) for each in _rows(change, "inputs")]
 
 
-def _is_current(change: dict[str, object]) -> bool:
-    """Return whether all files are as they were when the change was proposed."""
-    for path, digest in _inputs(change):
-        try:
-            data = fs.read_bytes(path, MOST_INPUT)
-        except (OSError, ValueError):
-            return False
-        if sha256(data) != digest:
-            return False
-    return True
+def _digest(path: str) -> str:
+    try:
+        return sha256(fs.read_bytes(path, MAX_OUTPUT))
+    except (OSError, ValueError):
+        return "?"
+
+
+def dumps(changes: ChangeSet) -> bytes:
+    """Return the file of a ChangeSet. Characters beyond ASCII, which may not be seen, are written as escapes."""
+    head = {"format": FORMAT, "version": VERSION, "time": changes.time, "by": changes.by}
+    rows = [
+        {
+            "id": each.id,
+            "kind": each.kind,
+            "reason": each.reason,
+            "evidence": [
+                {"code": part.code, "score": part.score, "texts": part.texts, "data": dict(part.data)}
+                for part in each.evidence
+            ],
+            "inputs": [{"path": file.path, "sha256": file.sha256, **_content(file.data)} for file in each.inputs],
+            "outputs": [
+                {"path": file.path, **({"gone": True} if file.data is None else _content(file.data))}
+                for file in each.outputs
+            ],
+        }
+        for each in changes.proposals
+    ]
+    return json.dumps({**head, "changes": rows}, indent=2).encode() + b"\n"
+
+
+def _content(data: bytes | None) -> Json:
+    """Return a content as text if it is UTF-8, else in base 64; nothing for an input that is too large."""
+    if data is None or len(data) > MAX_OUTPUT:
+        return {}
+    try:
+        return {"text": data.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def read(path: str, files: MemoryFiles) -> ChangeSet:
+    """Read a ChangeSet from its file. Raises MemtuiError."""
+    try:
+        return loads(fs.read_bytes(path, MAX_BYTES + 1), files)
+    except OSError as error:
+        raise storage_error(error, path) from error
+
+
+def loads(data: bytes, files: MemoryFiles) -> ChangeSet:
+    """Read a ChangeSet. Raises UsageError for what is none, and MemtuiError for a path that a change must not have."""
+    try:
+        if len(data) > MAX_BYTES:
+            raise ValueError(f"it is larger than {MAX_BYTES >> 20} MB")
+        row = json.loads(data)
+        if not isinstance(row, dict) or row.get("format") != FORMAT or repr(row.get("version")) != str(VERSION):
+            raise ValueError(f"it does not say “format”: “{FORMAT}”, “version”: {VERSION}")
+        proposals = tuple(_proposal(each, files) for each in _part(row, "changes", list, MAX_CHANGES))
+        if len({each.id for each in proposals}) < len(proposals):
+            raise ValueError("two of its changes have the same id")
+        return ChangeSet(_part(row, "time", str), _part(row, "by", str), proposals)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"It is no ChangeSet that this memtui reads: {error}.", "Plan again.") from error
+
+
+def _part(row: object, key: str, kind: type, most: int = MAX_TEXT) -> Any:
+    """Return a part of a JSON object, an empty one if it is missing. Raises ValueError for another kind or size."""
+    value = row.get(key, kind()) if isinstance(row, dict) else None
+    if not isinstance(value, kind) or (isinstance(value, str | list | dict) and len(value) > most):
+        raise ValueError(f"“{key}” must be a {kind.__name__}, of at most {most:,} parts")
+    return value
+
+
+def _proposal(row: object, files: MemoryFiles) -> Proposal:
+    name, kind = _part(row, "id", str, MAX_ID), _part(row, "kind", str, MAX_ID)
+    if not re.fullmatch(r"[A-Za-z0-9-]+", name) or kind not in KINDS:
+        raise ValueError("a change needs an id of letters, digits and dashes, and one of the known kinds")
+    proposal = Proposal(
+        name,
+        kind,
+        _part(row, "reason", str),
+        tuple(map(_evidence, _part(row, "evidence", list, MAX_EVIDENCE))),
+        tuple(_input(each, files) for each in _part(row, "inputs", list, MAX_FILES)),
+        tuple(_output(each, files, kind) for each in _part(row, "outputs", list, MAX_FILES)),
+    )
+    check(proposal)
+    return proposal
+
+
+def _evidence(row: object) -> ProposalEvidence:
+    texts, data = _part(row, "texts", list, MAX_TEXTS), _part(row, "data", dict, MAX_TEXTS)
+    score = row.get("score") if isinstance(row, dict) else None
+    is_score = score is None or (isinstance(score, int | float) and 0 <= score <= 1)
+    is_plain = all(isinstance(each, str | bool | int | float | None) for each in data.values())
+    if not is_score or not is_plain or not all(isinstance(each, str) for each in texts):
+        raise ValueError("evidence has texts, a score from 0 to 1, and data of texts and numbers")
+    if max(map(len, map(str, [*texts, *data.values()])), default=0) > MAX_TEXT:
+        raise ValueError(f"a text of evidence has more than {MAX_TEXT:,} characters")
+    return ProposalEvidence(_part(row, "code", str, MAX_ID), score, tuple(texts), data)
+
+
+def _input(row: object, files: MemoryFiles) -> FileInput:
+    path, digest = _part(row, "path", str, MAX_PATH), _part(row, "sha256", str, MAX_ID)
+    files.readable(path)
+    data = _bytes(row, path)
+    if data is not None and sha256(data) != digest:
+        raise ValueError(f"the text of {path} does not have that sha256")
+    return FileInput(path, digest, data)
+
+
+def _output(row: object, files: MemoryFiles, kind: Any) -> FileOutput:
+    path, gone = _part(row, "path", str, MAX_PATH), _part(row, "gone", bool)
+    files.writable(path, kind)
+    data = _bytes(row, path)
+    if gone == (data is not None) or (gone and is_archived(path)):
+        raise ValueError(f"{path} must have a text, or be gone; only you remove what is archived")
+    return FileOutput(path, data)
+
+
+def _bytes(row: object, path: str) -> bytes | None:
+    """Return the content of a file that a row has; None if it has none."""
+    keys = {"text", "base64"} & (row.keys() if isinstance(row, dict) else set())
+    if not keys:
+        return None
+    key = keys.pop()
+    value = _part(row, key, str, 2 * MAX_OUTPUT)
+    data = value.encode() if key == "text" else base64.b64decode(value, validate=True)
+    if keys or len(data) > MAX_OUTPUT:
+        raise ValueError(f"{path} must have one content, of at most {MAX_OUTPUT >> 20} MB")
+    return data

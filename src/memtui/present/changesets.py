@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from memtui.consolidate.applying import DONE
 from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, instructions, name, title
-from memtui.consolidate.composing import FileDiff, Reason, Refused, Savings
+from memtui.consolidate.composing import DONE, FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
 from memtui.core.base.phrasing import cut, likeness, many, size, some
@@ -38,7 +37,6 @@ MEANINGS = {
     "merge": "makes one memory of several",
     "rewrite": "changes the text of a memory",
     "retype": "changes the type of a memory",
-    "move": "gives a memory another name or scope",
     "archive": "moves a memory to .archive, where no session gets it",
     "delete": "removes a memory",
     "relink": "changes links, or lines of MEMORY.md",
@@ -57,10 +55,8 @@ REFUSED: dict[Reason, str] = {
 
 def about(found: Proposal) -> str:
     """Return the memories that a proposal is about, for a row of a list that has its kind: `prefer-pnpm + pnpm-only`
-    for a merge, the one that stays first; `old-name → new-name` for a move."""
+    for a merge, the one that stays first."""
     gone, written = [name(each) for each in found.gone], [name(each.path) for each in found.written]
-    if found.kind == "move":
-        return f"{gone[0]} → {written[0]}"
     if found.kind == "rule":
         return f"{name(found.inputs[0].path)} → {instructions(found)}"
     shown = {"archive": gone, "merge": [*written, *gone]}.get(found.kind, written or gone)
@@ -100,8 +96,6 @@ def dropped(found: Coverage) -> list[str]:
 
 def added(found: Proposal) -> list[str]:
     """List what a model wrote that no memory says, as far as words tell; nothing of what a person edited since."""
-    if found.decision == "edited":
-        return []
     return [text for each in found.evidence if each.code == ADDED for text in each.texts]
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import date_checks
-from memtui.consolidate.git import Repository
+from memtui.consolidate import checks
+from memtui.consolidate.project import Repository
 from memtui.core.base import clock
 from memtui.core.memories.memory import from_bytes, read_memory
 from memtui.core.memories.relative_dates import relative_dates
@@ -117,12 +117,16 @@ def memory(fields, body="It broke yesterday.", mtime=0.0):
     ],
 )
 def test_a_memory_tells_when_it_was_written_certainly_if_on_one_day(fields, day, certain):
-    assert date_checks.written(memory(fields)) == (day, certain)
+    assert checks.written(memory(fields)) == (day, certain)
+
+
+def dates(found, repository=None):
+    return list(checks.dates(checks.Checked("", SCOPE, [found], {}, repository=repository)))
 
 
 def test_the_files_time_tells_when_it_was_written_but_not_certainly():
     found = memory("", mtime=clock.parse("2026-11-05T12:00:00Z"))
-    (one,) = date_checks.of_memory(SCOPE, found, None)
+    (one,) = dates(found)
     assert (one.data["proposed"], one.data["certain"], one.data["line"]) == ("2026-11-04", False, 5)
 
 
@@ -134,7 +138,7 @@ def test_in_a_repository_the_last_commit_tells_and_the_files_time_if_it_changed_
 
     def proposed():
         found = read_memory(str(path), "auto")
-        return [each.data["proposed"] for each in date_checks.of_memory(SCOPE, found, Repository(str(tmp_path)))]
+        return [each.data["proposed"] for each in dates(found, Repository(str(tmp_path)))]
 
     path = tmp_path / "a.md"
     path.write_text("---\nname: a\n---\n\nIt broke yesterday.\n")
@@ -151,4 +155,4 @@ def test_in_a_repository_the_last_commit_tells_and_the_files_time_if_it_changed_
 
 def test_a_year_that_no_calendar_has_is_no_error():
     found = memory("modified: 0001-01-01\n", body="It broke 999 weeks ago, 3 days ago, and last year.")
-    assert list(date_checks.of_memory(SCOPE, found, None)) == []
+    assert dates(found) == []

@@ -1366,14 +1366,14 @@ async def test_a_draft_that_was_edited_and_kept_for_later_is_neither_hidden_nor_
 
 
 async def test_a_draft_like_a_rejected_one_or_a_memory_has_a_mark(world, app):
-    from memtui.consolidate import told_before
+    from memtui.consolidate import known_texts
 
     async with app.run_test(size=WIDE) as pilot:
         await settle(pilot)
         row = next(row for row in app.screen.table.rows if row.item and row.item.kind == "updates")
-        app.screen.view.alike = {row.key: told_before.REJECTED}
+        app.screen.view.alike = {row.key: known_texts.REJECTED}
         assert row.cells(app.screen.view)[1].plain.startswith("! ")
-        app.screen.view.alike = {row.key: told_before.SIMILAR}
+        app.screen.view.alike = {row.key: known_texts.SIMILAR}
         assert row.cells(app.screen.view)[1].plain.startswith("= ")
 
 

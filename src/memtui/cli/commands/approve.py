@@ -10,7 +10,7 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import proposals
-from memtui.consolidate.undecided import Undecided
+from memtui.consolidate.proposed import Undecided
 from memtui.core.base.errors import EXIT_FAILED, ConflictError, MemtuiError, UsageError
 from memtui.core.base.phrasing import likeness
 from memtui.core.base.shell import shell_word
@@ -229,10 +229,10 @@ def _edit(ctx: Context, proposed: Draft) -> Draft:
 
 
 def _similar(proposed: Draft) -> "list[Similar]":
-    from memtui.consolidate import similar
+    from memtui.consolidate import similarity
 
     near = draft.neighbours(proposed.store, proposed.item)
-    return similar.to_draft(proposed.name, proposed.item.text, near)
+    return similarity.to_draft(proposed.name, proposed.item.text, near)
 
 
 def _name_taken(proposed: Draft) -> ConflictError:

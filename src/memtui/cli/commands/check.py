@@ -8,7 +8,7 @@ from memtui.cli import memories, parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import lint, lint_fixes, problems
+from memtui.consolidate import lint, lint_fixes
 from memtui.consolidate.lint import LintInput
 from memtui.consolidate.lint_fixes import FileFix
 from memtui.core.base import paths
@@ -102,7 +102,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         found = _within(lint.check(subject), labels)
         planned = lint_fixes.plan_all(subject, found)
     remedies = Remedies(subject, "memtui check --fix" + ("" if args.path is None else f" {shell_word(args.path)}"))
-    causes = problems.by_cause(found, remedies.of)
+    causes = lint_fixes.by_cause(found, remedies.of)
     to_fix = sum(each.level == PROBLEM for each in causes)
     indexes = _indexes(ctx, args, subject, labels)
     rows: list[dict[str, object]] = [
@@ -179,7 +179,7 @@ class Remedies:
         """Return what to do about a finding; empty if there is nothing to do, or no command that does it."""
         if lint_fixes.fixable(found):
             return self.fix
-        remedy = problems.told(found)
+        remedy = lint_fixes.to_type(found)
         own = self.own.get(str(found.data.get("scope")))
         if own is None:  # names of memories in other commands mean those of the person's own scopes
             return "" if "memtui " in remedy else remedy

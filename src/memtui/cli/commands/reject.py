@@ -8,7 +8,7 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import proposals
-from memtui.consolidate.undecided import Undecided
+from memtui.consolidate.proposed import Undecided
 from memtui.core.base import clock
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import it

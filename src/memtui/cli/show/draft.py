@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
-from memtui.consolidate import similar
+from memtui.consolidate import similarity
 from memtui.core.base import clock, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import likeness
@@ -43,9 +43,9 @@ class DraftDetails:
         near: list[Similar] = []
         rejected: list[LikeRefused] = []
         if self.draft is not None:
-            near = similar.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
+            near = similarity.to_draft(self.draft.name, item.text, draft.neighbours(store, item))
             known = refused.near([item.directory, paths.inbox_dir(store.root, None)])
-            rejected = similar.to_refused(self.draft.name, item.text, known)
+            rejected = similarity.to_refused(self.draft.name, item.text, known)
         self.evidence = evidence.evidence_of(ctx.env, item, near, rejected)
 
     def data(self) -> "dict[str, object]":

@@ -268,10 +268,10 @@ def _likeness(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
     """Return by the key of an entry what drafts are like: a rejected one, or a memory of here."""
     if not any(item.kind == "updates" for item in items):
         return {}
-    from memtui.consolidate import told_before
+    from memtui.consolidate import known_texts
 
     found = [scope for scope in scopes.discover(ctx.env, ctx.cwd) if scope.exists and scope.writable]
-    return told_before.likeness(
+    return known_texts.likeness(
         ctx.root, items, (each for scope in found if not scope.problem for each in scopes.memories(scope))
     )
 

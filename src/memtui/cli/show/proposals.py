@@ -7,14 +7,12 @@ from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line, safe
 from memtui.cli.show import diff
-from memtui.consolidate import applying, changeset, coverage, lint, plan, rejected
-from memtui.consolidate.applying import Applied
-from memtui.consolidate.changeset import ChangeSet, Proposal
-from memtui.consolidate.composing import Composition, FileDiff, Refused, savings
+from memtui.consolidate import changeset, composing, coverage, lint, lint_fixes, proposed
+from memtui.consolidate.changeset import Proposal
+from memtui.consolidate.composing import Applied, Composition, FileDiff, Refused, savings
 from memtui.consolidate.coverage import Coverage, Covered
 from memtui.consolidate.files import MemoryFiles
-from memtui.consolidate.rejected import Rejected
-from memtui.consolidate.undecided import Undecided, undecided
+from memtui.consolidate.proposed import Rejected, Undecided, undecided
 from memtui.core.base import short_ids
 from memtui.core.base.errors import EXIT_CONFLICT, NotFoundError
 from memtui.core.base.phrasing import many
@@ -36,8 +34,7 @@ def read(ctx: Context, store: Store, labels: "list[str] | None" = None) -> "list
         return list(undecided(store, subject).proposals)
     named = [scope for label in labels for scope in memories.chosen_scopes(ctx, label)]
     chosen = [scope for scope in named if scope.kind != "instructions"]
-    planned = plan.within(plan.plan(store, subject.with_scopes(chosen)).changes, chosen)
-    return [Undecided(each, planned.by, "") for each in rejected.without(planned, ctx.root).proposals]
+    return list(undecided(store, subject.with_scopes(chosen), within=chosen).proposals)
 
 
 def find(ctx: Context, ref: str) -> "Undecided | None":
@@ -54,12 +51,12 @@ def find(ctx: Context, ref: str) -> "Undecided | None":
 def accept(ctx: Context, found: "list[Undecided]", bulk: BulkResult, *, yes: bool, all_open: bool = False) -> Result:
     """Make proposals as one step of undo, after a person saw them. Raises MemtuiError for no."""
     store = ctx.store()
-    accepted = ChangeSet("", "cli", tuple(each.proposal.decided("accepted") for each in found))
+    accepted = [each.proposal for each in found]
     _confirm(ctx, store, accepted, yes=yes)
     files = MemoryFiles(store)
-    covered = {each.id: coverage.of_proposal(files.filled(each)) for each in accepted.proposals}  # while they are
+    covered = {each.id: coverage.of_proposal(files.filled(each)) for each in accepted}  # while they are
     with store.journal.together():
-        done = applying.apply(store, accepted)
+        done = composing.apply(store, accepted)
     dropped = [each for proposal in done.made if (each := covered[proposal.id]) is not None]
     return _applied(done, dropped, bulk, all_open=all_open)
 
@@ -67,7 +64,7 @@ def accept(ctx: Context, found: "list[Undecided]", bulk: BulkResult, *, yes: boo
 def reject(ctx: Context, found: "list[Undecided]", bulk: BulkResult) -> Result:
     """Reject proposals for good, as one step of undo: they are not proposed again."""
     those = [each.proposal for each in found]
-    dropped = rejected.reject(ctx.store(), those, f"reject {changesets.named(those)}")
+    dropped = proposed.reject(ctx.store(), those, f"reject {changesets.named(those)}")
     data = {**_rejected_data(dropped), "undo": "memtui undo" if dropped.changed else None}
 
     def text(out: Output) -> None:
@@ -127,7 +124,7 @@ def _row(files: MemoryFiles, found: Proposal, composition: Composition) -> "dict
         "reason": found.reason,
         "score": max((each.score for each in found.evidence if each.score is not None), default=None),
         "codes": sorted({each.code for each in found.evidence}),
-        "safe": plan.is_safe(found),
+        "safe": lint_fixes.is_safe(found),
         "files": [_file(each) for each in composition.diffs()],
         "dropped": [{"path": each.statement.path, "text": each.statement.text} for each in covered.dropped]
         if covered is not None
@@ -227,10 +224,10 @@ def _applied(done: Applied, covered: "list[Coverage]", bulk: BulkResult, *, all_
     return bulk.result(data, text, EXIT_CONFLICT if failed else 0)
 
 
-def _confirm(ctx: Context, store: Store, found: ChangeSet, *, yes: bool) -> None:
+def _confirm(ctx: Context, store: Store, found: "list[Proposal]", *, yes: bool) -> None:
     """Show what would be made, and ask about it; then about new secrets. Raises MemtuiError for no."""
     files = MemoryFiles(store)
-    composition = Composition(files, found.accepted)
+    composition = Composition(files, found)
     if not composition.made:
         return
     if not yes:

@@ -17,7 +17,7 @@ from memtui.workspace import Workspace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memtui.consolidate.undecided import UndecidedSet
+    from memtui.consolidate.proposed import UndecidedSet
     from memtui.core.base.finding import Finding
     from memtui.core.deliveries.reading import Receipts
     from memtui.core.deliveries.record import Record
@@ -124,12 +124,12 @@ class Data(Workspace):
     def undecided(self, go_on: "Callable[[], bool]") -> "UndecidedSet":
         """Plan what can be done about the memories, and read what waits. `go_on` as for `plan.plan`. Raises MemtuiError
         or OSError."""
-        from memtui.consolidate import lint, undecided
+        from memtui.consolidate import lint, proposed
         from memtui.core.memories import apart
         from memtui.core.memories.status import Usage
 
         subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), apart.load(self.root))
-        return undecided.undecided(self.store(), subject, go_on)
+        return proposed.undecided(self.store(), subject, go_on)
 
     def count_proposals(self, go_on: "Callable[[], bool]") -> bool:
         """Count for the inbox's tab what is proposed there; return False if `go_on` ended that."""

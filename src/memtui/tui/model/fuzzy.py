@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from rich.text import Text
 
-from memtui.consolidate import rapid
+from memtui.consolidate.similarity import rapidfuzz
 
 Row = TypeVar("Row")
 STYLE = "bold underline not dim"
@@ -47,7 +47,7 @@ class Haystack(Generic[Row]):
 
     @cached_property
     def _plain(self) -> list[str]:
-        utils = rapid.load().utils  # not needed for the first paint
+        utils = rapidfuzz().utils  # not needed for the first paint
         return [utils.default_process(text) for text in self._texts]
 
     @cached_property
@@ -78,7 +78,7 @@ class Haystack(Generic[Row]):
         return [at for at, body in enumerate(self._bodies) if all(word in body or word in texts[at] for word in wanted)]
 
     def _whole_first(self, wanted: list[str], found: list[int]) -> list[int]:
-        utils = rapid.load().utils
+        utils = rapidfuzz().utils
         words = self._words
         whole = found
         for word in wanted:
@@ -101,7 +101,7 @@ class Haystack(Generic[Row]):
     def _similar(self, typed: str) -> list[int]:
         if len(typed) < LETTERS:
             return []
-        fuzz, process, utils, _ = rapid.load()
+        fuzz, process, utils, _ = rapidfuzz()
         query = utils.default_process(typed)
         hits = process.extract(query, self._plain, scorer=fuzz.partial_ratio, score_cutoff=_cutoff(typed), limit=ENOUGH)
         # What differs in a number is another thing, not a typing error: project-05 is not project-59.
@@ -111,7 +111,7 @@ class Haystack(Generic[Row]):
 
 def load() -> None:
     """Import what a filter of several letters needs, before a key waits for it."""
-    rapid.load()
+    rapidfuzz()
 
 
 def select(rows: Sequence[Row], typed: str, text: Callable[[Row], str]) -> list[Row]:
@@ -176,7 +176,7 @@ def _places(low: str, words: Sequence[str], whole: str) -> list[tuple[int, int]]
 
 
 def _similar_words(low: str, word: str) -> list[tuple[int, int]]:
-    fuzz = rapid.load().fuzz
+    fuzz = rapidfuzz().fuzz
     near = range(len(word) - 2, len(word) + 3)
     return [
         match.span()
@@ -201,7 +201,7 @@ def _loose(low: str, typed: str) -> list[tuple[int, int]]:
         return [match.span(number) for number in range(1, len(match.groups()) + 1)]
     if len(typed) < LETTERS:
         return []
-    fuzz = rapid.load().fuzz
+    fuzz = rapidfuzz().fuzz
     hit = fuzz.partial_ratio_alignment(typed.casefold(), low, score_cutoff=_cutoff(typed))
     return [(hit.dest_start, hit.dest_end)] if hit else []
 

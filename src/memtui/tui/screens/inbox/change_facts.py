@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.weighing import Weighed
+from memtui.consolidate.composing import Weighed
 from memtui.tui.screens.inbox.row import InboxRow
 
 

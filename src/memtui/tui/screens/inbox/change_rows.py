@@ -9,10 +9,9 @@ from typing import ClassVar
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import applying, changeset, rejected
-from memtui.consolidate.applying import Applied
-from memtui.consolidate.changeset import ChangeSet, Proposal, is_index
-from memtui.core.base import clock
+from memtui.consolidate import changeset, composing, proposed
+from memtui.consolidate.changeset import Proposal, is_index
+from memtui.consolidate.composing import Applied
 from memtui.core.base.phrasing import many
 from memtui.core.redaction import redact
 from memtui.present import changesets, safe_text, secret
@@ -233,10 +232,7 @@ class ChangeCommands(HideCommands):
         if not await self._may_keep_secrets(rows):
             return
         found = [row.proposal for row in rows]
-        now = clock.iso(self.services.data.now())
-        changes = ChangeSet(now, "tui", tuple(each if each.accepted else each.decided("accepted") for each in found))
-        store = self.services.data.store()
-        work = partial(applying.apply, store, changes)
+        work = partial(composing.apply, self.services.data.store(), found)
         others, note = self.chosen.still_marked()
         try:
             applied = await self._in_thread(work, len(found)) if len(found) > AT_ONCE else work()
@@ -287,7 +283,7 @@ class ChangeCommands(HideCommands):
         found = [row.proposal for row in rows]
         store, (others, note) = self.services.data.store(), self.chosen.still_marked()
         try:
-            rejected.reject(store, found, f"reject {changesets.named(found)}")
+            proposed.reject(store, found, f"reject {changesets.named(found)}")
         finally:
             self.services.read()
         self.chosen.unmark(others)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import changeset, similar
+from memtui.consolidate import changeset, similarity
 from memtui.consolidate.changeset import FileInput, Proposal, is_index
 from memtui.consolidate.composing import FileDiff
 from memtui.consolidate.coverage import Coverage
@@ -164,7 +164,7 @@ def _texts(text: Text, found: Proposal, width: int) -> None:
     read = inputs(found)
     bodies = [content(each.data) for each in read]
     if len(bodies) == 2:
-        for body, spans in zip(bodies, similar.apart(bodies[0].plain, bodies[1].plain), strict=True):
+        for body, spans in zip(bodies, similarity.differing(bodies[0].plain, bodies[1].plain), strict=True):
             for start, end in spans:
                 body.stylize(ONLY_HERE, start, end)
     heads = [named(found, each) for each in read]

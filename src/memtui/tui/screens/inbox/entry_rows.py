@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
 
-from memtui.consolidate import told_before
+from memtui.consolidate import known_texts
 from memtui.core.base.phrasing import age
 from memtui.present import drafts, safe_text, undelivered
 from memtui.tui.model import autosave
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 SIDE_BY_SIDE = 120
 # The marks of drafts that are like something, and of a todo that is kept.
 ALIKE = {
-    told_before.REJECTED: ("!", "a draft like one that you rejected"),
-    told_before.SIMILAR: ("=", "a draft like a memory that is there"),
+    known_texts.REJECTED: ("!", "a draft like one that you rejected"),
+    known_texts.SIMILAR: ("=", "a draft like a memory that is there"),
 }
 KEPT = "="
 

@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from memtui.consolidate import applying, changeset, weighing
-from memtui.consolidate.applying import Applied
-from memtui.consolidate.changeset import ChangeSet, FileOutput, Proposal, is_index, sha256
+from memtui.consolidate import changeset, composing
+from memtui.consolidate.changeset import FileOutput, Proposal, is_index, sha256
+from memtui.consolidate.composing import Applied
 from memtui.consolidate.files import MemoryFiles
-from memtui.core.base import clock
 from memtui.core.base.phrasing import some
 from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
@@ -99,14 +98,14 @@ class OutcomeSubject:
     def _edited(self, typed: Typed) -> Proposal:
         made = FileOutput(self.output.path, self._bytes(typed))
         if made == self.output:
-            return self.proposal.decided("accepted")
+            return self.proposal
         outputs = [made if each.path == self.output.path else each for each in self.proposal.outputs]
         return self.proposal.edited(outputs)
 
     def preview(self, typed: Typed) -> Preview:
         """Return the preview of the change with the outcome that was typed: what it drops first. Raises MemtuiError."""
         edited = self._edited(typed)
-        weighed = weighing.weigh(MemoryFiles(self.data.store()), edited)
+        weighed = composing.weigh(MemoryFiles(self.data.store()), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
         row = replace(self.row, change=edited, weighed=weighed)
@@ -131,8 +130,7 @@ class OutcomeSubject:
 
     def save(self, typed: Typed) -> Saved:
         """Make the change with the outcome that was typed."""
-        changes = ChangeSet(clock.iso(self.data.now()), "tui", (self._edited(typed),))
-        found = applying.apply(self.data.store(), changes)
+        found = composing.apply(self.data.store(), [self._edited(typed)])
         if found.refused:
             raise found.refused[0].error
         self._applied(found)

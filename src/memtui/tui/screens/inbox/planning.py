@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 from textual.worker import get_current_worker
 
-from memtui.consolidate import proposed, rejected, weighing
+from memtui.consolidate import composing, proposed
 from memtui.consolidate.changeset import FileInput, Proposal, sha256
+from memtui.consolidate.composing import Weighed
 from memtui.consolidate.files import MemoryFiles
-from memtui.consolidate.weighing import Weighed
 from memtui.core.base import paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import file_error, read_or_none
@@ -123,7 +123,7 @@ class PlanReader:
         for each in proposals:
             if worker.is_cancelled:
                 return
-            done.append(weighing.weigh(files, each))
+            done.append(composing.weigh(files, each))
             if time.monotonic() - told > TOLD_SECONDS:
                 self.post(RowsWeighed(done, last=False))
                 done, told = [], time.monotonic()
@@ -146,7 +146,7 @@ def stamps(data: "Data") -> Stamps:
     """Return the stamps of the files that a plan depends on, by path: memories, drafts, what was decided, settings.
     Raises MemtuiError or OSError."""
     root = data.root
-    decided = (rejected.path(root), apart.path(root), trust.path(root), config.file_path(root))
+    decided = (proposed.rejected_path(root), apart.path(root), trust.path(root), config.file_path(root))
     directories = [proposed.directory(root)]
     directories += [paths.inbox_dir(root, slug) for slug in (None, paths.project_key(data.project_root))]
     found = [*decided]

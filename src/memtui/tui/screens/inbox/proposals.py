@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from memtui.consolidate import similar
+from memtui.consolidate import similarity
 from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.inbox import refused
@@ -94,6 +94,6 @@ class Proposals:
         return evidence.evidence_of(
             self.data.env,
             item,
-            similar.to_draft(found.name, item.text, near),
-            similar.to_refused(found.name, item.text, rejected),
+            similarity.to_draft(found.name, item.text, near),
+            similarity.to_refused(found.name, item.text, rejected),
         )

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.timer import Timer
 
 from memtui import actions
-from memtui.consolidate import told_before
+from memtui.consolidate import known_texts
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import many
@@ -282,7 +282,7 @@ class Inbox(ListScreen[InboxRow]):
         untrusted = of_untrusted(data.root, data.scopes())
         self.post_message(EntriesRead(found, notes, names, problem, others, untrusted, later.load(data.root)))
         memories = self.proposals.read_memories()
-        self.post_message(MemoriesRead(memories, told_before.likeness(data.root, found, memories)))
+        self.post_message(MemoriesRead(memories, known_texts.likeness(data.root, found, memories)))
 
     def on_entries_read(self, message: EntriesRead) -> None:
         """Show the entries."""

@@ -6,7 +6,7 @@ from rich import get_console
 from rich.text import Text
 
 from memtui import actions
-from memtui.consolidate import similar
+from memtui.consolidate import similarity
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import ago, likeness, many
 from memtui.core.memories import memory
@@ -231,7 +231,9 @@ def _marked(draft: Text, found: Memory) -> tuple[Text, Text]:
     """Return the texts of a draft and a memory, with the words underlined that only one has, if these are few."""
     whole = _content(found)
     theirs = markdown.render(whole[:ALIKE_LENGTH]).append(" …" if len(whole) > ALIKE_LENGTH else "")
-    for text, spans, style in zip((draft, theirs), similar.apart(draft.plain, theirs.plain), ONLY_HERE, strict=True):
+    for text, spans, style in zip(
+        (draft, theirs), similarity.differing(draft.plain, theirs.plain), ONLY_HERE, strict=True
+    ):
         for start, end in spans:
             text.stylize(style, start, end)
     return draft, theirs

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.consolidate import applying, changeset, changeset_json
+from memtui.consolidate import changeset, composing, proposed
 from memtui.consolidate.changeset import ProposalEvidence
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base.errors import MemtuiError
@@ -23,13 +23,13 @@ def world(tmp_path):
 
 def plan(world):
     """A ChangeSet of one merge, as read from its file."""
-    proposal = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\n", "two.md": None}, "open")
-    return json.loads(changeset_json.dumps(world.set(proposal)))
+    proposal = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\n", "two.md": None})
+    return json.loads(proposed.dumps(world.set(proposal)))
 
 
 def read(world, found):
     data = found if isinstance(found, bytes) else json.dumps(found).encode()
-    return changeset_json.loads(data, MemoryFiles(world.store))
+    return proposed.loads(data, MemoryFiles(world.store))
 
 
 def test_what_is_written_is_read_back_the_same(world):
@@ -40,13 +40,13 @@ def test_what_is_written_is_read_back_the_same(world):
     merge = world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\x00\n", "two.md": None})
     found = world.set(
         changeset.propose("merge", merge.inputs, merge.outputs, [evidence], "They say the same."),
-        world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}, "open"),
-        world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}, "open"),
+        world.proposal("rewrite", ["odd.md"], {"odd.md": b"\xff bytes"}),
+        world.proposal("relink", ["MEMORY.md"], {"MEMORY.md": "- x\n"}),
     )
-    data = changeset_json.dumps(found)
+    data = proposed.dumps(found)
     assert read(world, data) == found
     world.write("saved.json", data)
-    assert changeset_json.read(world.path("saved.json"), MemoryFiles(world.store)) == found
+    assert proposed.read(world.path("saved.json"), MemoryFiles(world.store)) == found
     assert all(each == "\n" or each.isprintable() for each in data.decode())
 
 
@@ -56,7 +56,7 @@ def test_any_text_and_any_bytes_come_back(tmp_path_factory, text, blob):
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": blob, "two.md": text.encode("utf-8", "ignore")})
     made = world.proposal("rewrite", ["one.md", "two.md"], {"one.md": text.encode("utf-8", "replace"), "two.md": blob})
     found = world.set(changeset.propose("rewrite", made.inputs, made.outputs, [], text))
-    again = read(world, changeset_json.dumps(found))
+    again = read(world, proposed.dumps(found))
     assert [each.data for each in again.proposals[0].outputs] == [each.data for each in made.outputs]
     assert again.proposals[0].id == found.proposals[0].id
 
@@ -95,17 +95,17 @@ HOSTILE = {
     "a version that is true": at_top("version", True),
     "changes that are no list": at_top("changes", {"a": 1}),
     "a change that is no object": at_top("changes", ["rm -rf /"]),
-    "too many changes": at_top("changes", [{}] * (changeset_json.MAX_CHANGES + 1)),
+    "too many changes": at_top("changes", [{}] * (proposed.MAX_CHANGES + 1)),
     "a time that is no text": at_top("time", 5),
     "the same id twice": lambda found, world: found["changes"].append(found["changes"][0]),
     "an unknown kind": with_key([], "kind", "execute"),
     "a kind that is a list": with_key([], "kind", ["merge"]),
     "an id with a path in it": with_key([], "id", "../../x"),
     "no id": with_key([], "id", ""),
-    "a reason without end": with_key([], "reason", "x" * (changeset_json.MAX_TEXT + 1)),
+    "a reason without end": with_key([], "reason", "x" * (changeset.MAX_TEXT + 1)),
     "no outputs": with_key([], "outputs", []),
     "outputs that are a text": with_key([], "outputs", "x"),
-    "more files than a change may have": with_key([], "outputs", [{}] * (changeset_json.MAX_FILES + 1)),
+    "more files than a change may have": with_key([], "outputs", [{}] * (proposed.MAX_FILES + 1)),
     "evidence that is no list of objects": with_key([], "evidence", ["x"]),
     "a score that is a text": with_key([], "evidence", [{"code": "x", "score": "1"}]),
     "data that is nested": with_key([], "evidence", [{"code": "x", "data": {"a": {"b": 1}}}]),
@@ -176,10 +176,10 @@ def test_what_is_no_changeset_at_all_is_refused(world, data):
 @pytest.mark.slow
 def test_a_huge_file_and_a_huge_output_are_refused(world):
     with pytest.raises(MemtuiError, match="larger"):
-        read(world, b" " * (changeset_json.MAX_BYTES + 1))
+        read(world, b" " * (proposed.MAX_BYTES + 1))
     found = plan(world)
-    found["changes"][0]["outputs"][0]["text"] = "x" * (changeset_json.MAX_OUTPUT + 1)
-    with pytest.raises(MemtuiError, match="larger"):
+    found["changes"][0]["outputs"][0]["text"] = "x" * (proposed.MAX_OUTPUT + 1)
+    with pytest.raises(MemtuiError, match="at most 8 MB"):
         read(world, found)
 
 
@@ -222,10 +222,6 @@ JSON = st.recursive(
 )
 
 
-def accepted(changes):
-    return changes.decided("accepted", [each.id for each in changes.proposals])
-
-
 def nodes(found, here=()):
     """The paths of all values in a JSON value."""
     yield here
@@ -239,7 +235,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
     world = World(f"{tmp_path_factory.mktemp('any')}", {"one.md": text_of("one"), "two.md": text_of("two")})
     world.write(f"{world.top}/.bashrc", "mine")
     found = json.loads(
-        changeset_json.dumps(
+        proposed.dumps(
             world.set(
                 world.proposal("merge", ["one.md", "two.md"], {"one.md": "both\n", "two.md": None}),
                 world.proposal("archive", ["one.md"], {"one.md": None, ".archive/one.md": text_of("one")}),
@@ -257,7 +253,7 @@ def test_whatever_a_file_says_it_is_refused_or_stays_within_the_scopes(tmp_path_
             at[path[-1]] = data.draw(JSON)
     outside = {name: text for name, text in world.files().items() if not name.startswith(world.auto + "/")}
     try:
-        applying.apply(world.store, accepted(read(world, json.dumps(found).encode())))
+        composing.apply(world.store, read(world, json.dumps(found).encode()).proposals)
     except MemtuiError:
         return
     finally:

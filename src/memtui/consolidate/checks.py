@@ -1,0 +1,323 @@
+"""The checks that look beyond a memory's own file: of dates, of what is gone from the project, of what the memory says
+to check, of use.
+
+Of the project only what git or a file proves is found, and only in code spans: a path must have been in the repository,
+a branch merged, a symbol in its history. A line that tells of the past ("was renamed") or forbids ("never") is left
+alone, but for a sentence in it that surely says what is to be done now. Nothing that a memory names is run.
+
+A memory brings checks itself in its field `verify`: a text or a list of texts, each one check. No shell and no program
+but git sees them, and no path leads out of the project.
+
+    glob src/**/*.ts                a file of the project matches
+    grep "strict = true" in *.toml  a file that matches holds the text, exactly as written
+    git branch main                 the repository has the branch (or `git tag NAME`, `git path PATH`: a tracked file)
+    not glob yarn.lock              `not` before any of them turns it round
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, date, datetime
+from itertools import takewhile
+from typing import NamedTuple
+
+from memtui.consolidate import coverage, similarity
+from memtui.consolidate.project import ProjectFiles, Repository
+from memtui.core.base import clock, globs
+from memtui.core.base.finding import Finding, note, problem
+from memtui.core.health import memory_checks
+from memtui.core.memories import status
+from memtui.core.memories.memory import CODE, Memory, text_of
+from memtui.core.memories.relative_dates import RELATIVE, relative_dates
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import Row, Usage
+from memtui.core.review.waiting import Waiting
+
+WRITTEN = ("created", "createdAt", "created_at", "date", "modified", "updated", "updatedAt", "updated_at")
+# Code spans, and what one can name.
+SPAN = re.compile(r"(?<!`)`([^`\n]{2,200})`(?!`)")
+PATH = re.compile(r"(?:\./)?([\w@.-]+(?:/[\w@.-]+)*/?)(?::\d+(?:-\d+)?)?")
+SUFFIX = re.compile(r"\.[A-Za-z]\w{0,7}$")
+# `yarn run` and `bun run` also run files and programs of packages.
+SCRIPT = re.compile(r"p?npm run (?P<name>[A-Za-z0-9][\w:.-]*)(?: .*)?")
+TARGET = re.compile(r"make (?P<name>[A-Za-z0-9][\w.-]*)")
+BRANCH = re.compile(r"\bbranch (?:called |named )?`(?P<before>[\w./-]+)`|`(?P<behind>[\w./-]+)` branch\b")
+SYMBOL = re.compile(r"(?=\w*(?:_\w|[a-z][A-Z]))[A-Za-z]\w{5,}(?=\(\)$|$)")
+# Words of a line that tells of the past, or of what is replaced.
+PAST = re.compile(
+    r"\b(?:removed?|deleted?|deleting|renamed?|moved?|replaced?|was|were|used to|former(?:ly)?|old|legacy|gone|"
+    r"deprecated|no longer|instead of|dropped|until|migrated|previously|originally|earlier|"
+    r"obsolete|superseded|extracted|split|merged|retired|historic(?:al)?|before|had)\b|→|->|❌|~~",
+    re.IGNORECASE,
+)
+# Words of a line that tells of what is not to be.
+FORBIDS = re.compile(r"\b(?:never|not|don't|avoid)\b", re.IGNORECASE)
+# How a sentence begins that says what is to be done now, behind the mark of an item and a label in bold.
+TO_DO = re.compile(
+    r"[\s>*+-]*(?:\d+[.)]\s+)?(?:\*\*[^*\n]{1,40}\*\*:?\s*)?(?:(?:always|first,?) )?(?:run|see|read) `", re.IGNORECASE
+)
+# What comes after what is to be done: "run `make check` before committing", "… before each commit".
+AHEAD = re.compile(r"` before (?=\w+ing\b|(?:you|a|an|any|each|every|the next) )", re.IGNORECASE)
+# What stands before a code span that is not to be left out: "never push without `make check`".
+WITHOUT = re.compile(r"\bwithout (?:first )?(?:running |calling )?`$", re.IGNORECASE)
+# The most symbols whose history is searched, which takes seconds in a large repository.
+SYMBOLS = 20
+# The field with a memory's own checks; the most files that one grep reads.
+FIELD, FILES = "verify", 2000
+CHECK = re.compile(r"(?P<no>not )?(?P<kind>glob|grep|git) (?P<rest>\S.*)")
+GREP = re.compile(r"(?:\"(?P<double>[^\"]+)\"|'(?P<single>[^']+)'|(?P<plain>\S+)) in (?P<glob>\S+)")
+GIT = re.compile(r"(?P<what>branch|tag|path) (?P<name>[^\s-]\S*)")
+# So often another memory of the scope must have been delivered, since this one was there; deliveries that are many.
+OFTEN_ENOUGH, OFTEN = 10, 30
+# The least likeness (of 1) of a correction and the memory that it is about.
+SAME = 0.65
+
+
+class Checked(NamedTuple):
+    """What is checked: the memories of a scope that are not broken. `project`: what they are about, None for none;
+    `repository`: that in which they are, None for none; `usage`: deliveries, None if they are not to be looked at;
+    `known`: all memories that were read, by path; `drafts` that wait. `go_on` is asked before each memory; False ends
+    the search."""
+
+    root: str
+    scope: Scope
+    memories: Sequence[Memory]
+    known: dict[str, Memory]
+    project: ProjectFiles | None = None
+    repository: Repository | None = None
+    usage: Usage | None = None
+    drafts: Sequence[Waiting] = ()
+    go_on: Callable[[], bool] = lambda: True
+
+    def each(self) -> Iterator[Memory]:
+        """Yield the memories as long as the search goes on."""
+        return takewhile(lambda _: self.go_on(), self.memories)
+
+    def about(self, memory: Memory, start: int, words: str) -> dict[str, object]:
+        """Return where words of a memory are, and which memory that is."""
+        line = memory_checks.line_of(memory, start)
+        at = {"line": line, "start": start, "end": start + len(words), "words": words}
+        return {**at, **memory_checks.about(self.scope, memory)}
+
+
+def of_scope(checked: Checked) -> Iterator[Finding]:
+    """Find all that the checks of the table find, in their order."""
+    for check in (dates, gone, verified, use):
+        if checked.go_on():
+            yield from check(checked)
+
+
+# Dates
+
+
+def dates(checked: Checked) -> Iterator[Finding]:
+    """Find the relative dates in memories, each with the date that it meant when it was written: `certain` only if the
+    memory itself says that it was written on one day. Else the last commit of it tells, or the time of its file."""
+    for memory in checked.each():
+        if not RELATIVE.search(memory.body):
+            continue
+        day, certain = written(memory)
+        if day is None and checked.repository is not None:
+            day = checked.repository.committed(memory.path, memory.raw)
+        day = day or datetime.fromtimestamp(memory.mtime).astimezone().date()
+        try:
+            relative = list(relative_dates(memory.body, day))
+        except (OverflowError, ValueError):  # a year that no calendar has
+            continue
+        for each in relative:
+            about = {**checked.about(memory, each.start, each.words), "end": each.end}
+            facts = {"proposed": each.absolute, "written": day.isoformat(), "certain": certain}
+            yield note("memories.date", f"memory:{memory.path}", **about, **facts)
+
+
+def written(memory: Memory) -> tuple[date | None, bool]:
+    """Return the day on which a memory was written by its own fields, the last if it names several, and whether it
+    names only one."""
+    times = [clock.parse(text_of(memory.fields, key)) for key in WRITTEN]
+    days = {datetime.fromtimestamp(time, UTC).date() for time in times if time is not None}
+    return (max(days), len(days) == 1) if days else (None, False)
+
+
+# What is gone from the project
+
+
+def gone(checked: Checked) -> Iterator[Finding]:
+    """Find what memories name that is gone from the project; nothing without a repository."""
+    project = checked.project
+    if project is None or not any("`" in memory.body for memory in checked.memories) or not project.git.there:
+        return
+    symbols: dict[str, tuple[Memory, int]] = {}
+    for memory in checked.each():
+        fences = [match.span() for match in CODE.finditer(memory.body) if match["fence"]]
+        for match in SPAN.finditer(memory.body):
+            in_fence = any(start <= match.start() < end for start, end in fences)
+            if in_fence or _past(memory.body, match.start(1)):
+                continue
+            yield from _path(checked, project, memory, match)
+            yield from _command(checked, project, memory, match)
+            if symbol := SYMBOL.match(match[1]):
+                symbols.setdefault(symbol[0], (memory, match.start(1)))
+        yield from _branches(checked, project, memory)
+    if symbols and project.git.whole and checked.go_on():
+        held = project.git.holds(symbols)
+        for word in [word for word in symbols if word not in held][:SYMBOLS]:
+            memory, start = symbols[word]
+            if project.git.had(word):
+                yield note("memories.symbol", f"memory:{memory.path}", **checked.about(memory, start, word))
+
+
+def _past(body: str, start: int) -> bool:
+    """Tell whether the line of a code span tells of the past, or forbids, what the span that begins there names, by its
+    words outside of code spans. Its sentence is taken by itself if it says what is to be done now: others may forbid
+    then, and it may say what comes after ("run `x` before committing")."""
+    begin = body.rfind("\n", 0, start) + 1
+    line, at = body[begin:].partition("\n")[0], start - begin
+    plain = SPAN.sub(lambda span: f"`{'x' * len(span[1])}`", line)
+    if not PAST.search(plain) and not FORBIDS.search(plain):
+        return False
+    ends = [0, *(match.end() for match in coverage.END.finditer(plain)), len(plain)]
+    first, last = max(each for each in ends if each <= at), min(each for each in ends if each > at)
+    own, others = plain[first:last], f"{plain[:first]} {plain[last:]}"
+    if PAST.search(others):
+        return True
+    if WITHOUT.search(plain[first:at]):
+        return PAST.search(own) is not None
+    return not TO_DO.match(own) or FORBIDS.search(own) is not None or PAST.search(AHEAD.sub("` ", own)) is not None
+
+
+def _path(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
+    match = PATH.fullmatch(span[1])
+    path = match[1] if match else ""
+    if not path or ".." in path.split("/") or not ("/" in path.strip("/") or SUFFIX.search(path)):
+        return
+    if project.git.whole and not project.exists(path):
+        is_gone, now = project.removed(path)
+        if is_gone:
+            about = checked.about(memory, span.start(1) + span[1].index(path), path)
+            yield problem("memories.path", f"memory:{memory.path}", proposed=now, certain=bool(now), **about)
+
+
+def _command(checked: Checked, project: ProjectFiles, memory: Memory, span: re.Match[str]) -> Iterator[Finding]:
+    for pattern, known, file in ((SCRIPT, "scripts", "package.json"), (TARGET, "targets", "Makefile")):
+        match = pattern.fullmatch(span[1])
+        names = getattr(project, known) if match else None
+        if match and names is not None and match["name"] not in names:
+            about = checked.about(memory, span.start(1), span[1])
+            yield problem("memories.command", f"memory:{memory.path}", file=file, name=match["name"], **about)
+
+
+def _branches(checked: Checked, project: ProjectFiles, memory: Memory) -> Iterator[Finding]:
+    for match in BRANCH.finditer(memory.body):
+        name, start = match[match.lastgroup or 0], match.start(match.lastgroup or 0)
+        known = {("branch", name), ("tag", name)} & project.git.refs
+        if known or _past(memory.body, start) or not project.git.whole:
+            continue
+        if re.search(rf"(?:'|/|\s){re.escape(name)}(?:'|\s|$)", project.git.merged, re.MULTILINE):
+            yield note("memories.branch", f"memory:{memory.path}", **checked.about(memory, start, name))
+
+
+# What memories say to check
+
+
+def verified(checked: Checked) -> Iterator[Finding]:
+    """Find the checks of memories that fail, or that can't be understood."""
+    for memory in checked.each():
+        nested = memory.fields.get("metadata")
+        value = memory.fields.get(FIELD) or (nested.get(FIELD) if isinstance(nested, dict) else None)
+        for each in value if isinstance(value, list) else [value]:
+            if not isinstance(each, str) or not each.strip():
+                continue
+            subject, about = f"memory:{memory.path}", memory_checks.about(checked.scope, memory)
+            try:
+                if not holds(checked.project, each.strip()):
+                    yield problem("memories.verify", subject, check=each.strip(), **about)
+            except ValueError as error:
+                yield problem("memories.verify_unknown", subject, check=each.strip(), why=str(error), **about)
+
+
+def holds(project: ProjectFiles | None, check: str) -> bool:
+    """Make a check. Raises ValueError, with the reason, for one that can't be understood."""
+    if project is None:
+        raise ValueError("it belongs to no project")
+    match = CHECK.fullmatch(check)
+    if match is None:
+        raise ValueError("it is not glob, grep or git")
+    makes: Callable[[ProjectFiles, str], object] = {"glob": _matching, "grep": _grep, "git": _git}[match["kind"]]
+    return bool(makes(project, match["rest"].strip())) != bool(match["no"])
+
+
+def _matching(project: ProjectFiles, pattern: str) -> list[str]:
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ValueError("the pattern leads out of the project")
+    return sorted(each for each in project.files if globs.matches(pattern, f"{project.top}/{each}", project.top))
+
+
+def _grep(project: ProjectFiles, rest: str) -> bool:
+    match = GREP.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: grep TEXT in PATTERN")
+    text = match["double"] or match["single"] or match["plain"]
+    return any(text in project.read(each) for each in _matching(project, match["glob"])[:FILES])
+
+
+def _git(project: ProjectFiles, rest: str) -> bool:
+    match = GIT.fullmatch(rest)
+    if match is None:
+        raise ValueError("write it as: git branch|tag|path NAME")
+    if not project.git.there:
+        raise ValueError("the project is no git repository")
+    if match["what"] != "path":
+        return (match["what"], match["name"]) in project.git.refs
+    path = match["name"].rstrip("/")
+    return path in project.git.tracked or any(each.startswith(path + "/") for each in project.git.tracked)
+
+
+# Use
+
+
+def use(checked: Checked) -> Iterator[Finding]:
+    """Find memories that deliveries tell are of no use: never delivered while others were, delivered often and never
+    opened, violated, or delivered to a session in which the person then corrected Claude on the same. Only for scopes
+    that memtui's hooks deliver, and by the newest records of the log."""
+    root, scope, usage, go_on = checked.root, checked.scope, checked.usage, checked.go_on
+    if usage is None or not scope.delivered or not usage.memories:
+        return
+    rows = [row for row in status.of_scope(root, scope, usage, checked.known, go_on) if row.memory.broken is None]
+    if not go_on():
+        return
+    waiting = set(status.not_trusted(root, scope))
+    for row in takewhile(lambda _: go_on(), rows):
+        subject, about = f"memory:{row.memory.path}", memory_checks.about(scope, row.memory)
+        most = _since(rows, row.memory.mtime)
+        if not row.deliveries and most >= OFTEN_ENOUGH and row.file not in waiting:
+            yield note("memories.never", subject, most=most, **about)
+        elif row.recalls.corrected:
+            violated = {"count": row.recalls.corrected, "last": row.recalls.corrected_last}
+            yield note("memories.violated", subject, **violated, **about)
+        elif row.deliveries >= OFTEN and not row.uses and any(other.uses for other in rows):
+            yield note("memories.unused", subject, count=row.deliveries, **about)
+    for draft in takewhile(lambda _: go_on(), checked.drafts):
+        fields = draft.entry.fields
+        session, time = fields.get("session", ""), clock.parse(fields.get("time"))
+        if fields.get("kind") != "correction" or not session or time is None:
+            continue
+        had = [row.memory for row in rows if _had(row, session, time)]
+        for found in similarity.to_draft(fields.get("name", ""), draft.text, had)[:1]:
+            if found.score >= SAME:
+                facts = {"session": session[:4], "draft": draft.id[-6:], "words": draft.text.partition("\n")[0]}
+                about = memory_checks.about(scope, found.memory)
+                yield note("memories.corrected", f"memory:{found.memory.path}", **facts, **about)
+
+
+def _had(row: Row, session: str, time: float) -> bool:
+    """Tell whether a session had a memory before a time."""
+    return any(
+        each.record.get("session_id") == session and (clock.parse(each.record.get("time")) or time) < time
+        for each in row.newest
+    )
+
+
+def _since(rows: list[Row], time: float) -> int:
+    """Return how often the most delivered memory was delivered, if all its newest deliveries are after a time."""
+    most = max(rows, key=lambda row: row.deliveries)
+    times = [clock.parse(each.record.get("time")) or 0.0 for each in most.newest]
+    return most.deliveries if times and min(times) > time else 0
