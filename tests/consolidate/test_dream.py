@@ -74,7 +74,10 @@ def test_what_a_model_proposes_is_a_changeset_that_can_be_applied_and_undone(wor
     before = world.files()
     done = dream(world).run()
     assert world.files() == before
-    assert [(each.kind, each.reason) for each in done.found.proposals] == [("merge", "Because."), ("rewrite", "Because.")]
+    assert [(each.kind, each.reason) for each in done.found.proposals] == [
+        ("merge", "Because."),
+        ("rewrite", "Because."),
+    ]
     assert done.found.by == "claude-haiku-5-5"
     assert (done.asked, done.dropped, done.failed, done.stopped) == (1, [], [], None)
     assert done.used.tokens == 1010
