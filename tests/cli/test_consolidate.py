@@ -2,7 +2,6 @@
 
 import json
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from consolidate.stores import World, text_of
 from consolidate.test_plan import AGAIN, INDEX, PNPM, REVIEW, planned
 from memtui.consolidate import proposed
+from memtui.consolidate.changeset import ChangeSet
 from memtui.consolidate.files import MemoryFiles
 
 from .conftest import NOW
@@ -142,8 +142,8 @@ def test_an_id_that_is_none_is_said(shell):
 def saved(shell, world):
     """The proposals as a model leaves them, in a file that somebody may have edited since."""
     files = MemoryFiles(world.store)
-    found = replace(planned(world).changes, by="a model")
-    return Path(proposed.save(world.root, replace(found, proposals=tuple(map(files.filled, found.proposals))), NOW))
+    found = ChangeSet("", "a model", tuple(map(files.filled, planned(world).proposals)))
+    return Path(proposed.save(world.root, found, NOW))
 
 
 def edited(path, change):

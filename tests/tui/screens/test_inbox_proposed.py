@@ -460,12 +460,12 @@ async def test_a_statement_that_is_dropped_is_listed_first(app, empty, monkeypat
 
     def shortened(store, subject, go_on):
         found = made(store, subject, go_on)
-        (merge,) = [each for each in found.changes.proposals if each.kind == "merge"]
+        (merge,) = [each for each in found.proposals if each.kind == "merge"]
         outputs = [
             each if each.data is None else type(each)(each.path, each.data.replace(b"Yarn was tried", b"It was tried"))
             for each in merge.outputs
         ]
-        return found._replace(changes=ChangeSet("", "test", (merge.edited(outputs).decided("open"),)))
+        return found._replace(proposals=(merge.edited(outputs),))
 
     monkeypatch.setattr(plan, "plan", shortened)
     async with app.run_test(size=WIDE) as pilot:
