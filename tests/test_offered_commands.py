@@ -30,16 +30,15 @@ COMMAND = re.compile(
 )
 # Facts that are words of memtui's own, by the file of the sentence.
 OWN = {
-    "cli/addressed.py": {"note"},
-    "cli/commands/approve.py": {"short"},
+    "cli/commands/decide.py": {"short"},
+    "cli/commands/note.py": {"short"},
     "cli/commands/change.py": {"copy", "name"},
     "cli/commands/config.py": {"args.key"},
     "cli/commands/demo.py": {"name", "quoted"},
     "cli/commands/edit.py": {"near[0]"},
     "cli/commands/history.py": {"trashed"},
-    "cli/commands/reject.py": {"it(len(items))"},
     "cli/commands/setup.py": {"name", "more"},
-    "cli/show/entries.py": {"INBOX_WORD[kind]", "many(earlier, 'earlier session')"},
+    "cli/commands/inbox.py": {"many(earlier, 'earlier session')"},
     "core/health/findings.py": {"WITHDRAW"},
     "demo/layout.py": {"number"},
     "present/sessions.py": {"command"},

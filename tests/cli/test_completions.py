@@ -109,9 +109,10 @@ def test_text_of_others_stays_on_its_line_and_is_no_escape(memtui, offered):
 
 
 def test_a_line_is_split_as_a_shell_splits_it():
-    assert completing.split("memtui a 'b c' \"d") == (["memtui", "a", "b c", "d"], '"', '"d')
-    assert completing.split("memtui a\\ b ") == (["memtui", "a b", ""], "", "")
-    assert completing.split("memtui session:ab") == (["memtui", "session:ab"], "", "session:ab")
+    assert completing.split("memtui a 'b c' \"d") == (["memtui", "a", "b c", "d"], '"')
+    assert completing.split("memtui a\\ b ") == (["memtui", "a b", ""], "")
+    assert completing.split("memtui 'it is ") == (["memtui", "it is "], "'")
+    assert completing.split("memtui session:ab") == (["memtui", "session:ab"], "")
 
 
 @pytest.fixture

@@ -53,7 +53,6 @@ CALLS = [
     ["note", "hello"],
     ["note", "--list"],
     ["note", "--withdraw", ID],
-    ["note", "--edit", ID, "another text"],
     ["inbox"],
     ["inbox", ID],
     ["approve", "prefer-pnpm"],

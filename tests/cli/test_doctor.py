@@ -272,19 +272,19 @@ def test_what_may_be_of_two_projects_is_asked_about_and_given_to_one_and_back(ba
     (old / "guidance.md").parent.mkdir()
     (old / "guidance.md").write_text("whose?\n")
     bare.cwd = str(one)
-    assert "whose?" not in bare("inbox").out
+    assert "whose?" not in bare("note", "--list").out
     assert "may be of" in bare("inbox").err + bare("inbox").out
     (found,) = [each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "inbox.whose"]
     assert found["level"] == "problem"
     assert "memtui doctor --fix projects --project" in found["remedy"]
     bare("doctor", "--fix", "projects", check=False)
-    assert "whose?" in bare("inbox").out
+    assert "whose?" in bare("note", "--list").out
     bare.cwd = str(other)
-    assert "whose?" not in bare("inbox").out
+    assert "whose?" not in bare("note", "--list").out
     bare("undo", "--yes")
     assert (old / "guidance.md").read_text() == "whose?\n"
     bare.cwd = str(one)
-    assert "whose?" not in bare("inbox").out
+    assert "whose?" not in bare("note", "--list").out
 
 
 def renamed(bare, tmp_path, old="shop", new="store", *, inside=""):
@@ -321,14 +321,14 @@ def test_a_renamed_project_is_noticed_and_takes_over_what_was_kept_and_gives_it_
     assert "is that directory" in found["message"]
     assert f"memtui doctor --fix projects --project {tmp_path / 'store'}" in found["remedy"]
     bare("doctor", "--fix", "projects", check=False)
-    assert "mind the queue" in bare("inbox").out
+    assert "mind the queue" in bare("note", "--list").out
     assert files(new) == before
     assert files(old) == {}
     assert findings_of(bare, "inbox.renamed") == []
     bare("undo", "--yes")
     assert files(old) == before
     assert files(new) == {}
-    assert "mind the queue" not in bare("inbox").out
+    assert "mind the queue" not in bare("note", "--list").out
     assert len(findings_of(bare, "inbox.renamed")) == 1
 
 
@@ -372,4 +372,4 @@ def test_memories_that_a_living_neighbour_shares_stay_where_they_are(bare, tmp_p
     before = files(old)
     bare("doctor", "--fix", "projects", check=False)
     assert files(old) == before
-    assert "mind the queue" in bare("inbox").out
+    assert "mind the queue" in bare("note", "--list").out

@@ -1,7 +1,7 @@
 """`memtui note`, as a monitor calls it."""
 
 import json
-import shlex
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -55,12 +55,7 @@ def test_a_note_for_somebody_unknown_is_kept_and_its_sender_is_warned(memtui, to
     done = memtui("note", "hello", "--to", to, "--to", "path:src/**")
     assert why in done.err
     note = next(each for each in memtui.json("note", "--list")["entries"] if each["id"] == done.out.strip())
-    if not near:
-        assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
-        return
-    command = done.err.split("To change it: memtui ")[1].strip()
-    assert command == f"note --edit {note['id'][-6:]} --to {near[0]} --to 'path:src/**'"
-    assert memtui(*shlex.split(command)).err == "changed; memtui undo undoes it\n"
+    assert f"memtui note --withdraw {note['id'][-6:]}" in done.err
     assert memtui.json("note", "hello", "--to", to)["unknown"][0]["near"] == near
 
 
@@ -102,15 +97,6 @@ def test_whom_it_is_for(bare, usual, to, found):
         bare("config", "set", "guide_to", usual)
     bare("note", "hello", *(word for each in to for word in ("--to", each)))
     assert waiting(bare)[0].fields.get("for") == found
-
-
-def test_whom_a_note_is_for_can_be_changed(bare):
-    note = bare("note", "hello", "--to", "people").out.strip()
-    bare("note", "--edit", note, "--to", "anyone")
-    assert "for" not in waiting(bare)[0].fields
-    bare("note", "--edit", note, "--to", "people")
-    assert waiting(bare)[0].fields["for"] == "people"
-    assert "for people" in bare("note", "--list").out
 
 
 @pytest.mark.parametrize("words", [["--to", "human"], ["--to", "people:me"], ["--to", "anyone", "--to", "people"]])
@@ -286,19 +272,6 @@ def test_what_is_appended_is_one_note_until_a_line_begins_another_as_the_faq_say
     assert notes() == ["CI is red\nCI is red", "CI is red", "CI is red"]
 
 
-@pytest.mark.parametrize("words", [["Deploy is open."], ["--global"], ["--urgent"]])
-def test_editing_a_hand_written_note_answers_with_the_id_that_it_has_now(bare, words):
-    Path(bare("status", "--paths", "guidance").out.strip()).parent.mkdir(parents=True, exist_ok=True)
-    Path(bare("status", "--paths", "guidance").out.strip()).write_text("Deploy is frozen.\n")
-    (before,) = bare.json("note", "--list")["entries"]
-    made = bare.json("note", "--edit", before["id"], *words)["id"]
-    (listed,) = bare.json("note", "--list")["entries"]
-    assert listed["id"] == made
-    assert bare("note", "--edit", made, "Again.").out.strip() == made
-    bare("note", "--withdraw", made)
-    assert bare.json("note", "--list")["entries"] == []
-
-
 def test_withdrawing_what_was_delivered_says_so(memtui):
     (record,) = memtui.json("activity", "--kind", "guidance", "--limit", "1")["deliveries"]
     done = memtui("note", "--withdraw", record["items"][0]["id"], check=False)
@@ -318,15 +291,6 @@ def test_what_is_kept_from_being_delivered_can_be_left_again(memtui, ref):
     assert entries[made]["fields"]["from"] == old["fields"]["from"]
     memtui("undo")
     assert old in memtui.json("note", "--list")["entries"]
-
-
-def test_what_is_edited_into_itself_is_no_change(bare):
-    entry_id = bare("note", "one", "--urgent", "--to", "agent:smith").out.strip()
-    for words in (["one"], ["--expires", "never"], ["--urgent"], ["--to", "agent:smith"]):
-        done = bare("note", "--edit", entry_id, *words)
-        assert (done.out.strip(), "Nothing changed." in done.err) == (entry_id, True)
-    assert not any(row["op"] == "edit entry" for row in bare.json("undo", "--list")["history"])
-    assert "changed; memtui undo" in bare("note", "--edit", entry_id, "--no-urgent").err
 
 
 def test_left_again_it_may_expire_anew(memtui):
@@ -367,7 +331,7 @@ def test_a_note_on_a_terminal_says_so_too(bare, monkeypatch):
 
 def test_approving_says_when_no_session_is_told(memtui):
     draft = next(
-        e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["fields"]["name"] == "metric-units"
+        e for e in memtui.json("inbox", "--kind", "drafts")["entries"] if e["fields"]["name"] == "metric-units"
     )
     memtui("setup", "hooks", "--yes")
     memtui("config", "set", "mode", "notes")
@@ -389,7 +353,7 @@ def test_it_says_that_the_client_was_told_to_run_no_hooks(bare):
 
 
 def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
-    drafts = [e["id"] for e in memtui.json("inbox", "--kind", "updates")["entries"]]
+    drafts = [e["id"] for e in memtui.json("inbox", "--kind", "drafts")["entries"]]
     memtui("setup", "hooks", "--yes")
     done = memtui("approve", drafts[0], "--scope", "auto")
     assert "Claude Code will load it from your next session in this project." in done.out
@@ -409,52 +373,15 @@ def test_approving_says_who_loads_the_memory_or_that_nobody_does(memtui, world):
     assert memtui.json("approve", drafts[3], "--scope", "auto")["unheard"]["do"] == "memtui doctor"
 
 
-def test_what_waits_is_changed_and_the_rest_of_it_stays(bare):
+def test_the_text_of_what_waits_is_changed_and_the_rest_of_it_stays(bare):
     entry_id = bare("note", "one", "--from", "ci", "--urgent", "--to", "agent:smith", "--expires", "2h").out.strip()
     (before,) = waiting(bare)
-    assert bare("note", "--edit", entry_id[-6:], "one,", "really").out.strip() == entry_id
+    assert bare.json("edit", entry_id[-6:], "--body", "one, really")["id"] == entry_id
     (after,) = waiting(bare)
     assert (after.text, after.fields) == ("one, really", before.fields)
-    bare("note", "--edit", entry_id, "--no-urgent", "--to", "anyone", "--expires", "never")
-    (after,) = waiting(bare)
-    assert (after.text, set(after.fields)) == ("one, really", {"id", "time", "from"})
-    bare("note", "--edit", entry_id, "--urgent", "--to", "path:src/**", "--expires", "3d")
-    (after,) = waiting(bare)
-    assert (after.fields["urgent"], after.fields["for"]) == ("yes", "path:src/**")
     bare("undo")
-    assert set(waiting(bare)[0].fields) == {"id", "time", "from"}
-    bare("note", "--edit", entry_id, "-", "--global", stdin="from standard input")
-    assert waiting(bare) == []
-    (moved,) = waiting(bare, everywhere=True)
-    assert (moved.id, moved.text) == (entry_id, "from standard input")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        [],
-        ["--to", "nobody"],
-        ["--expires", "yesterday"],
-        ["--from", "me"],
-        ["x" * 20_000],
-        ["text", "--list"],
-        ["text", "--withdraw", "7XAD"],
-    ],
-)
-def test_a_change_that_makes_no_sense_changes_nothing(bare, words):
-    entry_id = bare("note", "one").out.strip()
-    assert bare("note", "--edit", entry_id, *words, check=False).code == 2
     assert [entry.text for entry in waiting(bare)] == ["one"]
-    assert bare("note", "--edit", "ZZZZZZ", "text", check=False).code == 3
-    assert bare("note", "text", "--no-urgent", check=False).code == 2
-
-
-def test_what_expired_gets_another_end(bare):
-    entry_id = bare("note", "one", "--expires", "1h").out.strip()
-    bare.env["MEMTUI_NOW"] = "2026-11-21T11:00:00Z"
-    assert "expired" in bare("note", "--edit", entry_id, "two", check=False).err
-    bare("note", "--edit", entry_id, "two", "--expires", "1h")
-    assert waiting(bare)[0].fields["expires"] == "2026-11-21T12:00:00Z"
+    assert bare("edit", entry_id, "--body", " ", check=False).code == 2
 
 
 def test_a_note_left_by_a_person_is_what_undo_takes_back(memtui):
@@ -492,10 +419,11 @@ def test_what_a_hook_took_is_listed_as_under_way(bare):
     (row,) = found["in_delivery"]
     assert (row["id"], row["text"], row["session"]) == (note, "mind the step", "5e551017-0000")
     told = bare("note", "--list").out
-    assert "under way to session 5e551017\n" in told
+    assert "→ under way" in told
+    assert "session 5e551017\n" in told
     assert "mind the step" in told
-    for words in (["note", "--withdraw"], ["note", "--edit"], ["inbox"]):
-        refused = bare(*words, note[-6:], *(["text"] if "--edit" in words else []), check=False)
+    for words in (["note", "--withdraw"], ["inbox"]):
+        refused = bare(*words, note[-6:], check=False)
         assert refused.code == 3
         assert f"{note[-6:]} is under way: a hook took it just now." in refused.err
 
@@ -505,7 +433,7 @@ def test_a_note_that_is_under_way_is_not_listed_as_delivered_too(bare):
     assert "mind the step" in hook(bare, "5e551017-0000")
     found = bare.json("note", "--list")
     assert [row["id"] for row in found["in_delivery"]] == [note]
-    assert found["told"] == []
+    assert found["delivered"] == []
     assert bare("note", "--list").out.count(note[-6:]) == 1
     assert "is under way: a hook took it" in bare("note", "--withdraw", note, check=False).err
 
@@ -530,12 +458,12 @@ def test_a_note_for_people_is_left_alone_by_scripts_and_told_is_who_took_it(bare
     under_way = {row["text"]: row["entrypoint"] for row in bare.json("note", "--list")["in_delivery"]}
     assert under_way == {"for whoever comes": "sdk-cli", "for me alone": "cli"}
     listed = bare("note", "--list").out
-    assert "under way to session 9e450000 (interactive)\n" in listed
-    assert "under way to session 5c819700 (script)\n" in listed
+    assert "session 9e450000 (interactive)\n" in listed
+    assert "session 5c819700 (script)\n" in listed
     box = paths.inbox_dir(bare.env["HOME"] + "/.claude/memtui", paths.project_key(bare.cwd))
     for claim in Path(box, "claimed").iterdir():  # what is settled is under way no more
         claim.unlink()
-    told = bare.json("note", "--list")["told"]
+    told = bare.json("note", "--list")["delivered"]
     assert [(row["text"], row["entrypoint"], row["outcome"]) for row in told] == [
         ("for me alone", "cli", "unknown"),
         ("for whoever comes", "sdk-cli", "unknown"),
@@ -557,7 +485,7 @@ def test_a_repository_does_not_make_a_script_a_person(bare):
 
 
 def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
-    (row, *_) = memtui.json("note", "--list")["told"]
+    (row, *_) = memtui.json("note", "--list")["delivered"]
     assert row["entrypoint"] == ""
     assert f"session {row['session'][:8]}" in memtui("note", "--list").out or row["text"]
     assert " of a " not in memtui("note", "--list").out
@@ -565,5 +493,5 @@ def test_a_record_that_does_not_tell_of_its_session_is_listed_as_it_is(memtui):
 
 def test_what_was_delivered_names_the_session_by_its_title(memtui):
     listing = memtui("note", "--list").out
-    assert "✓ arrived · “make the upload test stable”" in listing
-    assert "· unknown · session 0b5d3a52" in listing  # its transcript is gone
+    assert re.search(r"✓ arrived\n.*\n    “make the upload test stable”", listing)
+    assert re.search(r"· unknown\n.*\n    session 0b5d3a52", listing)  # its transcript is gone

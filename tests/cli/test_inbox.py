@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -20,21 +21,62 @@ def ids(memtui, kind):
     return [entry["id"] for entry in memtui.json("inbox", "--kind", kind)["entries"]]
 
 
-def test_everything_that_waits_is_listed_with_what_keeps_it(memtui):
+def test_everything_that_waits_for_a_decision_is_listed_worst_first(memtui):
     found = memtui.json("inbox")
     kinds = [entry["kind"] for entry in found["entries"]]
-    assert [kinds.count(kind) for kind in ("guidance", "updates", "items")] == [6, 4, 4]
-    assert found["one_offs"] == 1
-    states = {entry["text"]: entry["state"] for entry in found["entries"]}
+    assert list(dict.fromkeys(kinds)) == ["draft", "changed", "merge", "fix", "problem", "trust", "todo"]
+    assert (kinds.count("draft"), kinds.count("todo"), found["one_offs"], found["notes"]) == (4, 4, 1, 6)
+    assert found["elsewhere"] == 1
+    text = memtui("inbox").out
+    assert re.search(r"draft +J5VMX3 +No snapshot tests for components +24m", text)
+    assert re.search(r"merge +[0-9a-f]{6} +test-postgres \+ test-database", text)
+    for command in ("inbox --all-projects", "note --list", "approve ID", "reject ID --later friday"):
+        assert f"memtui {command}" in text
+    states = {entry["text"]: entry["state"] for entry in memtui.json("note", "--list")["entries"]}
     assert states["The staging database is down until noon."] == ["expired"]
     assert states["The error rate doubled after the last deploy."] == ["held: came back 3 times"]
-    assert found["elsewhere"] == 2
-    assert len(memtui.json("inbox", "--all-projects")["entries"]) == 16
-    text = memtui("inbox").out
-    assert "! expired" in text
-    assert "  kept  ·" in text, "that an item is kept is no problem"
-    assert "from a hand-written" not in text
-    assert "memtui inbox --all-projects" in text
+    assert "! expired" in memtui("note", "--list").out
+
+
+@pytest.mark.parametrize("kind", ["merge", "fix", "problem", "trust"])
+def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui, kind):
+    def listed(*more):
+        return [each["id"] for each in memtui.json("inbox", *more)["entries"] if each["kind"] == kind]
+
+    before = listed()
+    shown = memtui.json("inbox", before[0])
+    assert (shown["kind"], shown["says"] != "") == (kind, True)
+    assert len(memtui("inbox", before[0]).out.splitlines()) > 1 - (kind == "problem")
+    assert "until" in memtui("reject", before[0], "--later", "friday").out
+    assert listed() == before[1:]
+    assert listed("--later") == before[:1]
+    assert "1 waits until" in memtui("inbox").out
+    memtui("reject", before[0], "--later", "now")
+    assert sorted(listed()) == sorted(before)
+
+
+def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, world):
+    rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
+    before = memtui.json("inbox")["entries"]
+    done = memtui("approve", rows["merge"], "J5VMX3", rows["trust"], "1R7A0A", "flaky-upload-test", "--yes")
+    assert done.err.count("memtui undo takes them back.") == 1
+    assert "skip-code-review.md" in memtui.json("trust", "--list")["trusted"]
+    left = {each["id"] for each in memtui.json("inbox")["entries"]}
+    assert not {rows["merge"], rows["trust"]} & left
+    memtui("undo", "--yes")
+    assert [each["id"] for each in memtui.json("inbox")["entries"]] == [each["id"] for each in before]
+    memtui("reject", rows["problem"], rows["fix"], rows["trust"], "J5VMX3")
+    left = {each["id"] for each in memtui.json("inbox")["entries"]}
+    assert not {rows["problem"], rows["fix"], rows["trust"]} & left
+
+
+def test_a_problem_is_solved_by_hand_and_the_command_is_said(memtui):
+    problem = next(each for each in memtui.json("inbox")["entries"] if each["kind"] == "problem")
+    done = memtui("approve", problem["id"], check=False)
+    assert (done.code, "in an editor" in done.err) == (1, True)
+    done = memtui("approve", problem["id"], "J5VMX3", check=False)
+    assert (done.code, "1 of these was left alone." in done.err) == (1, True)
+    assert "J5VMX3" not in memtui("inbox").out
 
 
 def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only(memtui, world):
@@ -43,7 +85,7 @@ def test_drafts_that_look_like_one_offs_are_counted_and_listed_among_drafts_only
     inbox_file.append_entry(directory, "updates", fields, "The button is not blue", now=NOW)
     inbox_file.append_entry(directory, "updates", {**fields, "durable": "0.40"}, "Buttons are blue", now=NOW)
     found = memtui.json("inbox")
-    texts = [entry["text"] for entry in found["entries"]]
+    texts = [entry["says"] for entry in found["entries"]]
     assert "Buttons are blue" in texts
     assert "The button is not blue" not in texts
     assert found["one_offs"] == 2
@@ -58,7 +100,7 @@ def test_a_draft_that_nobody_scored_for_good_is_a_one_off_if_it_is_not_sure(memt
     inbox_file.append_entry(str(shop_inbox(world).parent), "updates", {**fields, "seen": "2"}, "Said twice", now=NOW)
     found = memtui.json("inbox")
     assert found["one_offs"] == before + 1
-    assert "Said twice" in [entry["text"] for entry in found["entries"]]
+    assert "Said twice" in [entry["says"] for entry in found["entries"]]
 
 
 def test_guidance_too_long_for_a_delivery_is_named(memtui, world):
@@ -77,7 +119,7 @@ def test_approving_makes_the_memory_and_takes_the_entry_out(memtui, world):
     assert "originSessionId: d2f7b8c9-1e64-4d53-9f70-3a8c5b6e2f04" in written
     assert "> you:" not in written
     assert "Assert on what the user sees instead." in done.out
-    assert not any(name.endswith("J5VMX3") for name in ids(memtui, "updates"))
+    assert not any(name.endswith("J5VMX3") for name in ids(memtui, "drafts"))
     (memory,) = [m for m in memtui.json("list")["memories"] if m["name"] == "no-snapshot-tests"]
     assert (memory["type"], memory["description"], memory["flags"]) == (
         "feedback",
@@ -94,29 +136,6 @@ def test_undo_takes_both_halves_of_an_approval_back(memtui, world):
     assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
 
 
-def test_a_dry_run_names_what_is_alike_and_how_to_merge(memtui):
-    entry = next(e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["text"].startswith("pnpm"))
-    done = memtui("approve", entry["id"], "--scope", "global", "--dry-run").out
-    assert "similar .97  project:prefer-pnpm" in done
-    assert "--into project:prefer-pnpm" in done
-    (found,) = memtui.json("approve", entry["id"], "--scope", "global", "--dry-run")["approved"]
-    assert found["alike"] == [{"scope": "project", "name": "prefer-pnpm", "score": 0.97}]
-
-
-def test_a_dry_run_writes_nothing(memtui, world):
-    assert "would write" in memtui("approve", "J5VMX3", "--dry-run").out
-    assert len(ids(memtui, "updates")) == 5
-    assert not Path(world.shop, ".claude/memory/no-snapshot-tests.md").exists()
-
-
-def test_a_dry_run_meets_the_same_conflicts(memtui):
-    assert memtui("approve", "VGHARY", "--dry-run", check=False).err == memtui("approve", "VGHARY", check=False).err
-    done = memtui("approve", "--all", "--dry-run", check=False)
-    assert done.code == 1
-    assert "--into project:prefer-pnpm" in done.err
-    assert "project:prefer-pnpm" not in done.out
-
-
 def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     text = memtui("inbox", "J5VMX3").out
     assert "▸ you    no, no snapshots please" in text
@@ -128,17 +147,17 @@ def test_one_entry_is_shown_with_where_it_comes_from(memtui):
     assert memtui("inbox", "ZZZZZZ", check=False).code == 3
 
 
-def test_kinds_are_named_as_in_the_list_or_as_in_files(memtui):
-    for word, name in (("notes", "guidance"), ("drafts", "updates"), ("todos", "items")):
+def test_kinds_are_named_as_in_the_list_or_as_several(memtui):
+    for word, name in (("draft", "drafts"), ("todo", "todos"), ("merge", "merges")):
         assert ids(memtui, word) == ids(memtui, name) != []
-    refused = memtui("inbox", "--kind", "draft", check=False)
-    assert (refused.code, "--kind must be one of notes, drafts, todos, changed" in refused.err) == (2, True)
+    refused = memtui("inbox", "--kind", "notes", check=False)
+    assert (refused.code, "--kind must be one of drafts, changed, merges" in refused.err) == (2, True)
 
 
 def test_entries_of_other_projects_name_the_directory(memtui, world):
-    memtui("note", "hello", "--project", world.blog)
     text = memtui("inbox", "--all-projects").out
-    assert text.count(f"of {world.blog}"[:30]) == 3
+    assert re.search(r"draft .* blog +\d", text)
+    assert world.blog in {each["where"] for each in memtui.json("inbox", "--all-projects")["entries"]}
     assert paths.project_key(world.blog) not in text
 
 
@@ -156,7 +175,6 @@ def test_the_prompt_that_will_find_a_memory_is_shown_and_can_be_left_out(memtui,
     path, asked = shop_inbox(world), "add a date picker"
     path.write_text(path.read_text().replace("J5VMX3", f'J5VMX3 request="{asked}"'))
     assert f"trigger  “{asked}”" in memtui("inbox", "J5VMX3").out
-    assert f"trigger  “{asked}”" in memtui("approve", "J5VMX3", *words, "--dry-run").out
     done = memtui("approve", "J5VMX3", *words, "--no-trigger")
     name = "prefer-pnpm" if words else "no-snapshot-tests"
     assert asked not in done.out + memtui("show", name).out
@@ -170,13 +188,13 @@ def test_a_taken_name_is_a_conflict_that_names_the_ways_out(memtui):
     assert done.code == 4
     assert "--into project:prefer-pnpm" in done.err
     assert "--name" in done.err
-    assert len(ids(memtui, "updates")) == 5
+    assert len(ids(memtui, "drafts")) == 5
 
 
 def test_a_draft_does_not_make_a_memory_trusted(memtui, world):
     path = Path(world.shop, ".claude/memory/skip-code-review.md")
     before = path.read_bytes()
-    for options in (["--dry-run"], [], ["--yes"]):
+    for options in ([], ["--yes"]):
         done = memtui("approve", "J5VMX3", "--into", "skip-code-review", *options, check=False)
         assert done.code == 1
         assert "skip-code-review is not trusted: it came with the repository." in done.err
@@ -193,16 +211,13 @@ def test_merging_into_a_memory_that_is_not_trusted_is_not_offered(memtui, world)
     with open(paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/pending-updates.md", "a") as box:
         box.write(f"<!-- memtui v=1 id=01KR000000SKPAAAA2 name=skip-code-review -->\n{text}\n")
     told = "skip-code-review is not trusted: it came with the repository."
-    for command in (["inbox"], ["approve", "--dry-run"]):
-        done = memtui(*command, "SKPAAAA2", check=False)
-        assert "--into" not in done.out + done.err
-    for command in (["inbox"], ["approve", "--dry-run", "--name", "skip-review-2"]):
-        done = memtui(*command, "SKPAAAA2")
-        assert "project:skip-code-review" in done.out  # among the similar ones
-        assert told in " ".join(done.out.split())
+    refused = memtui("approve", "SKPAAAA2", check=False)
+    assert (refused.code, "--into" in refused.err) == (4, False)
+    shown = memtui("inbox", "SKPAAAA2").out
+    assert "project:skip-code-review" in shown  # among the similar ones
+    assert told in " ".join(shown.split())
     memtui("trust", "skip-code-review", "--yes")
-    for command in (["inbox"], ["approve", "--dry-run", "--name", "skip-review-2"]):
-        assert "--into project:skip-code-review" in memtui(*command, "SKPAAAA2").out
+    assert "--into project:skip-code-review" in memtui("inbox", "SKPAAAA2").out
 
 
 def test_approving_into_a_memory_appends_to_it(memtui, world):
@@ -218,29 +233,29 @@ def test_approving_into_a_memory_appends_to_it(memtui, world):
     assert found["flags"] == ["changed since it was delivered"]
     memtui("undo")
     assert path.read_bytes() == before
-    assert len(ids(memtui, "updates")) == 5
+    assert len(ids(memtui, "drafts")) == 5
 
 
 @pytest.mark.parametrize(
     ("words", "done"),
     [
         (["reject", "J5VMX3", "VGHARY"], "rejected"),
-        (["reject", "J5VMX3", "VGHARY", "--later", "3d"], "snoozed"),
+        (["reject", "J5VMX3", "VGHARY", "--later", "3d"], "later"),
         (["approve", "J5VMX3", "{other}"], "approved"),
     ],
     ids=["reject", "snooze", "approve"],
 )
 def test_one_wrong_id_among_several_is_named_and_the_others_are_done(memtui, words, done):
-    other = next(each for each in ids(memtui, "updates") if each[-6:] not in {"J5VMX3", "VGHARY"})
+    other = next(each for each in ids(memtui, "drafts") if each[-6:] not in {"J5VMX3", "VGHARY"})
     words = [word.format(other=other) for word in words]
-    before = set(ids(memtui, "updates"))
+    before = set(ids(memtui, "drafts"))
     answer = memtui(words[0], "nope", *words[1:], "--json", check=False)
     assert answer.code == 1
     assert len(answer.data[done]) == 2
     assert [row["name"] for row in answer.data["failed"]] == ["nope"]
-    assert len(before - set(ids(memtui, "updates"))) == 2
+    assert len(before - set(ids(memtui, "drafts"))) == 2
     memtui("undo")
-    assert set(ids(memtui, "updates")) == before
+    assert set(ids(memtui, "drafts")) == before
     answer = memtui(words[0], "nope", *words[1:], check=False)
     assert "nope: There is no entry “nope”." in answer.err
     assert "1 of these was left alone." in answer.err
@@ -253,10 +268,10 @@ def test_where_no_id_is_right_nothing_is_done(memtui):
 
 
 def test_items_and_trust_go_on_after_a_wrong_name(memtui):
-    item = ids(memtui, "items")[0]
+    item = ids(memtui, "todos")[0]
     answer = memtui("approve", "nope", item, check=False)
     assert (answer.code, "nope: There is no entry" in answer.err) == (1, True)
-    assert item not in ids(memtui, "items")
+    assert item not in ids(memtui, "todos")
     answer = memtui("trust", "nope", "skip-code-review", "--yes", check=False)
     assert (answer.code, "There is no memory" in answer.err) == (1, True)
     assert "skip-code-review.md" in memtui.json("trust", "--list")["trusted"]
@@ -267,23 +282,11 @@ def test_items_and_trust_go_on_after_a_wrong_name(memtui):
 def test_approving_all_goes_on_after_a_conflict(memtui):
     done = memtui("approve", "--all", "--one-offs", check=False)
     assert done.code == 1
-    assert [name[-6:] for name in ids(memtui, "updates")] == ["VGHARY"]
-
-
-def test_the_text_can_be_edited_first(memtui, world, editor):
-    memtui.env["EDITOR"] = editor("path.write_text(path.read_text().replace('Assert', 'Always assert'))")
-    memtui("approve", "J5VMX3", "--edit")
-    assert "Always assert on" in Path(world.shop, ".claude/memory/no-snapshot-tests.md").read_text()
-
-
-def test_an_editor_that_fails_approves_nothing(memtui, editor):
-    memtui.env["EDITOR"] = editor("path.write_text('gone'); sys.exit(1)")
-    assert memtui("approve", "J5VMX3", "--edit", check=False).code == 1
-    assert len(ids(memtui, "updates")) == 5
+    assert [name[-6:] for name in ids(memtui, "drafts")] == ["VGHARY"]
 
 
 def test_a_draft_of_another_project_goes_to_that_project(memtui, world):
-    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
+    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     memtui("approve", entry["id"])
     assert list(Path(world.config, "projects").glob("*-blog/memory/alt-texts.md"))
     assert not Path(world.blog, ".claude/memory").exists()  # nothing is written into a repository unasked
@@ -303,20 +306,20 @@ def test_the_text_can_be_given_with_the_approval(memtui, world):
 def test_a_text_belongs_to_one_draft_and_to_no_merge(memtui, world):
     assert memtui("approve", "J5VMX3", "VGHARY", "--body", "both", check=False).code == 2
     assert memtui("approve", "J5VMX3", "--into", "prefer-pnpm", "--body", "more", check=False).code == 2
-    assert len(ids(memtui, "updates")) == 5
+    assert len(ids(memtui, "drafts")) == 5
 
 
 def test_what_is_approved_together_is_one_step_of_undo(memtui, world):
     before = shop_inbox(world).read_bytes()
     memtui("approve", "--all", "--one-offs", check=False)
-    assert len(ids(memtui, "updates")) == 1
+    assert len(ids(memtui, "drafts")) == 1
     memtui("undo")
-    assert len(ids(memtui, "updates")) == 5
+    assert len(ids(memtui, "drafts")) == 5
     assert shop_inbox(world).read_bytes() == before
 
 
 def test_a_draft_does_not_go_into_a_memory_of_another_project(memtui, world):
-    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["text"]]
+    (entry,) = [e for e in memtui.json("inbox", "--all-projects")["entries"] if "alt text" in e["says"]]
     shops = Path(world.shop, ".claude/memory/prefer-pnpm.md")
     before = shops.read_bytes()
     for ref in ("prefer-pnpm", str(shops), ".claude/memory/prefer-pnpm.md"):
@@ -337,7 +340,7 @@ def test_a_draft_does_not_go_into_a_memory_of_another_project(memtui, world):
 def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
     entry = "<!-- memtui id=01K8ZC5N8W3M1T9Q6V2R4B7XAD -->\nQuote them\n\n\\> as they said\n\n> you: quote me\n<!-- /memtui -->\n"
     shop_inbox(world).write_text(entry)
-    (found,) = [e for e in memtui.json("inbox", "--kind", "updates")["entries"] if e["scope"] == "project"]
+    (found,) = [e for e in memtui.json("inbox", "--kind", "drafts")["entries"] if e["scope"] == "project"]
     assert found["text"] == "Quote them\n\n> as they said"
     assert found["evidence"] == ["> you: quote me"]
     memtui("approve", found["id"], "--scope", "global")
@@ -349,7 +352,7 @@ def test_quoted_lines_of_a_body_are_no_evidence(memtui, world):
 def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
     before = shop_inbox(world).read_bytes()
     memtui("reject", "J5VMX3", "BV8W63")
-    assert len(ids(memtui, "updates")) == 3
+    assert len(ids(memtui, "drafts")) == 3
     memtui("undo")
     assert shop_inbox(world).read_bytes() == before
     assert not shop_inbox(world, "rejected.jsonl").exists()
@@ -358,39 +361,38 @@ def test_rejecting_drops_entries_and_undo_brings_them_back(memtui, world):
 def test_rejecting_names_what_was_rejected_by_whole_words(memtui, world):
     done = memtui("reject", "J5VMX3")
     assert done.out.endswith("  No snapshot tests for components\n")
-    assert done.err == "Rejected “No snapshot tests for components”. memtui undo brings it back.\n"
+    assert done.err == "Rejected “No snapshot tests for components”.\nmemtui undo takes it back.\n"
 
 
 def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
-    before = ids(memtui, "updates")
+    before = ids(memtui, "drafts")
     count = memtui.json("status")["waiting"]["updates"]
     done = memtui("reject", "J5VMX3", "--later", "3d")
     assert done.out.endswith("  J5VMX3  No snapshot tests for components\n")
-    assert "waits until" in done.err
     assert "memtui undo" in done.err
-    assert len(ids(memtui, "updates")) == len(before) - 1
+    assert len(ids(memtui, "drafts")) == len(before) - 1
     assert memtui.json("status")["waiting"]["updates"] == count - 1
     listing = memtui("inbox").out
     assert "No snapshot tests" not in listing
     assert "1 waits until" in listing
-    assert "memtui inbox --snoozed" in listing
-    (entry,) = memtui.json("inbox", "--snoozed")["entries"]
+    assert "memtui inbox --later" in listing
+    (entry,) = memtui.json("inbox", "--later")["entries"]
     assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)
-    assert "No snapshot tests" in memtui("inbox", "--snoozed").out
+    assert "No snapshot tests" in memtui("inbox", "--later").out
     memtui("undo")
-    assert ids(memtui, "updates") == before
+    assert ids(memtui, "drafts") == before
 
 
 def test_a_snoozed_draft_comes_back_now_and_all_leaves_it_alone(memtui):
     data = memtui.json("reject", "J5VMX3", "--later", "2099-01-01 14:00")
-    assert [each[-6:] for each in data["snoozed"]] == ["J5VMX3"]
+    assert [each[-6:] for each in data["later"]] == ["J5VMX3"]
     assert data["until"].startswith("209")
     memtui("reject", "--all")
     data = memtui.json("reject", "--all", "--later", "now")
-    assert (len(data["snoozed"]), data["until"]) == (1, None)
-    assert [each[-6:] for each in ids(memtui, "updates")] == ["J5VMX3"]
+    assert (len(data["later"]), data["until"]) == (1, None)
+    assert [each[-6:] for each in ids(memtui, "drafts")] == ["J5VMX3"]
     assert memtui("reject", "--all", "--later", "now", check=False).code == 3
-    assert "No draft is snoozed" in memtui("inbox", "--snoozed").out
+    assert "Nothing is put off" in memtui("inbox", "--later").out
 
 
 @pytest.mark.parametrize("given", ["soon", "yesterday", "never"])
@@ -457,7 +459,7 @@ def test_one_or_more_ids_or_all(memtui):
     assert memtui("reject", check=False).code == 2
     assert memtui("reject", "J5VMX3", "--all", check=False).code == 2
     memtui("reject", "--all")
-    assert ids(memtui, "updates") == []
+    assert ids(memtui, "drafts") == []
     assert memtui("reject", "--all", check=False).code == 3
 
 
@@ -507,9 +509,8 @@ def test_a_draft_becomes_guidance_and_undo_makes_it_a_draft_again(memtui):
     before = memtui.json("inbox")["entries"]
     (draft,) = [entry for entry in before if entry["id"].endswith("J5VMX3")]
     memtui("approve", "--note", "J5VMX3")
-    after = memtui.json("inbox")["entries"]
-    assert draft["id"] not in {entry["id"] for entry in after}
-    assert draft["text"] in {entry["text"] for entry in after if entry["kind"] == "guidance"}
+    assert draft["id"] not in ids(memtui, "drafts")
+    assert draft["text"] in {entry["text"] for entry in memtui.json("note", "--list")["entries"]}
     memtui("undo")
     assert memtui.json("inbox")["entries"] == before
 
@@ -548,16 +549,11 @@ def test_a_draft_is_shown_with_the_memories_that_are_alike(memtui, world):
 
 
 @pytest.mark.parametrize("columns", ["60", "80"])
-def test_commands_beside_a_heading_are_whole(memtui, columns):
+def test_commands_below_a_list_are_whole(memtui, columns):
     memtui.env["COLUMNS"] = columns
     shown = memtui("note", "--list").out + memtui("inbox").out
-    for each in (
-        "note --withdraw ID",
-        "note --again ID",
-        "approve ID or reject ID",
-        "reject ID",
-    ):
-        assert f"memtui {each}\n" in shown or f"memtui {each}  ·" in shown
+    for each in ("note --withdraw ID", "note --again ID", "approve ID", "reject ID", "reject ID --later friday"):
+        assert f"memtui {each}\n" in shown or f"memtui {each}  " in shown
     assert max(map(len, shown.splitlines())) <= int(columns)
 
 
@@ -570,12 +566,12 @@ def test_the_status_counts_notes_that_are_not_delivered(memtui):
     [
         ("note --withdraw J5VMX3", "J5VMX3 is a draft.", "memtui approve J5VMX3"),
         ("note --withdraw 1R7A0A", "1R7A0A is a todo.", "memtui approve 1R7A0A"),
-        ("approve A09Q6F", "A09Q6F is a note.", "memtui note --edit A09Q6F TEXT"),
+        ("approve A09Q6F", "A09Q6F is a note.", "memtui edit A09Q6F --body TEXT"),
         ("activity J5VMX3", "J5VMX3", "memtui inbox J5VMX3"),
         ("inbox 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
         ("show 2CF53G", "2CF53G is a delivery.", "memtui activity 2CF53G"),
         ("inbox 1QYN3C", "1QYN3C was delivered already.", "memtui note --again 1QYN3C"),
-        ("approve J5VMX3 1R7A0A", "These are drafts and todos", "Nothing was changed."),
+        ("approve J5VMX3 1R7A0A --name x", "--name is for drafts, not for todos.", "Nothing was changed."),
         ("approve 1R7A0A --name x", "--name is for drafts, not for todos.", ""),
         ("approve J5VMX3 --keep", "--keep is not for drafts.", ""),
         ("reject 1R7A0A --never", "--never is for drafts, not for todos.", ""),
@@ -587,13 +583,6 @@ def test_an_id_of_another_kind_is_named_with_the_command_for_it(memtui, words, s
     assert refused.code in {2, 3}
     assert says in refused.err
     assert hint in refused.err
-
-
-def test_proposals_are_listed_with_everything_and_not_with_one_kind(memtui):
-    memtui("consolidate", "--ask-model", "--yes")
-    assert "about memories, by" in memtui("inbox").out
-    for kind in ("changed", "drafts"):
-        assert "about memories, by" not in memtui("inbox", "--kind", kind).out
 
 
 @pytest.mark.parametrize(
@@ -612,19 +601,9 @@ def test_what_is_done_with_an_item_says_that_undo_takes_it_back(memtui, words):
 
 def test_all_leaves_what_looks_like_a_one_off(memtui, world):
     directory = paths.inbox_dir(world.root, paths.project_key(world.shop))
-    some = len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"])
     inbox_file.append_entry(directory, "updates", {"durable": "0.05", "name": "now"}, "Do it now and only now")
-    done = memtui("approve", "--all", "--dry-run", check=False)
+    done = memtui("approve", "--all", check=False)
     assert "2 probably one-offs: left in the inbox" in done.err
-    assert len(memtui.json("approve", "--all", "--dry-run", check=False)["approved"]) == some
-    assert len(memtui.json("approve", "--all", "--one-offs", "--dry-run", check=False)["approved"]) == some + 2
-
-
-def test_a_draft_like_one_that_was_rejected_is_marked_in_the_list(memtui, world):
-    text = "Always run the whole suite of tests with coverage before a release"
-    path = shop_inbox(world)
-    path.write_text(path.read_text() + f"\n{text}\n")
-    entry = next(each for each in memtui.json("inbox", "--kind", "drafts")["entries"] if text in each["text"])
-    memtui("reject", entry["id"])
-    path.write_text(path.read_text() + f"\n{text} candidate\n")
-    assert "! like a draft that you rejected" in memtui("inbox", "--kind", "drafts").out
+    assert "Do it now and only now" in memtui("inbox", "--kind", "drafts").out
+    memtui("approve", "--all", "--one-offs", check=False)
+    assert "Do it now and only now" not in memtui("inbox", "--kind", "drafts").out

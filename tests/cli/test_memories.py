@@ -528,14 +528,6 @@ def test_long_names_of_fields_leave_a_gap(memtui):
     assert "origin" in text
 
 
-def test_show_tells_where_a_memory_was_born_if_asked(memtui):
-    born = memtui.json("show", "flaky-upload-test", "--born")["born"]
-    assert (born["title"], born["said"]) == ("make the upload test stable", "make the upload test stable")
-    assert memtui.json("show", "prefer-pnpm", "--born")["born"] is None
-    assert "born" not in memtui.json("show", "prefer-pnpm")
-    assert "make the upload test stable" in memtui("show", "flaky-upload-test", "--born").out
-
-
 def test_what_one_rm_deleted_comes_back_with_one_undo(memtui):
     memtui.json("rm", "prefer-pnpm", "release-steps")
     assert memory(memtui, "prefer-pnpm") is None

@@ -221,8 +221,8 @@ def test_the_main_lists_fit(memtui, columns):
 def test_commands_and_explanations_are_wrapped_not_cut(memtui, columns):
     memtui.env["COLUMNS"] = str(columns)
     whole = {
-        "inbox": ("memtui note --withdraw ID", "memtui approve ID or reject ID", "memtui approve ID"),
-        "note --list": ("memtui note --again ID", "memtui activity --kind notes"),
+        "inbox": ("memtui note --list", "memtui approve ID", "memtui reject ID --later friday"),
+        "note --list": ("memtui note --withdraw ID", "memtui note --again ID", "memtui activity --kind notes"),
         "status": ("what was delivered, and whether it arrived",),
         "config": ("the TUI's colours: dark, light",),
     }

@@ -12,7 +12,6 @@ from memtui.core.base import clock, ids, paths
 from memtui.core.client import projects
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import find_note
-from memtui.core.memories import memory, scopes
 from memtui.core.places import trust
 
 from .conftest import NOW
@@ -132,7 +131,7 @@ def crowd(bare):
         slug = paths.slug(str(home))
         inbox = config / "memtui" / "projects" / paths.project_key(str(home))
         inbox.mkdir(parents=True)
-        (inbox / "guidance.md").write_text(f"Mind matter {number}.\n")
+        (inbox / "pending-items.md").write_text(f"- Mind matter {number}.\n")
         (config / "projects" / slug / "memory").mkdir(parents=True)
         (config / "projects" / slug / "memory" / "one.md").write_text("# One\n")
         (config / "projects" / slug / "s.jsonl").write_text(json.dumps({"type": "user", "cwd": str(home)}) + "\n")
@@ -144,7 +143,7 @@ def test_where_the_projects_are_is_read_once_for_all_of_them(bare, crowd, monkey
     real = projects._PathFinder
     monkeypatch.setattr(projects, "_PathFinder", lambda *given: made.append(1) or real(*given))
     found = bare("inbox", "--all-projects").out
-    assert all(f"of ~/p{number}" in found for number in range(40))
+    assert all(f" p{number}\n" in found for number in range(40))
     assert len(made) <= 2, "for the entries, and for the memories that others changed"
 
 
@@ -160,14 +159,13 @@ def test_of_a_long_inbox_the_first_entries_are_listed_and_the_others_counted(bar
     inbox.mkdir(parents=True)
     (inbox / "pending-items.md").write_text("".join(f"- matter {number}\n" for number in range(250)))
     found = bare("inbox").out
-    assert "Todos  250" in found
     assert "matter 199" in found
     assert "matter 200" not in found
-    assert "and 50 more: memtui inbox --kind todos --limit 0" in found
+    assert "50 more: memtui inbox --limit 0" in found
     assert "matter 249" in bare("inbox", "--limit", "0").out
     data = bare.json("inbox", "--limit", "10")
-    assert (len(data["entries"]), data["more"]["items"]) == (10, 240)
-    assert "and 50 more" in bare("inbox", "--kind", "todos").out
+    assert (len(data["entries"]), data["more"]) == (10, 240)
+    assert "50 more" in bare("inbox", "--kind", "todos").out
     assert len(bare.json("inbox", "--kind", "todos", "--limit", "0")["entries"]) == 250
 
 
@@ -200,9 +198,3 @@ def test_trusting_many_memories_reads_what_is_trusted_and_waits_for_the_disk_a_f
     assert calls["fsync"] < 10
     (repository / "m03.md").write_text("Another matter.\n")
     assert "-Matter 3." in bare("trust", "--yes").out, "what was trusted is known all the same"
-
-
-def test_names_are_told_without_reading_a_memory(bare, repository, monkeypatch):
-    monkeypatch.setattr(memory, "read_memory", lambda *_: pytest.fail("read a memory"))
-    monkeypatch.setattr(scopes, "read_memory", lambda *_: pytest.fail("read a memory"))
-    assert bare("list", "--names").out.split() == [f"m{number:02}" for number in range(50)]

@@ -70,9 +70,9 @@ def test_at_a_terminal_no_leaves_nothing_and_yes_leaves_it_as_it_is(bare, asked)
 
 def test_changed_guidance_is_asked_about_only_where_the_secret_is_new(bare, asked):
     bare("note", "--yes", f"use {KEY}")
-    bare("note", "--edit", notes(bare)[0].id, f"use {KEY} always", stdin="")
+    bare("edit", notes(bare)[0].id, "--body", f"use {KEY} always", stdin="")
     assert notes(bare)[0].text == f"use {KEY} always"
-    done = bare("note", "--edit", notes(bare)[0].id, "password=hunter2", stdin="n\n", check=False)
+    done = bare("edit", notes(bare)[0].id, "--body", "password=hunter2", stdin="n\n", check=False)
     assert (done.code, notes(bare)[0].text) == (1, f"use {KEY} always")
 
 
@@ -107,7 +107,7 @@ def test_what_was_typed_in_an_editor_is_not_lost_by_a_no(bare, asked, tmp_path):
 
 
 def test_approving_with_another_body_takes_the_secret_out(memtui):
-    draft = memtui.json("inbox", "--kind", "updates")["entries"][0]["id"]
+    draft = memtui.json("inbox", "--kind", "drafts")["entries"][0]["id"]
     done = memtui("approve", draft, "--body", f"Always use {KEY}")
     assert LOOKS in done.err
     assert "[redacted: GitHub token]" in done.out

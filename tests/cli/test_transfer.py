@@ -24,7 +24,7 @@ def test_an_import_says_what_it_took_it_for_what_came_and_what_did_not(memtui, t
     assert found["transaction"]
     drafts = memtui.json("inbox", "--kind", "drafts")["entries"]
     assert len(drafts) == len(before) + 1
-    assert "imported from CLAUDE.md:1" in memtui("inbox", "--kind", "drafts").out
+    assert "imported from CLAUDE.md:1" in memtui("inbox", found["drafts"][0]["id"]).out
     memtui("approve", found["drafts"][0]["id"])
     assert "Fruit" in memtui("list").out
 

@@ -48,18 +48,6 @@ def test_what_is_wrong_is_said_and_nothing_is_written(memtui, words, code):
     assert memtui.json("show", "prefer-pnpm") == before
 
 
-def test_a_memory_is_muted_for_prompts_like_one_and_unmuted(memtui):
-    done = memtui("edit", "prefer-pnpm", "--mute", "how do I deploy this?", "--trigger", "install a package")
-    assert re.search(r"muted for +1 how do I deploy this\?", done.out)
-    assert memtui.json("show", "prefer-pnpm")["muted"][0]["prompt"] == "how do I deploy this?"
-    memtui("undo")
-    assert memtui.json("show", "prefer-pnpm")["muted"] == memtui.json("show", "prefer-pnpm")["triggers"] == []
-    memtui("undo", "--redo")
-    memtui("edit", "prefer-pnpm", "--unmute", "1")
-    assert memtui.json("show", "prefer-pnpm")["muted"] == []
-    assert memtui("edit", "prefer-pnpm", "--unmute", "1", check=False).code == 3
-
-
 def test_a_secret_is_taken_out_of_a_line(memtui):
     done = memtui("edit", "prefer-pnpm", "--trigger", "the token ghp_" + "a1B2" * 9)
     assert "taken out" in done.err

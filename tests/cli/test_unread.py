@@ -32,7 +32,7 @@ def test_it_is_named_with_what_to_do(memtui, broken, words):
 def test_what_can_be_read_is_still_there(memtui, broken):
     assert "Ask Jo" in memtui("inbox", "--kind", "todos").out
     data = memtui.json("inbox")
-    assert {entry["kind"] for entry in data["entries"]} >= {"guidance", "items"}
+    assert {entry["kind"] for entry in data["entries"]} >= {"changed", "todo"}
     assert str(broken) in data["unread"][0]["message"]
     assert memtui.json("status")["unread"] == data["unread"]
     assert memtui("approve", "J5VMX3", check=False).code == 3
@@ -80,7 +80,7 @@ def test_what_stands_at_its_ends_is_listed_changed_and_taken_back(memtui, long):
     found = memtui.json("note", "--list")
     assert {entry["id"] for entry in found["entries"]} == {*[entry["id"] for entry in first], newest}
     assert found["unread"]
-    memtui("note", "--edit", newest, "newer still")
+    memtui("edit", newest, "--body", "newer still")
     memtui("note", "--withdraw", first[0]["id"])
     assert "newer still" in [entry["text"] for entry in memtui.json("note", "--list")["entries"]]
     memtui("note", "--withdraw", newest)

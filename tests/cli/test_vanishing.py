@@ -21,7 +21,6 @@ COMMANDS = (
     ["status"],
     ["inbox"],
     ["inbox", "J5VMX3"],
-    ["approve", "J5VMX3", "--dry-run"],
     ["note", "CI is red"],
     ["new", "a-new-one", "--body", "text"],
     ["undo", "--list"],

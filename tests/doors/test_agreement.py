@@ -70,7 +70,7 @@ async def test_what_waits(told, shown):
     entries = told("inbox")["entries"]
     drafts = await shown("inbox", lambda app: {row.item.id: row.item.text for row in app.screen.found if row.item})
     folded = [each for each in told("inbox", "--kind", "drafts")["entries"] if each not in entries]
-    assert drafts == {each["id"]: each["text"] for each in [*entries, *folded] if each["kind"] != "guidance"}
+    assert drafts == {each["id"]: each["text"] for each in [*entries, *folded] if each["kind"] in {"draft", "todo"}}
     one_offs = await shown("inbox", lambda app: sum(len(row.folds) for row in app.screen.table.rows if not row.item))
     assert one_offs == len(folded) == told("inbox")["one_offs"] > 0
     notes = await shown(
@@ -81,12 +81,13 @@ async def test_what_waits(told, shown):
             if note.item is not None and note.home in {None, app.data.slug}
         },
     )
-    assert notes == {each["id"]: (each["text"], len(each["state"])) for each in entries if each["kind"] == "guidance"}
+    listed = told("note", "--list")["entries"]
+    assert notes == {each["id"]: (each["text"], len(each["state"])) for each in listed}
     counts = await shown("inbox", lambda app: app.data.facts.waiting)
     waiting = told("status")["waiting"]
     assert counts["guidance"] == waiting["guidance"] == len(notes)
     assert waiting["updates"] + waiting["items"] == len(drafts)
-    assert counts["inbox"] == len(drafts) + len(told("inbox")["changed"])
+    assert counts["inbox"] == len(drafts) + sum(each["kind"] == "changed" for each in entries)
 
 
 @pytest.mark.slow
@@ -110,11 +111,11 @@ async def test_what_approving_writes(told, shown):
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}
 
-    approved = told("approve", "--all", "--one-offs", "--dry-run")["approved"]
+    drafts = {each["id"]: told("inbox", each["id"])["becomes"] for each in told("inbox", "--kind", "drafts")["entries"]}
     there = {
-        each["id"]: (each["scope"], each["name"], each["path"], each["text"])
-        for each in approved
-        if "error" not in each
+        key: (each["scope"], each["name"], each["path"], each["text"])
+        for key, each in drafts.items()
+        if not each["taken"]
     }
     assert await shown("inbox", proposed) == there != {}
 

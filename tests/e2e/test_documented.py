@@ -71,11 +71,11 @@ STORIES = {
         typed(
             'memtui note "CI is broken on master: fix that first"',
             'memtui note "CI is broken on master: fix that first"',
-            r"[0-9A-Z]{26}",
+            r"--withdraw\s+[0-9A-Z]{6}",
         ),
         typed(("memtui activity", "activity"), "memtui activity", "arrived"),
-        typed(("memtui inbox", "inbox"), "memtui inbox", "CI is broken on master"),
-        typed("", "memtui inbox --limit 1", "more|--limit"),
+        typed(("memtui inbox", "inbox"), "memtui inbox", "draft .*(?s:.*)merge "),
+        typed("", "memtui inbox --limit 1", "more: memtui inbox --limit 0"),
         typed(
             ("memtui approve 4B7XAD", "memtui approve ID", "approve ID", "approve ID…", "approve"),
             "memtui approve {update}",
@@ -98,7 +98,7 @@ STORIES = {
         typed("", "memtui demo --open", "", 0, QUIT),
         typed(
             'echo "CI is red" >> guidance.md',
-            '(cd {inbox} && echo "CI is red" >> guidance.md) && memtui inbox',
+            '(cd {inbox} && echo "CI is red" >> guidance.md) && memtui note --list',
             "CI is red",
         ),
         typed("help config", "memtui help config", "nobody looks"),
@@ -125,8 +125,6 @@ STORIES = {
             "no trigger",
             3,
         ),
-        typed("", "memtui edit prefer-pnpm --mute 'how do I deploy?'", "muted for"),
-        typed("", "memtui edit prefer-pnpm --unmute 1 --json", '"muted": \\[\\]'),
         typed("search QUERY…", "memtui search lock file", "prefer-pnpm"),
         typed("new NAME", "memtui new from-editor --type feedback", "from-editor"),
         typed("", "memtui new from-body --type project --description Short --body 'A body.'", "from-body"),
@@ -167,30 +165,30 @@ STORIES = {
         typed("", "memtui check --scope project", "MEMORY.md of project", 0),
     ],
     "what waits": [
-        typed(("note TEXT", "note"), "memtui note Take care", r"[0-9A-Z]{26}"),
+        typed(("note TEXT", "note"), "memtui note Take care", r"--withdraw\s+[0-9A-Z]{6}"),
         typed(
             "",
             "memtui note Be quick --global --urgent --expires 2h --from me --json",
             '"ok": true',
         ),
-        typed("", "memtui note Look --to session:0b5d3a52 --to 'path:src/**'", r"[0-9A-Z]{26}"),
-        typed("memtui note --to people", "memtui note --to people Look up", r"[0-9A-Z]{26}"),
+        typed("", "memtui note Look --to session:0b5d3a52 --to 'path:src/**'", r"--withdraw\s+[0-9A-Z]{6}"),
+        typed("memtui note --to people", "memtui note --to people Look up", r"--withdraw\s+[0-9A-Z]{6}"),
         typed("memtui config set guide_to people", "memtui config set guide_to people", "people"),
-        typed("memtui note --to agent:NAME", "memtui note --to agent:reviewer Look", r"[0-9A-Z]{26}"),
-        typed("", "memtui note --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"[0-9A-Z]{26}"),
+        typed("memtui note --to agent:NAME", "memtui note --to agent:reviewer Look", r"--withdraw\s+[0-9A-Z]{6}"),
+        typed(
+            "", "memtui note --yes The token is ghp_0123456789abcdefghijABCDEFGHIJ012345", r"--withdraw\s+[0-9A-Z]{6}"
+        ),
         typed("", "memtui note --list", "Take care"),
-        typed("", "memtui note --edit {note} --no-urgent --expires 18:00 --to anyone Changed", ""),
+        typed("", "memtui edit {note} --body Changed", "changed"),
         typed(("memtui note --withdraw ID", "note --withdraw ID"), "memtui note --withdraw {note}", ""),
         typed("memtui note --again", "memtui note --again JVPWFV --expires 2h", r"[0-9A-Z]{6}"),
-        typed("", "memtui guide Take care", r"[0-9A-Z]{26}"),
+        typed("", "memtui guide Take care", r"--withdraw\s+[0-9A-Z]{6}"),
         typed("inbox ID", "memtui inbox {update}", "In context"),
         typed(
             (),
-            "memtui approve {update} --dry-run --name a-name --type user --scope global --description D --body B"
-            " --no-trigger",
+            "memtui approve {update} --name a-name --type user --scope global --description D --body B --no-trigger",
             "a-name",
         ),
-        typed("", "memtui approve {update} --edit --name edited", "edited"),
         typed(
             "",
             "memtui undo --yes && memtui approve {update} --into prefer-pnpm",
@@ -202,7 +200,7 @@ STORIES = {
             "(?s)prefer-pnpm already.*approve",
         ),
         typed("", "memtui reject {other} --later friday", "until"),
-        typed("", "memtui inbox --snoozed", "until"),
+        typed("", "memtui inbox --later", "until"),
         typed("", "memtui reject {other} --later now && memtui reject --all --later 2w", "back"),
         typed("", "memtui undo --yes", ""),
         typed(

@@ -31,7 +31,7 @@ def path(on):
 
 
 def changed(on):
-    return on.memtui_json("inbox", "--kind", "changed")["changed"]
+    return on.memtui_json("inbox", "--kind", "changed")["entries"]
 
 
 def test_shown_it_is_written_and_waits_to_be_seen_with_its_session_and_prompt(on, model, path):
@@ -66,7 +66,7 @@ def test_asked_it_is_refused_becomes_a_draft_and_the_agent_goes_on(on, model, pa
     assert not path.exists()
     assert (run.returncode, run.stdout.strip()) == (0, "Done.")
     assert any("Not written: memtui keeps" in str(row) for row in run.transcript())
-    (entry,) = [e for e in on.memtui_json("inbox")["entries"] if e["kind"] == "updates"]
+    (entry,) = [e for e in on.memtui_json("inbox")["entries"] if e["kind"] == "draft"]
     assert entry["fields"]["session"] == run.session_id
     on.memtui("approve", entry["id"])
     assert "Install tools with uv, never with pip." in path.read_text()

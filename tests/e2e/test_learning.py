@@ -15,7 +15,7 @@ def drafts(on):
 
 
 def updates(on):
-    return [e for e in on.memtui_json("inbox")["entries"] if e["kind"] == "updates"]
+    return [e for e in on.memtui_json("inbox")["entries"] if e["kind"] == "draft"]
 
 
 def learn(on, model, *prompts):

@@ -65,7 +65,7 @@ def uses(on):
 
 
 def changed(on):
-    return on.memtui_json("inbox", "--kind", "changed")["changed"]
+    return on.memtui_json("inbox", "--kind", "changed")["entries"]
 
 
 def test_the_memory_tools_are_these_and_name_a_file_by_store_and_path(on):

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
     from memtui.core.memories.store import Store
 
 Done = TypeVar("Done")
-Failures = list[tuple[str, MemtuiError]]
 
 
 class BulkResult:
     """A change for several things, which are called `one` and `more`; `failed` has name, message and hint of each
-    failure, as --json shows them."""
+    failure, as --json shows them; `code` is the exit code where none failed."""
 
     def __init__(self, one: str = "memory", more: str = "memories") -> None:
         self.one, self.more = one, more
         self.failed: list[dict[str, str]] = []
+        self.code = 0
 
     def run(self, store: "Store", names: Sequence[str], change: Callable[[str], Done]) -> list[Done]:
         """Make the change for each name, as one step of undo; return the results. Raises MemtuiError if all failed."""
@@ -31,17 +31,17 @@ class BulkResult:
 
     def find(self, names: Sequence[str], find: Callable[[str], Done]) -> list[Done]:
         """Find what each name means; return what was found. Raises MemtuiError if nothing was."""
-        found: list[Done] = []
-        failed: Failures = []
+        results: list[Done] = []
+        failed: list[tuple[str, MemtuiError]] = []
         for name in names:
             try:
-                found.append(find(name))
+                results.append(find(name))
             except MemtuiError as error:
                 failed.append((name, error))
         self._note(names, failed)
-        return found
+        return results
 
-    def _note(self, names: Sequence[str], failed: Failures) -> None:
+    def _note(self, names: Sequence[str], failed: Sequence[tuple[str, MemtuiError]]) -> None:
         """Keep the failures for the answer. Raises the error of a single name, MemtuiError if all of several failed."""
         if len(names) == 1 and failed:
             raise failed[0][1]
@@ -55,8 +55,8 @@ class BulkResult:
             ]
             raise MemtuiError("\n".join([f"None of these {len(names)} could be changed.", *messages]), shared)
 
-    def result(self, data: "dict[str, object]", text: "Callable[[Output], None]", code: int = 0) -> Result:
-        """Return the command's result: its own, then the failures. The exit code is 1 if there are any, else `code`."""
+    def result(self, data: "dict[str, object]", text: "Callable[[Output], None]") -> Result:
+        """Return the command's result: its own, then the failures."""
 
         def text_with_failures(out: Output) -> None:
             text(out)
@@ -67,4 +67,4 @@ class BulkResult:
             if self.failed:
                 out.say(many(len(self.failed), f"{self.one} was", f"{self.more} were") + " left alone.")
 
-        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else code)
+        return Result({**data, "failed": self.failed}, text_with_failures, EXIT_FAILED if self.failed else self.code)

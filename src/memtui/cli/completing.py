@@ -6,12 +6,12 @@ It imports the parser of the command that was typed, and reads no more than the 
 
 import argparse
 import os
+import shlex
 import sys
 
 from memtui.cli import parser
-from memtui.cli.output import line
+from memtui.cli.output import cut, line
 
-OPTION = "--complete"
 # Printed instead of words where the shell completes directories by itself.
 DIRECTORIES = ":directories"
 TITLE = 60  # columns of a description
@@ -21,17 +21,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memtui.cli.candidates import Found
+    from memtui.cli.candidates import Offered
 
 
 def main(argv: "list[str]", env: "Mapping[str, str] | None" = None) -> int:
     """Print what fits the last word: `SHELL WORD…` for zsh and fish, `bash LINE POINT BREAKS` for bash. Returns 0."""
     try:
-        shell, given = argv[0], argv[1:]
+        shell, words = argv[0], argv[1:]
         if shell == "bash":
-            text = _for_bash(given[0][: int(given[1])], given[2], dict(env or os.environ))
+            text = _for_bash(words[0][: int(words[1])], words[2], dict(env or os.environ))
         else:
-            text = "".join(f"{word}\t{about}\n" for word, about in offered(given, dict(env or os.environ)))
+            text = "".join(f"{word}\t{about}\n" for word, about in offered(words, dict(env or os.environ)))
         sys.stdout.write(text)
         sys.stdout.flush()
     except Exception:  # a shell in the middle of a line is no place for errors
@@ -39,7 +39,7 @@ def main(argv: "list[str]", env: "Mapping[str, str] | None" = None) -> int:
     return 0
 
 
-def offered(words: "list[str]", env: "dict[str, str]") -> "list[Found]":
+def offered(words: "list[str]", env: "dict[str, str]") -> "list[Offered]":
     """Return what fits the last of the words, each with its description; the first word is `memtui` itself."""
     *before, last = words[1:]
     if before[:1] == ["help"]:
@@ -56,8 +56,7 @@ def offered(words: "list[str]", env: "dict[str, str]") -> "list[Found]":
         option, equals, value = last.partition("=")
         action = place.parser._option_string_actions.get(option) if equals else None  # noqa: SLF001
         if action is not None:
-            found = _fitting(_values(place, action, before, env), value)
-            return [(f"{option}={word}", about) for word, about in found]
+            return [(f"{option}={word}", about) for word, about in _fitting(_values(place, action, before, env), value)]
         return _fitting(place.options(), last)
     action = place.option or place.next_word()
     return [] if action is None else _fitting(_values(place, action, before, env), last)
@@ -92,7 +91,7 @@ class WordPlace:
             if action is not None and action.nargs != 0 and not equals:
                 self.option = action
         else:
-            below = self._commands()
+            below = next((each for each in self._words() if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
             if below is not None and self.count == 0 and word in below.choices:
                 self.parser = below.choices[word]
                 self.path.append(word)
@@ -102,9 +101,6 @@ class WordPlace:
     def _words(self) -> "list[argparse.Action]":
         return [each for each in self.parser._actions if not each.option_strings]  # noqa: SLF001
 
-    def _commands(self) -> "argparse._SubParsersAction[argparse.ArgumentParser] | None":
-        return next((each for each in self._words() if isinstance(each, argparse._SubParsersAction)), None)  # noqa: SLF001
-
     def next_word(self) -> "argparse.Action | None":
         """Return what the next word is; None if no word comes here."""
         every = self._words()
@@ -112,59 +108,55 @@ class WordPlace:
             return every[self.count]
         return every[-1] if every and every[-1].nargs in {"*", "+"} else None
 
-    def options(self) -> "list[Found]":
+    def options(self) -> "list[Offered]":
         """List the options that are not given yet."""
-        found = []
-        for action in self.parser._actions:  # noqa: SLF001
-            given = self.seen & set(action.option_strings)
-            if action.option_strings and (not given or isinstance(action, argparse._AppendAction)):  # noqa: SLF001
-                found.append((action.option_strings[-1], action.help or ""))
-        return found
+        return [
+            (action.option_strings[-1], action.help or "")
+            for action in self.parser._actions  # noqa: SLF001
+            if action.option_strings
+            and (isinstance(action, argparse._AppendAction) or not self.seen & set(action.option_strings))  # noqa: SLF001
+        ]
 
 
-def _commands() -> "list[Found]":
+def _commands() -> "list[Offered]":
     from memtui.cli.candidates import actions_of
 
     root = parser.build()
-    found = next(each for each in root._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
-    about = dict(actions_of(found))
+    commands = next(each for each in root._actions if isinstance(each, argparse._SubParsersAction))  # noqa: SLF001
+    about = dict(actions_of(commands))
     return [*((name, about[name]) for name in parser.COMMANDS), ("help", "the options of a command, and an example")]
 
 
-def _values(place: WordPlace, action: argparse.Action, before: "list[str]", env: "dict[str, str]") -> "Iterable[Found]":
+def _values(
+    place: WordPlace, action: argparse.Action, before: "list[str]", env: "dict[str, str]"
+) -> "Iterable[Offered]":
     """List the values of an option or a word."""
     from memtui.cli import candidates
 
     if action.metavar == "DIR":
         return [(DIRECTORIES, "")]
-    found = candidates.of(place.path, action, before, env)
-    given = set(before) if action.nargs in {"*", "+"} else set()
-    return [each for each in found if each[0] not in given]
+    typed = set(before) if action.nargs in {"*", "+"} else set()
+    return [each for each in candidates.of(place.path, action, before, env) if each[0] not in typed]
 
 
-def _fitting(found: "Iterable[Found]", beginning: str) -> "list[Found]":
+def _fitting(values: "Iterable[Offered]", beginning: str) -> "list[Offered]":
     """Return what begins so, each once, with descriptions of one line."""
     unique: dict[str, str] = {}
-    for word, about in found:
-        if (word.startswith(beginning) or word == DIRECTORIES) and word not in unique and line(word) == word:
-            unique[word] = _short(line(about))
+    for word, about in values:
+        if (word.startswith(beginning) or word == DIRECTORIES) and line(word) == word:
+            unique.setdefault(word, cut(line(about), TITLE))
     return list(unique.items())
-
-
-def _short(text: str) -> str:
-    from memtui.cli.output import cut
-
-    return cut(text, TITLE)
 
 
 def _for_bash(typed: str, breaks: str, env: "dict[str, str]") -> str:
     """Return what bash puts in place of its last word, a line each. Bash ends words at `breaks`, such as `:`."""
-    words, quote, raw = split(typed)
-    found = offered(words, env)
-    if found and found[0][0] == DIRECTORIES:
+    words, quote = split(typed)
+    fitting = offered(words, env)
+    if fitting and fitting[0][0] == DIRECTORIES:
         return DIRECTORIES + "\n"
-    skip = 0 if quote else max((raw.rfind(each) + 1 for each in breaks if each not in " \t\n\"'"), default=0)
-    return "".join((word if quote else escaped(word))[skip:] + "\n" for word, _ in found)
+    last = escaped(words[-1])
+    skip = 0 if quote else max((last.rfind(each) + 1 for each in breaks if each not in " \t\n\"'"), default=0)
+    return "".join((word if quote else escaped(word))[skip:] + "\n" for word, _ in fitting)
 
 
 def escaped(word: str) -> str:
@@ -172,35 +164,14 @@ def escaped(word: str) -> str:
     return "".join("\\" + char if char in SPECIAL else char for char in word)
 
 
-def split(typed: str) -> "tuple[list[str], str, str]":
-    """Split what was typed into words, as a shell would; also return the quote that is open, and the last word as it
-    was typed."""
-    words, word, raw, quote, begun = [], "", "", "", False
-    at = 0
-    while at < len(typed):
-        char = typed[at]
-        at += 1
-        if quote:
-            if char == quote:
-                quote = ""
-            elif char == "\\" and quote == '"' and typed[at : at + 1] in {'"', "\\", "$", "`"}:
-                word += typed[at]
-                at += 1
-            else:
-                word += char
-        elif char in " \t":
-            words += [word] if begun else []
-            word, raw, begun = "", "", False
+def split(typed: str) -> "tuple[list[str], str]":
+    """Split what was typed into words, as a shell would; also return the quote that is open. The last word is empty
+    behind a blank."""
+    for quote in ("", "'", '"'):
+        try:
+            words = shlex.split(typed + quote)
+        except ValueError:  # a quote is open
             continue
-        elif char in "\"'":
-            quote = char
-        elif char == "\\" and at < len(typed):
-            word += typed[at]
-            raw += char
-            char = typed[at]
-            at += 1
-        else:
-            word += char
-        raw += char
-        begun = True
-    return [*words, word], quote, raw
+        behind_blank = not quote and typed[-1:].isspace() and not typed.endswith("\\ ")
+        return ([*words, ""] if behind_blank or not words else words), quote
+    return [*shlex.split(typed[:-1]), ""], ""  # a backslash at the end

@@ -2,31 +2,33 @@
 
 import os
 
-from memtui.cli.bulk import BulkResult
 from memtui.cli.context import Context
-from memtui.cli.output import Output, safe
-from memtui.core.base import clock, paths, short_ids
+from memtui.cli.output import Output, line, safe
+from memtui.core.base import paths, short_ids
 from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import ago
 from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import MIN_REF, short_id
+from memtui.core.deliveries import log
 from memtui.core.deliveries.record import find_note
 from memtui.core.health import findings
 from memtui.core.inbox import under_way
 from memtui.core.review import waiting
 from memtui.core.review.waiting import KINDS, Waiting
-from memtui.present import drafts as drafts_words
 from memtui.present import undelivered
 
-LIMIT = 200  # entries of each kind in a list, by default
-KIND_WORDS = {"guidance": "notes", "updates": "drafts", "items": "todos"}
-A_KIND = {"guidance": "a note", "updates": "a draft", "items": "a todo"}
-# By kind: what can be done with an entry.
+# By kind: what it is, and what can be done with an entry.
 DECIDE = {
-    "guidance": "See it with `memtui inbox {0}`; `memtui note --edit {0} TEXT` or `--withdraw {0}`.",
-    "updates": "See it with `memtui inbox {0}`; `memtui approve {0}` or `memtui reject {0}`.",
-    "items": "See it with `memtui inbox {0}`; `memtui approve {0}` says it is done, `memtui reject {0}` drops it.",
+    "guidance": (
+        "a note",
+        "See it with `memtui inbox {0}`; `memtui edit {0} --body TEXT` or `memtui note --withdraw {0}`.",
+    ),
+    "updates": ("a draft", "See it with `memtui inbox {0}`; `memtui approve {0}` or `memtui reject {0}`."),
+    "items": (
+        "a todo",
+        "See it with `memtui inbox {0}`; `memtui approve {0}` says it is done, `memtui reject {0}` drops it.",
+    ),
 }
 LISTED = "`memtui inbox` lists what waits."
 FULL_ID = 20  # a reference of more characters is a whole id, which the delivery log can be searched for
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 def read(
     ctx: Context,
-    kinds: "tuple[str, ...]",
+    kinds: "tuple[str, ...]" = KINDS,
     all_projects: bool = False,
     unread: "list[dict[str, str]] | None" = None,
 ) -> "list[Waiting]":
@@ -59,34 +61,24 @@ def pick(ctx: Context, ref: str, kinds: "tuple[str, ...]", what: str) -> Waiting
 
     Raises NotFoundError, which says so if it is under way or was delivered already.
     """
-    return pick_each(ctx, [ref], kinds, what, BulkResult())[0]
+    try:
+        return waiting.find(read(ctx, kinds, all_projects=True), ref, what)
+    except NotFoundError as error:
+        raise (why_not(ctx, ref, kinds) or NotFoundError(error.message, error.hint or LISTED)) from None
 
 
-def pick_each(
-    ctx: Context, refs: "list[str]", kinds: "tuple[str, ...]", what: str, bulk: BulkResult
-) -> "list[Waiting]":
-    """Find entries by their ids, in all projects, each once; `bulk` keeps the failures of some among several. Raises as
-    `pick` for a single id, MemtuiError if none is found."""
-    every = read(ctx, kinds, all_projects=True)
-
-    def find(ref: str) -> Waiting:
-        try:
-            return waiting.find(every, ref, what)
-        except NotFoundError as error:
-            if "guidance" in kinds and (taken := _taken(ctx, ref)):
-                raise taken from None
-            searched = "guidance" in kinds and len(ref) > FULL_ID
-            if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
-                hint = f"See `memtui activity {shell_word(delivery)}`."
-                raise NotFoundError(f"{ref} was delivered already.", hint) from None
-            if "guidance" in kinds and (note := find_note(ctx.root, ref.strip())):
-                hint = f"To deliver it again: memtui note --again {short_id(note.id)}"
-                raise NotFoundError(f"{ref} was delivered already.", hint) from None
-            raise (
-                misnamed(ctx, ref) or _delivery(ctx, ref) or NotFoundError(error.message, error.hint or LISTED)
-            ) from None
-
-    return list({item.key: item for item in bulk.find(refs, find)}.values())
+def why_not(ctx: Context, ref: str, kinds: "tuple[str, ...]") -> "NotFoundError | None":
+    """Return the error for the id of something else than an entry of these kinds that waits; None for any other id."""
+    if "guidance" in kinds:
+        if taken := _taken(ctx, ref):
+            return taken
+        searched = len(ref) > FULL_ID
+        if searched and (delivery := waiting.delivered(ctx.root, ref.strip().upper())):
+            return NotFoundError(f"{ref} was delivered already.", f"See `memtui activity {shell_word(delivery)}`.")
+        if note := find_note(ctx.root, ref.strip()):
+            again = f"To deliver it again: memtui note --again {short_id(note.id)}"
+            return NotFoundError(f"{ref} was delivered already.", again)
+    return misnamed(ctx, ref) or _delivery(ctx, ref)
 
 
 def _taken(ctx: Context, ref: str) -> "NotFoundError | None":
@@ -109,13 +101,12 @@ def misnamed(ctx: Context, ref: str) -> "NotFoundError | None":
         found = waiting.find(ctx.waiting(KINDS, every=True), ref, "entry")
     except (NotFoundError, ConflictError):
         return None
-    return NotFoundError(f"{ref} is {A_KIND[found.kind]}.", DECIDE[found.kind].format(short_id(found.id)))
+    what, ways = DECIDE[found.kind]
+    return NotFoundError(f"{ref} is {what}.", ways.format(short_id(found.id)))
 
 
 def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     """Return the error for the id of a delivery where an entry was asked for; None for any other id."""
-    from memtui.core.deliveries import log
-
     wanted = ref.strip().upper()
     for record in log.newest_first(ctx.root, needle=wanted.encode("utf-8", "replace")):
         if len(wanted) >= MIN_REF and str(record.get("id")).endswith(wanted):
@@ -123,47 +114,31 @@ def _delivery(ctx: Context, ref: str) -> "NotFoundError | None":
     return None
 
 
-def all_drafts(ctx: Context, *, snoozed: bool = False, one_offs: bool = True) -> "list[Waiting]":
-    """Return the drafts of this project and the global ones which are not snoozed, or with `snoozed` those that are,
-    without `one_offs` those that don't look like one-offs. Raises NotFoundError if there are none."""
-    found = [item for item in read(ctx, ("updates",)) if item.entry.snoozed(ctx.now()) == snoozed]
-    if not one_offs:
-        folded = [item for item in found if item.entry.one_off()]
-        found = [item for item in found if item not in folded]
-        if folded:
-            ctx.out.say(f"{drafts_words.one_offs(len(folded))}: left in the inbox; --one-offs takes them too")
-    if not found:
-        raise NotFoundError(f"There are no {'snoozed ' if snoozed else ''}{KIND_WORDS['updates']}.")
-    return found
-
-
-def first(items: "list[Waiting]", limit: int) -> "tuple[list[Waiting], dict[str, int]]":
-    """Return the first `limit` entries of each kind (0: all), and how many more there are of each kind."""
-    counts = dict.fromkeys(KINDS, 0)
-    shown = []
-    for item in items:
-        counts[item.kind] += 1
-        if limit <= 0 or counts[item.kind] <= limit:
-            shown.append(item)
-    return shown, {kind: max(0, count - limit) if limit > 0 else 0 for kind, count in counts.items()}
-
-
 def as_data(ctx: Context, item: Waiting) -> "dict[str, object]":
     """Return an entry for --json."""
     return {
-        "id": item.id,
-        "kind": item.kind,
         "scope": item.scope,
         "project": item.slug,
         "path": item.path,
-        "time": None if (seconds := item.entry.time()) is None else clock.iso_seconds(seconds),
         "session": item.entry.fields.get("session"),
         "fields": item.entry.fields,
         "text": item.text,
         "evidence": item.evidence,
         "state": states(ctx, item),
-        "until": None if (end := item.until(ctx.now())) is None else clock.iso_seconds(end),
     }
+
+
+def homes_of(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":
+    """Return the directories of the other projects of entries, by slug."""
+    found = waiting.homes(ctx.env, (item for item in items if item.slug != ctx.slug))
+    return {slug: home or slug for slug, home in found.items()}
+
+
+def place(ctx: Context, item: Waiting, homes: "dict[str, str]") -> str:
+    """Say where an entry belongs: `global`, or another project's directory; empty for this project."""
+    if item.slug in {None, ctx.slug}:
+        return "" if item.slug else "global"
+    return line(ctx.tilde(item.entry.fields.get("project") or homes.get(item.slug or "", "")))
 
 
 def new_ids(ctx: Context, items: "list[Waiting]") -> "dict[str, str]":

@@ -142,7 +142,7 @@ def _command(args: "Namespace", out: "Output") -> int:
         ctx.move_old_inbox()
     result = run(ctx, args)
     if out.json:
-        out.envelope(name, result.data)
+        out.envelope(name, result.data() if callable(result.data) else result.data)
     elif result.text is not None:
         _print(ctx, args, out, result.text)
     return result.code

@@ -1,25 +1,40 @@
-"""What commands about memories share: find the memories and scopes that arguments name, and report on a memory."""
+"""What commands about memories share: find the memories and scopes that arguments name, and report on a memory.
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
-from typing import cast
+What only some of them need is imported there: `memtui list` is called often.
+"""
+
+import os
 
 from memtui.cli.context import Context
 from memtui.cli.output import Output, line
-from memtui.core.base import short_ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.phrasing import cut
 from memtui.core.base.short_ids import short_id
 from memtui.core.health import findings
-from memtui.core.memories import index_state, references, scopes
+from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.store import Store
-from memtui.core.memories.trash import TrashItem
-from memtui.core.places import locate
 
-# Characters of a passage of MEMORY.md.
-SHOWN = 120
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypedDict
+
+    from memtui.core.memories.status import Row
+    from memtui.core.memories.store import Store
+    from memtui.core.memories.trash import TrashItem
+
+    class Unread(TypedDict):
+        """The passages of a MEMORY.md that no session gets; `message` and `remedy` are about all of its scope."""
+
+        scope: str
+        path: str
+        passages: list[dict[str, object]]
+        message: str
+        remedy: str
+
+
+SHOWN = 120  # characters of a passage of MEMORY.md
 
 
 def find(ctx: Context, ref: str) -> Memory:
@@ -33,31 +48,6 @@ def find(ctx: Context, ref: str) -> Memory:
         raise
 
 
-def trashed(items: list[TrashItem], ref: str) -> TrashItem:
-    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
-    for item in items:
-        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
-            return item
-    try:
-        found = short_ids.match(ref, [item.id for item in items], "trashed memory")
-    except NotFoundError as error:
-        raise NotFoundError(error.message, "`memtui history` lists the trash.") from None
-    return next(item for item in items if item.id == found)
-
-
-def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
-    """Ask before what a team shares is changed: memories of these names, or what comes to the scope `target`. Raises
-    MemtuiError for no."""
-    labels = [target]
-    for name in names:
-        with suppress(MemtuiError):
-            labels.append(find(ctx, name).scope_label)
-    if any(label.partition(":")[0] == locate.TEAM for label in labels):
-        if not yes:
-            ctx.confirm(f"{references.SHARED} Go on?", "Nothing was changed: others would have got it.")
-        store.shared = True
-
-
 def _in_trash(ctx: Context, ref: str) -> str:
     """Say that a memory is in the trash, and how to restore it; empty if it is not there."""
     try:
@@ -69,6 +59,38 @@ def _in_trash(ctx: Context, ref: str) -> str:
     return f"It is in the trash: memtui history {short_id(key)} --restore" if key else ""
 
 
+def trashed(items: "list[TrashItem]", ref: str) -> "TrashItem":
+    """Find a trashed memory by its id or name; of several with that name the one trashed last. Raises NotFoundError."""
+    from memtui.core.base import short_ids
+
+    for item in items:
+        if ref in {item.memory.stem, item.memory.name, item.memory.ref}:
+            return item
+    try:
+        key = short_ids.match(ref, [item.id for item in items], "trashed memory")
+    except NotFoundError as error:
+        raise NotFoundError(error.message, "`memtui history` lists the trash.") from None
+    return next(item for item in items if item.id == key)
+
+
+def ask_others(ctx: Context, store: "Store", names: "list[str]", target: str = "", *, yes: bool) -> None:
+    """Ask before what a team shares is changed: memories of these names, or what comes to the scope `target`. Raises
+    MemtuiError for no."""
+    from contextlib import suppress
+
+    from memtui.core.memories import references
+    from memtui.core.places import locate
+
+    labels = [target]
+    for name in names:
+        with suppress(MemtuiError):
+            labels.append(find(ctx, name).scope_label)
+    if any(label.partition(":")[0] == locate.TEAM for label in labels):
+        if not yes:
+            ctx.confirm(f"{references.SHARED} Go on?", "Nothing was changed: others would have got it.")
+        store.shared = True
+
+
 def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False) -> "list[Scope]":
     """Return all scopes, or those of a label or kind. Raises NotFoundError, which names the labels there are."""
     ctx.must_have_home()
@@ -76,19 +98,29 @@ def chosen_scopes(ctx: Context, label: "str | None", all_projects: bool = False)
     every = scopes.discover(ctx.env, ctx.cwd, all_projects=all_projects or other)
     if label is None:
         return every
-    found = [s for s in every if label in {s.label, s.kind, *s.aliases}]
-    if not found:
-        raise NotFoundError(
-            f"There is no scope “{label}” here.", "There are: " + ", ".join(s.shown for s in every) + "."
-        )
-    return found
+    chosen = [s for s in every if label in {s.label, s.kind, *s.aliases}]
+    if not chosen:
+        names = ", ".join(s.shown for s in every)
+        raise NotFoundError(f"There is no scope “{label}” here.", f"There are: {names}.")
+    return chosen
+
+
+def rows_of(ctx: Context, scope: Scope) -> "list[Row]":
+    """Return the memories of a scope with their status. Links may lead to the scopes that apply beside it: those of
+    the working directory, for another project the global one."""
+    from memtui.core.memories.status import of_scope
+
+    here = scopes.discover(ctx.env, ctx.cwd)
+    beside = [each for each in here if each.kind == "global"] if scope.project else here
+    return of_scope(ctx.root, scope, ctx.usage, others=beside)
 
 
 def unread_text(
     ctx: Context, every: "Iterable[Scope]", fits: "Callable[[str], bool]" = lambda _: True
-) -> "list[dict[str, object]]":
-    """List for --json the passages of each MEMORY.md that no session gets, of those whose text `fits`; `message` and
-    `remedy` are about all of its scope."""
+) -> "list[Unread]":
+    """List the passages of each MEMORY.md that no session gets, of those whose text `fits`."""
+    from memtui.core.memories import index_state
+
     return [
         {
             "scope": scope.shown,
@@ -102,17 +134,17 @@ def unread_text(
     ]
 
 
-def print_unread_text(out: Output, found: "list[dict[str, object]]") -> None:
+def print_unread_text(out: Output, found: "list[Unread]") -> None:
     """Print what stands in a MEMORY.md and no session gets, and what to do about it."""
     for each in found:
-        out.paragraph("! " + line(str(each["message"])), "  ")
+        out.paragraph("! " + line(each["message"]), "  ")
         out.print(f"    {each['remedy']}")
 
 
-def print_passages(out: Output, found: "list[dict[str, object]]") -> None:
+def print_passages(out: Output, found: "list[Unread]") -> None:
     """Print the passages of each MEMORY.md that no session gets, instead of how many there are."""
     for each in found:
-        for passage in cast("list[dict[str, object]]", each["passages"]):
+        for passage in each["passages"]:
             text = f"! MEMORY.md of {each['scope']}, line {passage['line']}: “{cut(str(passage['text']), SHOWN)}”"
             out.paragraph(line(f"{text}: no session gets it."), "  ")
         out.print(f"    {each['remedy']}")
@@ -145,4 +177,23 @@ def data_of(found: Memory) -> "dict[str, object]":
         "path": found.path,
         "type": found.type,
         "description": found.description,
+    }
+
+
+def status_data(row: "Row") -> "dict[str, object]":
+    """Return a memory with its status for --json."""
+    from memtui.core.base import clock
+
+    found = row.memory
+    return {
+        **data_of(found),
+        "file": row.file or os.path.basename(found.path),
+        "size": found.size,
+        "changed": clock.iso_seconds(found.changed_at) if found.changed_at else None,
+        "broken": found.broken,
+        "flags": [findings.flag(each) for each in row.flags],
+        "deliveries": row.deliveries,
+        "last_delivery": row.last_delivery,
+        "uses": row.uses,
+        **row.recalls.data(),
     }

@@ -44,7 +44,8 @@ class UnwritableError(Exception):
 
 
 class Result:
-    """The result of a command: `data` is for --json, `text` prints it for a person, `code` is the exit code."""
+    """The result of a command: `data`, or a function that makes it, is for --json; `text` prints it for a person;
+    `code` is the exit code."""
 
     __slots__ = ("code", "data", "text")
 
@@ -52,6 +53,15 @@ class Result:
         self.data = data
         self.text = text
         self.code = code
+
+
+def plain(value: "object") -> "object":
+    """Return what JSON can hold of a value: a named tuple by its fields, a set or a tuple as a list."""
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple, set, frozenset)) else value
 
 
 def _escaped(char: str) -> str:
@@ -188,6 +198,14 @@ class Output:
             raise
         except OSError as error:
             raise UnwritableError(error.strerror) from None
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write a file as it is; on a terminal its text, escaped."""
+        if self.tty:
+            self.write(safe(data.decode("utf-8", "replace")))
+            return
+        self.flush()
+        self.stdout.buffer.write(data)
 
     def flush(self) -> None:
         """Write buffered data. Raises as `print` does."""
@@ -417,7 +435,7 @@ class Output:
 
     def envelope(self, command: str, data: "object") -> None:
         """Print the answer of a command as JSON."""
-        self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": data}))
+        self.exact(fastjson.dumps({"v": VERSION, "command": command, "ok": True, "data": plain(data)}))
 
     def error(self, command: str, message: str, hint: str, one_line: bool = False) -> None:
         """Print an error: for a person on stderr, with --json on stdout."""

@@ -15,14 +15,14 @@ from memtui.core.base.errors import UsageError
 # By group, in the order of `memtui --help`: command -> module under memtui.cli.commands.
 GROUPS = {
     "see": {
-        "list": "memories",
-        "show": "memories",
-        "search": "memories",
+        "list": "list",
+        "show": "show",
+        "search": "list",
         "recall": "recall",
         "activity": "activity",
         "status": "status",
     },
-    "decide": {"inbox": "inbox", "approve": "approve", "reject": "reject"},
+    "decide": {"inbox": "inbox", "approve": "decide", "reject": "decide"},
     "change": {
         "new": "edit",
         "edit": "edit",
@@ -292,6 +292,11 @@ def count(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"give a number, 0 or more, not {text}")
     return int(text)
+
+
+def add_limit(parser: Parser, default: int, what: str = "rows") -> None:
+    """Add the option of how much a list shows."""
+    parser.add_argument("--limit", type=count, default=default, metavar="N", help=f"{what}, default: {default}, 0: all")
 
 
 def body_text(given: str) -> str:

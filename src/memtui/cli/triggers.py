@@ -11,95 +11,78 @@ from memtui.core.base.phrasing import age, many
 from memtui.core.base.shell import shell_word
 from memtui.core.memories import muting, triggers
 from memtui.core.memories.memory import Memory
-from memtui.core.memories.muting import MutedPrompt
-from memtui.core.memories.store import Store
-from memtui.core.memories.triggers import Trigger
-from memtui.present import triggers as present
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from memtui.cli.parser import Parser
+from memtui.present import triggers as words
 
 
-def add_options(found: "Parser") -> None:
-    """Add the options of `memtui edit` that change the triggers of a memory."""
-    found.add_argument(
-        "--trigger",
-        action="append",
-        default=[],
-        metavar="TEXT",
-        help="a line on when one would need it, in other words than its own, by which it is found",
-    )
-    found.add_argument(
-        "--no-trigger",
-        action="append",
-        default=[],
-        metavar="N|TEXT",
-        help="remove a trigger, or a path that was learned from use, by its number or its text: `memtui show`",
-    )
-    found.add_argument(
-        "--mute", action="append", default=[], metavar="PROMPT", help="never recall it for prompts like this one"
-    )
-    found.add_argument(
-        "--unmute", action="append", default=[], metavar="N|PROMPT", help="take back --mute, by number or text"
-    )
+class MemoryTriggers:
+    """What is kept about finding a memory: its lines, the prompts it is muted for, and the paths learned from use."""
 
+    def __init__(self, ctx: Context, found: Memory) -> None:
+        self.now = ctx.now()
+        store = ctx.store()
+        scope, file = triggers.place_of(store, found)
+        self.lines = triggers.of_memory(ctx.root, scope.directory, file, found, self.now)
+        self.muted = muting.of_file(ctx.root, scope.directory, file)
+        self.learned = triggers.paths_of(store, found)
 
-def given(args: argparse.Namespace) -> bool:
-    """Return whether a command line changes triggers."""
-    return bool(args.trigger or args.no_trigger or args.mute or args.unmute)
+    def data(self) -> "dict[str, object]":
+        """Return them for --json."""
+        time, after = clock.iso_seconds, len(self.lines) + 1
+        return {
+            "triggers": [
+                {**each._asdict(), "number": number, "time": time(each.time) if each.time else None}
+                for number, each in enumerate(self.lines, 1)
+            ],
+            "muted": [{"prompt": each.text, "time": time(each.time)} for each in self.muted],
+            "learned_paths": [
+                {"number": number, "path": each.text, "uses": each.uses, "time": time(each.time)}
+                for number, each in enumerate(self.learned, after)
+            ],
+        }
+
+    def facts(self) -> "list[tuple[str, str]]":
+        """Return them for a person: titles and lines. The numbers are those that --no-trigger takes."""
+        said = [f"{each.text}  ({words.origin(each, self.now)})" for each in self.lines]
+        about = [f"{each.text}  ({each.uses:.1f}×, {age(each.time, self.now)})" for each in self.learned]
+        numbered = [f"{number}  {each}" for number, each in enumerate([*said, *about], 1)]
+        parts = (
+            ("triggers", numbered[: len(said)]),
+            ("muted for", [each.text for each in self.muted]),
+            ("is about", numbered[len(said) :]),
+        )
+        return [("" if at else title, each) for title, every in parts for at, each in enumerate(every)]
 
 
 def change(ctx: Context, found: Memory, args: argparse.Namespace) -> Result:
-    """Change the triggers of a memory and the prompts that it is muted for, as one step of undo."""
-    store = ctx.store()
-    with store.journal.together():
-        changed = _mute(store, found, args)
-        if args.trigger or args.no_trigger:
-            changed = _change(ctx, store, found, args) or changed
-    return _listed(ctx, memories.find(ctx, found.path), changed=changed)
-
-
-def _mute(store: Store, found: Memory, args: argparse.Namespace) -> bool:
-    from memtui.recall import words
-
-    known = [each.text for each in _muted(store, found)]
-    again = [_meant(known, each, f"{found.stem} is not muted for", "") for each in args.unmute]
-    changed = muting.unmute(store, found, again)
-    for prompt in args.mute:
-        changed = muting.mute(store, found, prompt, words.terms) or changed
-    return changed
-
-
-def _muted(store: Store, found: Memory) -> "list[MutedPrompt]":
-    scope, file = triggers.place_of(store, found)
-    return muting.of_file(store.root, scope.directory, file)
-
-
-def _change(ctx: Context, store: Store, found: Memory, args: argparse.Namespace) -> bool:
-    """Add and remove lines and learned paths of a memory; return whether that changed anything."""
-    lines = [each.text for each in _of(ctx, found)]
-    learned = [each.text for each in triggers.paths_of(store, found)]
+    """Add and remove lines and learned paths of a memory, as one step of undo."""
+    store, known = ctx.store(), MemoryTriggers(ctx, found)
+    lines, learned = [each.text for each in known.lines], [each.text for each in known.learned]
     hint = f"It has {many(len(lines), 'trigger')}: memtui show {shell_word(found.ref)}"
     gone = [_meant(lines + learned, each, f"{found.stem} has no trigger", hint) for each in args.no_trigger]
-    add = args.trigger
-    _, kinds = secret.checked(ctx, "\n".join(add), yes=args.yes, declined="Nothing was changed.")
-    if kinds:
-        add = [_redacted(each) for each in add]
-    forgotten = [each for each in gone if each in learned and each not in lines]
-    changed = triggers.forget_paths(store, found, forgotten) if forgotten else False
-    return triggers.change(store, found, add, [each for each in gone if each in lines]) or changed
+    _, kinds = secret.checked(ctx, "\n".join(args.trigger), yes=args.yes, declined="Nothing was changed.")
+    added = [_redacted(each) for each in args.trigger] if kinds else args.trigger
+    with store.journal.together():
+        forgotten = [each for each in gone if each in learned and each not in lines]
+        changed = triggers.forget_paths(store, found, forgotten) if forgotten else False
+        changed = triggers.change(store, found, added, [each for each in gone if each in lines]) or changed
+    after = memories.find(ctx, found.path)
+    now = MemoryTriggers(ctx, after)
+
+    def text(out: Output) -> None:
+        out.heading(line(after.ref))
+        out.facts([(title, line(each)) for title, each in now.facts()])
+        if changed:
+            memories.say_undo(out)
+        else:
+            out.say("Nothing changed.")
+
+    return Result({**memories.data_of(after), **now.data(), "changed": changed}, text)
 
 
 def _redacted(text: str) -> str:
     from memtui.core.redaction import redact
 
     return redact.redact(text)[0]
-
-
-def _of(ctx: Context, found: Memory) -> "list[Trigger]":
-    scope, file = triggers.place_of(ctx.store(), found)
-    return triggers.of_memory(ctx.root, scope.directory, file, found, ctx.now())
 
 
 def _meant(known: "list[str]", word: str, problem: str, hint: str) -> str:
@@ -111,54 +94,3 @@ def _meant(known: "list[str]", word: str, problem: str, hint: str) -> str:
         if each.casefold() == wanted:
             return each
     raise NotFoundError(f"{problem} “{line(word)}”.", hint)
-
-
-def _row(each: Trigger, number: int) -> "dict[str, object]":
-    when = clock.iso_seconds(each.time) if each.time else None
-    row: dict[str, object] = {"number": number, "text": each.text, "origin": each.origin, "time": when}
-    return {**row, "uses": each.uses} if each.origin == "use" else row
-
-
-def data_of(ctx: Context, found: Memory) -> "dict[str, object]":
-    """Return the triggers of a memory, the prompts that it is muted for, and the paths learned from use, for --json."""
-    store = ctx.store()
-    return {
-        "triggers": [_row(each, number) for number, each in enumerate(_of(ctx, found), 1)],
-        "muted": [
-            {"number": number, "prompt": each.text, "time": clock.iso_seconds(each.time)}
-            for number, each in enumerate(_muted(store, found), 1)
-        ],
-        "learned_paths": [
-            {"number": number, "path": each.text, "uses": each.uses, "time": clock.iso_seconds(each.time)}
-            for number, each in enumerate(triggers.paths_of(store, found), len(_of(ctx, found)) + 1)
-        ],
-    }
-
-
-def facts(ctx: Context, found: Memory) -> "list[tuple[str, str]]":
-    """Return the same for a person: titles and lines. The numbers are those that --no-trigger and --unmute take."""
-    store, now = ctx.store(), ctx.now()
-    lines = _of(ctx, found)
-    rows = [
-        ("triggers", [f"{number}  {each.text}  ({present.origin(each, now)})" for number, each in enumerate(lines, 1)])
-    ]
-    muted = _muted(store, found)
-    rows.append(("muted for", [f"{number}  {each.text}" for number, each in enumerate(muted, 1)]))
-    learned = triggers.paths_of(store, found)
-    times = [f"{each.text}  ({each.uses:.1f}×, {age(each.time, now)})" for each in learned]
-    rows.append(("is about", [f"{number}  {words}" for number, words in enumerate(times, len(lines) + 1)]))
-    return [("" if at else title, words) for title, every in rows for at, words in enumerate(every)]
-
-
-def _listed(ctx: Context, found: Memory, *, changed: bool) -> Result:
-    data = {**memories.data_of(found), **data_of(ctx, found), "changed": changed}
-
-    def text(out: Output) -> None:
-        out.heading(line(found.ref))
-        out.facts([(title, line(words)) for title, words in facts(ctx, found)])
-        if changed:
-            memories.say_undo(out)
-        else:
-            out.say("Nothing changed.")
-
-    return Result(data, text)

@@ -66,6 +66,22 @@ def about(found: Proposal) -> str:
     return join.join([*names[:NAMED], *more])
 
 
+def word(found: Proposal) -> str:
+    """Return the word of the inbox for a proposal: `merge`, `fix`, or `rule` for a stronger form of a memory that was
+    not followed."""
+    if found.kind == "rule" or any(each.code == "memories.violated" for each in found.evidence):
+        return "rule"
+    return "merge" if found.kind == "merge" else "fix"
+
+
+def gist(found: Proposal) -> str:
+    """Return the sentence of the inbox for a proposal: the memories that are merged, else why it is proposed."""
+    if found.kind == "merge":
+        return about(found)
+    what = title(found)
+    return next(iter(reasons(found)), f"{what[:1].upper()}{what[1:]}")
+
+
 def reasons(proposal: Proposal) -> list[str]:
     """Return why a proposal is made, in sentences: its reason, or else what its evidence says."""
     if proposal.reason:

@@ -2,13 +2,11 @@
 
 import argparse
 
-from memtui.cli import parser
-from memtui.cli.bulk import BulkResult
+from memtui.cli import memories, parser
 from memtui.cli.context import Context
-from memtui.cli.output import Result
+from memtui.cli.output import Output, Result
 from memtui.cli.show import dream, proposals
 from memtui.core.base.errors import UsageError
-from memtui.present import models
 
 
 def register(commands: "parser.Commands") -> None:
@@ -19,15 +17,20 @@ def register(commands: "parser.Commands") -> None:
         run,
         "propose merges, fixes and removals of memories",
         "memtui consolidate\nmemtui approve 3f2a9c\nmemtui consolidate --all\nmemtui consolidate --ask-model --dry-run",
-        "Nothing is written before you approve it. What is made is one step: memtui undo undoes it. --ask-model says"
-        " first what it will cost, and needs `llm_backend` (memtui model); the model also writes triggers of memories"
-        " that have none. Without a model it proposes what `memtui check` finds. " + models.SENT,
+        "Nothing is written before you approve it. --ask-model says first what it costs, and needs `llm_backend`"
+        " (docs/faq.md says what is sent); the model also writes triggers of memories that have none.",
     )
     found.add_argument("--ask-model", action="store_true", help="let the model propose, too; interrupted, it goes on")
     found.add_argument("--all", action="store_true", help="make all that is proposed; it shows them and asks first")
     found.add_argument("--scope", action="append", help="only changes to files of this scope; can be repeated")
     found.add_argument("--yes", action="store_true", help="don't ask")
-    dream.add_options(found)
+    group = found.add_argument_group("with --ask-model")
+    group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
+    group.add_argument(
+        "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
+    )
+    group.add_argument("--again", action="store_true", help="ask also what was answered before")
+    group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -38,6 +41,13 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         return dream.run(ctx, args)
     if args.dry_run or args.remove is not None or args.again or args.unattended:
         raise UsageError("--dry-run, --remove and --again go with --ask-model.", "See `memtui consolidate --help`.")
-    if args.all and (found := proposals.read(ctx, ctx.store(), args.scope)):
-        return proposals.accept(ctx, found, BulkResult(), yes=args.yes, all_open=True)
+    store = ctx.store()
+    if args.all and (found := proposals.read(ctx, store, args.scope)):
+        made = proposals.accept(ctx, store, found, yes=args.yes, all_open=True)
+
+        def text(out: Output) -> None:
+            made.text(out)
+            memories.say_undo(out, len(found) if made.changed else 0)
+
+        return Result(made.data, text, made.code)
     return proposals.listing(ctx, args.scope)

@@ -23,7 +23,7 @@ MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "yellow")}
 # Where problems wait that are not of the set-up, and what lists them.
 ELSEWHERE = {
     "inbox": "with memories: in the Inbox, and by `memtui check`",
-    "activity": "with notes that wait: in Activity, and by `memtui inbox`",
+    "activity": "with notes that wait: in Activity, and by `memtui note --list`",
 }
 UNDO = "memtui undo"  # takes back all that one call fixed
 

@@ -21,7 +21,7 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 from memtui.core.places import trust
 from memtui.core.redaction import redact
-from memtui.core.review.waiting import Waiting
+from memtui.core.review.waiting import KINDS, Waiting
 
 # How a command is written that a hook is to refuse.
 AS_RUN = "write the program first, as in `npm install`, without its directory, quotes or sudo."
@@ -56,7 +56,7 @@ def register(commands: "parser.Commands") -> None:
         'memtui edit release-steps --trigger "put it live"\n'
         "memtui edit 7XAD --body 'Fix the upload test'",
         "Without options your editor opens. If it exits with an error, the edit is discarded. With --body an ID of a"
-        " draft or a todo works, too.",
+        " draft, a todo or a note works, too.",
     )
     found.add_argument("names", nargs="+", metavar="NAME|ID")
     found.add_argument(
@@ -65,7 +65,12 @@ def register(commands: "parser.Commands") -> None:
     found.add_argument("--type", help="another type")
     found.add_argument("--description", help="another description")
     found.add_argument("--body", metavar="TEXT", help="another text; `-` reads standard input")
-    triggers.add_options(found)
+    found.add_argument(
+        "--trigger", action="append", default=[], metavar="TEXT", help="a line, in other words, by which it is found"
+    )
+    found.add_argument(
+        "--no-trigger", action="append", default=[], metavar="N|TEXT", help="remove one, or a learned path: memtui show"
+    )
     found.add_argument(
         "--keep", choices=conflict_markers.SIDES, help="resolve git's conflict markers: keep this version, or both"
     )
@@ -153,7 +158,7 @@ def _first_line(body: str) -> str:
 def edit(ctx: Context, args: argparse.Namespace) -> Result:
     """Change a memory in an editor, its triggers, or fields of one or more memories; or the text of an entry."""
     store = ctx.store()
-    if triggers.given(args):
+    if args.trigger or args.no_trigger:
         if len(args.names) > 1 or args.keep or _fields(args):
             raise UsageError("Triggers are of one memory, and changed by themselves.", "Call edit twice.")
         return triggers.change(ctx, memories.find(ctx, args.names[0]), args)
@@ -197,21 +202,21 @@ def edit(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _entry(ctx: Context, ref: str) -> Waiting | None:
-    """Return the draft or todo that an id means; None for the name of a memory, and for what means nothing."""
+    """Return the draft, todo or note that an id means; None for the name of a memory, and for what means nothing."""
     try:
         memories.find(ctx, ref)
     except MemtuiError:
         try:
-            return entries.pick(ctx, ref, ("updates", "items"), "draft or todo")
+            return entries.pick(ctx, ref, KINDS, "entry")
         except NotFoundError:
             return None
     return None
 
 
 def _edit_entry(ctx: Context, args: argparse.Namespace, item: Waiting) -> Result:
-    """Change the text of a draft or a todo."""
+    """Change the text of a draft, a todo or a note."""
     if args.set or args.type is not None or args.description is not None or args.keep:
-        raise UsageError("Of a draft or a todo only --body changes something.", "memtui approve has its other fields.")
+        raise UsageError("Of what waits only --body changes something.", "memtui approve has its other fields.")
     body = parser.body_text(args.body).strip()
     if not body:
         raise UsageError("The text is empty.", "`memtui approve ID` says that a todo is done, `reject ID` drops one.")

@@ -1,14 +1,20 @@
-"""`memtui inbox`: list what waits for a decision, or show one entry whole."""
+"""`memtui inbox`: list what waits for a decision, or show one thing whole."""
 
 import argparse
 
-from memtui.cli import parser
+from memtui.cli import decisions, parser
 from memtui.cli.context import Context
-from memtui.cli.entries import LIMIT
-from memtui.cli.output import Result
-from memtui.cli.show import entries as shown
-from memtui.cli.show.entries import CHANGED, INBOX_WORD
-from memtui.core.review.waiting import KINDS
+from memtui.cli.decisions import KINDS, STYLES, DecisionRow, Decisions
+from memtui.cli.output import Output, Result, line
+from memtui.core.base.phrasing import age, many
+from memtui.core.base.short_ids import short_id
+from memtui.core.base.when import NEVER
+from memtui.core.review.waiting import Waiting
+from memtui.core.settings import config
+from memtui.present import changed, dates, drafts
+
+LIMIT = 200
+WORDS = {plural: kind for kind, plural in KINDS.items()}
 
 
 def register(commands: "parser.Commands") -> None:
@@ -17,31 +23,113 @@ def register(commands: "parser.Commands") -> None:
         commands,
         "inbox",
         run,
-        "what waits: drafts, todos, notes, what others wrote",
-        "memtui inbox\nmemtui inbox 7XAD\nmemtui inbox --kind drafts --all-projects",
-        "That is notes for the agent, drafts of memories to review, todos, and the memories that Claude,"
-        " an editor or a program wrote since you last saw them. In the TUI, Activity shows the notes, and Inbox the"
-        " others.",
+        "what waits for a decision: drafts, changes, problems",
+        "memtui inbox\nmemtui inbox 7XAD\nmemtui inbox --kind drafts --all-projects\nmemtui inbox --later",
+        "It lists what the Inbox of the TUI lists. `memtui note --list` lists the notes for the agent.",
     )
-    found.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one completely, and where it comes from")
+    found.add_argument("id", nargs="?", metavar="ID|NAME", help="show this one whole, and where it comes from")
     found.add_argument(
         "--kind",
-        type=lambda given: INBOX_WORD.get(given, given),
-        choices=list(INBOX_WORD.values()),
-        help="changed: memories that somebody else wrote",
+        type=lambda word: KINDS.get(word, word),
+        choices=list(WORDS),
+        metavar="KIND",
+        help="only these: " + ", ".join(WORDS),
     )
-    found.add_argument("--snoozed", action="store_true", help="the drafts that wait until a later time")
-    found.add_argument("--all-projects", action="store_true", help="the inboxes of all projects")
-    found.add_argument(
-        "--limit", type=parser.count, default=LIMIT, metavar="N", help=f"of each kind, default: {LIMIT}, 0: all"
-    )
+    found.add_argument("--later", action="store_true", help="what you put off until later")
+    found.add_argument("--all-projects", action="store_true", help="also the inboxes of all other projects")
+    parser.add_limit(found, LIMIT)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List what waits, or show one entry."""
+    """List what waits, or show one thing. Drafts that look like one-offs are counted unless drafts are asked for."""
     if args.id:
-        from memtui.cli.show import entry
+        from memtui.cli import detail
 
-        return entry.one(ctx, args.id)
-    kinds = tuple(kind for kind in (*KINDS, CHANGED) if args.kind in {None, INBOX_WORD[kind]})
-    return shown.listing(ctx, kinds, all_projects=args.all_projects, limit=args.limit, snoozed=args.snoozed)
+        return detail.one(ctx, args.id)
+    ctx.must_have_home()
+    found = Decisions(ctx, every=args.all_projects)
+    every = found.read(tuple(KINDS) if args.kind is None else (WORDS[args.kind],))
+    hidden = [row for row in every if row.until is not None and row.until != NEVER]
+    rows = hidden if args.later else [row for row in every if row.until is None]
+    one_offs = [row for row in rows if args.kind is None and not args.later and _is_one_off(row)]
+    rows = [row for row in rows if row not in one_offs]
+    shown = rows[: args.limit or None]
+    now = ctx.now()
+    others = [item for item in found.entries if item.kind != "guidance" and not found.near(item)]
+    elsewhere = sum(not item.entry.snoozed(now) for item in others)
+    gate_hides = ctx.count_hidden() if args.kind in {None, "changed"} else 0
+    notes = sum(item.kind == "guidance" and found.near(item) for item in found.entries)
+    untils = [row.until for row in hidden if row.until is not None]
+    data = {
+        "project": ctx.project_root,
+        "entries": [decisions.as_data(ctx, row) for row in shown] if ctx.out.json else [],
+        "more": len(rows) - len(shown),
+        "one_offs": len(one_offs),
+        "later": len(hidden),
+        "elsewhere": elsewhere,
+        "notes": notes,
+        "hidden_by_gate": gate_hides,
+        "unread": found.unread,
+    }
+
+    def text(out: Output) -> None:
+        if shown:
+            _table(out, shown, now)
+        elif args.later:
+            out.print("Nothing is put off. memtui reject ID --later friday hides something until then.")
+            return
+        else:
+            _print_nothing(ctx, out)
+        more = len(rows) - len(shown)
+        left = [
+            f"{more:,} more: memtui inbox --limit 0" if more else "",
+            f"{drafts.one_offs(len(one_offs))}: memtui inbox --kind drafts" if one_offs else "",
+            f"{drafts.waiting(untils, now)}: memtui inbox --later" if hidden and not args.later else "",
+            f"{elsewhere} more in other projects: memtui inbox --all-projects" if elsewhere else "",
+            f"{many(notes, 'note')} for the agent: memtui note --list" if notes and args.kind is None else "",
+        ]
+        for each in filter(None, left):
+            out.print(each)
+        if gate_hides:
+            said, remedy = changed.gate_off(gate_hides, own=config.is_own(ctx.settings(), ctx.project_root, "gate"))
+            out.print(f"{said}\n  {remedy}")
+        if shown:
+            ways = ("See one: memtui inbox ID", "Yes: memtui approve ID", "No: memtui reject ID")
+            out.section()
+            out.phrases([(each, "dim") for each in (*ways, "Not now: memtui reject ID --later friday")])
+
+    return Result(data, text)
+
+
+def _is_one_off(row: DecisionRow) -> bool:
+    return row.kind == "draft" and isinstance(row.thing, Waiting) and row.thing.entry.one_off()
+
+
+def _table(out: Output, rows: "list[DecisionRow]", now: float) -> None:
+    cells = [
+        [
+            (row.kind, STYLES.get(row.kind, "")),
+            (short_id(row.id), "cyan"),
+            line(row.says),
+            (line(row.where.rpartition("/")[2]), "dim"),
+            (_when(row, now), "dim"),
+        ]
+        for row in rows
+    ]
+    out.table(["KIND", "ID", "WHAT", "WHERE", "AGE"], cells, flex=(2, 3), right=(4,))
+
+
+def _when(row: DecisionRow, now: float) -> str:
+    """Return the age of a decision, or until when it is put off."""
+    if row.until is not None:
+        return f"until {dates.day(row.until, now)}"
+    return age(row.time, now) if row.time is not None else ""
+
+
+def _print_nothing(ctx: Context, out: Output) -> None:
+    from memtui.backfill import begun
+
+    out.print("Nothing waits here.")
+    if earlier := begun.unread(ctx.root, ctx.config_dir):
+        out.print(f"  memtui import sessions reads your {many(earlier, 'earlier session')} for drafts.")
+    out.print('  Write a note: memtui note "…"')

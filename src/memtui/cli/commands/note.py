@@ -17,7 +17,7 @@ EXAMPLE = """\
 memtui note "CI is red: the lockfile job fails" --urgent --expires 2h
 tail -5 build.log | memtui note - --from ci-watch --to 'path:src/**'
 memtui note "I moved the API keys: ask me before you use them" --to people
-memtui note --edit 7XAD --expires never
+memtui edit 7XAD --body "CI is green again"
 memtui note --again 7XAD --to session:1f0c"""
 
 
@@ -43,62 +43,39 @@ def register(commands: "parser.Commands") -> None:
         "if given several times, all must apply; or anyone: for all sessions, whatever the setting guide_to says",
     )
     found.add_argument("--global", dest="everywhere", action="store_true", help="for any project, not only this one")
-    found.add_argument(
-        "--urgent", action="store_true", default=None, help="also before the next tool use, in the middle of a turn"
-    )
-    found.add_argument(
-        "--no-urgent", dest="urgent", action="store_false", default=None, help="with --edit: no longer urgent"
-    )
+    found.add_argument("--urgent", action="store_true", help="also before the next tool use, in the middle of a turn")
     found.add_argument("--expires", metavar="WHEN", help=f"do not deliver it after WHEN: {guidance.EXPIRY}")
     found.add_argument("--from", dest="sender", default="cli", metavar="NAME", help="the sender, default: cli")
     found.add_argument("--list", action="store_true", help="list what waits, is under way, was delivered last")
-    found.add_argument(
-        "--again",
-        metavar="ID",
-        help="deliver a note again: expired, returned too often, or already delivered",
-    )
-    found.add_argument(
-        "--edit",
-        metavar="ID",
-        help="change a note that waits: TEXT, --to (or anyone), --urgent or --no-urgent, --expires, --global",
-    )
+    found.add_argument("--again", metavar="ID", help="deliver a note again: expired, held, or already delivered")
     found.add_argument("--yes", action="store_true", help=secret.YES_HELP)
     found.add_argument("--withdraw", metavar="ID", help="withdraw a note that was not delivered yet")
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Write a note, or do what an option says with one that was written before."""
-    options = [each for each in (args.list, args.withdraw, args.again, args.edit) if each]
-    if len(options) > 1 or (options and args.text and not args.edit):
+    options = [each for each in (args.list, args.withdraw, args.again) if each]
+    if len(options) > 1 or (options and args.text):
         if len(options) == 1 and not args.list:
             raise UsageError("--withdraw and --again take one ID.", "Give the others one by one.")
-        raise UsageError("Use only one of --list, --withdraw, --again and --edit, without a text (but for --edit).")
-    return _with_earlier(ctx, args) if options else _leave(ctx, args)
+        raise UsageError("Use only one of --list, --withdraw and --again, without a text.")
+    if not options:
+        return _leave(ctx, args)
+    from memtui.cli import notes
 
-
-def _with_earlier(ctx: Context, args: argparse.Namespace) -> Result:
-    from memtui.cli import earlier_notes as earlier
-    from memtui.cli.show import entries as shown
-
-    if args.edit:
-        return earlier.edit(ctx, args, _text(args.text) if args.text else None)
     if args.again:
         expires = None if args.expires is None else guidance.expiry(args.expires, ctx.now())
-        return earlier.again(ctx, args.again, expires, _fields(ctx, args))
-    if args.withdraw:
-        return earlier.withdraw(ctx, args.withdraw)
-    return shown.listing(ctx, ("guidance",), told=True)
+        return notes.again(ctx, args.again, expires, _fields(ctx, args))
+    return notes.withdraw(ctx, args.withdraw) if args.withdraw else notes.listing(ctx)
 
 
 def _fields(ctx: Context, args: argparse.Namespace) -> "dict[str, str]":
     to = guidance.audience(args.to, ctx.setting("guide_to"))
-    return guidance.fields(args.sender, to, bool(args.urgent), args.expires, ctx.now())
+    return guidance.fields(args.sender, to, args.urgent, args.expires, ctx.now())
 
 
 def _leave(ctx: Context, args: argparse.Namespace) -> Result:
     text = _text(args.text)
-    if args.urgent is False:
-        raise UsageError("--no-urgent only works with --edit.")
     fields = _fields(ctx, args)
     directory = ctx.inbox(args.everywhere)
     text, redacted = secret.checked(ctx, text, yes=args.yes, declined=DECLINED)
@@ -137,16 +114,17 @@ def _leave(ctx: Context, args: argparse.Namespace) -> Result:
         "unheard": why,
         "unknown": unknown,
     }
-    return Result(data, lambda out: out.print(entry_id))
+    # A script gets the whole id; a person was told the short one.
+    return Result(data, None if ctx.out.tty and ctx.out.stderr_tty else lambda out: out.print(entry_id))
 
 
 def _unknown(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
     """Warn of a session or an agent that is not known, which is likely a mistake also in a script; return it."""
     if "session:" not in addresses and "agent:" not in addresses:
         return []
-    from memtui.cli import addressed
+    from memtui.cli import notes
 
-    return addressed.warned(ctx, entry_id, addresses, slug)
+    return notes.warn_of_strangers(ctx, entry_id, addresses, slug)
 
 
 def _warn(ctx: Context, path: str) -> "dict[str, str] | None":
@@ -178,7 +156,10 @@ def _narrate(ctx: Context, everywhere: bool, entry_id: str, unheard: "dict[str, 
         from memtui.core.base.short_ids import short_id
 
         where = "any project" if everywhere else ctx.project_root
-        ctx.out.say(f"saved for {where}; to withdraw it: memtui undo, or memtui note --withdraw {short_id(entry_id)}")
+        short = short_id(entry_id)
+        ctx.out.say(
+            f"Note {short} is saved for {where}. To withdraw it: memtui undo, or memtui note --withdraw {short}"
+        )
         if unheard:
             ctx.out.say(f"note: {unheard['why']}, so nothing delivers it yet: {unheard['do']}")
 

@@ -228,13 +228,13 @@ REGISTRY = {
     "inbox.binary": Kind(NOTE_OF + " is not text, so it is not delivered.", WITHDRAW, "", "binary, not delivered"),
     "inbox.long": Kind(
         NOTE_OF + " is too long to be delivered.",
-        f"Shorten it: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
+        f"Shorten it: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
         "",
         "too long to deliver",
     ),
     "inbox.secret": Kind(
         "Note {id} for {inbox} seems to contain {kinds}.",
-        f"Take it out: memtui note --edit {{id}} TEXT, or {WITHDRAW}",
+        f"Take it out: memtui edit {{id}} --body TEXT, or {WITHDRAW}",
     ),
     "inbox.unlikely": Kind(
         "{id} is kept from sessions until you approve it", "", "", "no session gets it before you approve it"

@@ -1,0 +1,185 @@
+"""`memtui list` and `search`: the memories by scope, with how often each was delivered and used, and full text."""
+
+import argparse
+import os
+
+from memtui.cli import memories, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock
+from memtui.core.base.errors import UsageError
+from memtui.core.base.phrasing import age, many, size
+from memtui.core.health import findings
+from memtui.core.memories import scopes
+from memtui.core.memories.memory import Memory
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.search import position, rank, words_of
+from memtui.core.memories.status import SORT_KEYS, Row
+from memtui.present import memory_query
+from memtui.present.memories import TYPE_STYLES
+
+SEARCH_LIMIT = 20
+WITH_RECALLS = 110  # columns from which the list has room for what came of recalling the memories
+QUERY = "words, which all must match, and type:, scope:, is:never, is:problem, is:untrusted, project:NAME"
+ALL_PROJECTS = "also Claude Code's own memory of all other projects"
+KIND_TITLES = {
+    "global": "for every project",
+    "project": "with the repository",
+    "auto": "the client's own",
+    "team": "shared by a team",
+    "agent": "of a subagent",
+    "instructions": "read-only",
+}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the commands."""
+    found = parser.command(
+        commands,
+        "list",
+        run,
+        "list memories, by scope",
+        "memtui list\nmemtui list type:feedback is:problem --scope project --sort age",
+        "SENT counts deliveries in the newest part of the log, and shows when the last one was. On a wide terminal, "
+        "RECALLED counts those that recalled the memory for a prompt, USED how often the agent opened or wrote it.",
+    )
+    found.add_argument("query", nargs="*", metavar="QUERY", help=QUERY)
+    found.add_argument("--scope", help="only this scope: global, project, auto, agent:NAME, instructions")
+    keys = ", ".join(SORT_KEYS)
+    found.add_argument("--sort", choices=list(SORT_KEYS), default="name", metavar="KEY", help=f"{keys}; default: name")
+    found.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
+    found.add_argument("--names", action="store_true", help="only the names, one per line")
+
+    found = parser.command(
+        commands, "search", search, "search names, descriptions and texts", "memtui search pnpm lock file"
+    )
+    found.add_argument("query", nargs="+", metavar="QUERY", help=f"{QUERY}; small typing errors are allowed")
+    found.add_argument("--scope", help="only this scope")
+    found.add_argument("--all-projects", action="store_true", help=ALL_PROJECTS)
+    parser.add_limit(found, SEARCH_LIMIT)
+
+
+def run(ctx: Context, args: argparse.Namespace) -> Result:
+    """List memories by scope."""
+    wanted = _query(args)
+    every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
+    words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
+    types: set[str] = set()
+    parts: list[tuple[Scope, list[Row]]] = []
+    for scope in every:
+        rows = memories.rows_of(ctx, scope)
+        types |= {row.memory.type or "-" for row in rows}
+        fits = [row for row in rows if wanted.matches(scope, row, here)]
+        fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
+        parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
+    unread = [] if args.names else memories.unread_text(ctx, every)
+    keys = ("label", "kind", "directory", "exists", "writable", "trusted", "problem")
+
+    def data() -> "dict[str, object]":
+        shown = [{**{key: getattr(scope, key) for key in keys}, "project": scope.root_path} for scope in every]
+        found = [memories.status_data(row) for _, rows in parts for row in rows]
+        return {"project": ctx.project_root, "scopes": shown, "memories": found, "unread_text": unread}
+
+    def text(out: Output) -> None:
+        if args.names:
+            for row in (row for _, rows in parts for row in rows):
+                out.print(line(row.memory.stem))
+            return
+        for scope, rows in parts:
+            _print_scope(ctx, out, scope, rows)
+        if not any(rows for _, rows in parts):
+            _print_nothing(out, types, wanted.problem)
+        memories.print_unread_text(out, unread)
+
+    return Result(data, text)
+
+
+def _query(args: argparse.Namespace) -> memory_query.MemoryQuery:
+    """Return the query that was typed. Raises UsageError for a value that `is:` does not take."""
+    wanted = memory_query.parse(" ".join(args.query))
+    if wanted.problem.startswith("is:"):
+        raise UsageError(wanted.problem)
+    return wanted
+
+
+def _kind(found: Memory) -> "tuple[str, str]":
+    return line(found.type) or "-", TYPE_STYLES.get(found.type, "dim")
+
+
+def _print_scope(ctx: Context, out: Output, scope: Scope, rows: "list[Row]") -> None:
+    if not rows and not scope.problem:
+        return
+    now = ctx.now()
+    wide = out.columns is None or out.columns >= WITH_RECALLS
+    number = many(len(rows), "file") if scope.kind == "instructions" else many(len(rows), "memory", "memories")
+    out.section()
+    out.heading(line(scope.shown), f"{number}, {KIND_TITLES[scope.kind]}  {line(ctx.tilde(scope.directory))}")
+    if scope.problem:
+        out.print("  " + out.style(f"! {scope.problem}", "yellow"))
+    cells, notes = [], []
+    for row in rows:
+        found = row.memory
+        sent = f"{row.deliveries}× {age(clock.parse(row.last_delivery), now)}" if row.deliveries else "-"
+        came = [f"{each}×" if each else "" for each in (row.recalls.recalled, row.uses)] if wide else []
+        kind = ("broken", "yellow") if found.broken else _kind(found)
+        stamp = age(found.changed_at or None, now)
+        title, about = (line(found.stem), "bold"), line(found.description)
+        cells.append([kind, title, stamp, size(found.size), sent, *came, about])
+        mark = "!" if row.flags and findings.problems(row.flags) else "·"
+        notes.append(f"{mark} " + "; ".join(map(findings.flag, row.flags)) if row.flags else "")
+    if cells:
+        headers = ["TYPE", "NAME", "AGE", "SIZE", "SENT", *["RECALLED", "USED"] * wide, "DESCRIPTION"]
+        out.table(headers, cells, flex=(-1, 1), right=(2, 3, *(5, 6) * wide), indent="  ", notes=notes)
+
+
+def _print_nothing(out: Output, types: "set[str]", problem: str) -> None:
+    if types:
+        out.print(problem or "No matches.")
+        out.print(f"  Types here: {line(', '.join(sorted(types)))}")
+        return
+    out.print("No memories here.")
+    out.print('  Create one: memtui new use-pnpm --type feedback --description "Use pnpm" --body "…"')
+    out.print("  Other projects: memtui list --all-projects")
+
+
+def search(ctx: Context, args: argparse.Namespace) -> Result:
+    """Search names, descriptions and bodies."""
+    wanted = _query(args)
+    words, here = words_of(wanted.words), os.path.basename(ctx.project_root)
+    if not words:
+        raise UsageError("There is nothing to search for.", "Give a word: memtui search pnpm. `memtui list` shows all.")
+    hits = []
+    chosen = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
+    for scope in chosen:
+        # the status only if the query asks for it
+        rows = memories.rows_of(ctx, scope) if wanted.state else (Row(each, "") for each in scopes.memories(scope))
+        for row in rows:
+            score, where = rank(words, row.memory)
+            if score > 0 and wanted.matches(scope, row, here):
+                hits.append(
+                    (position(score, row.memory.name, elsewhere=bool(scope.project)), score, row.memory, scope, where)
+                )
+    hits = sorted(hits, key=lambda hit: hit[0])[: args.limit or None]
+    unread = memories.unread_text(ctx, chosen, lambda passage: all(word in passage.lower() for word in words))
+    data = {
+        "query": " ".join(args.query),
+        "hits": [
+            {**memories.data_of(found), "score": round(score, 3), "line": where} for _, score, found, _, where in hits
+        ],
+        "unread_text": unread,
+    }
+
+    def text(out: Output) -> None:
+        rows = [
+            [_kind(found), (line(found.stem), "bold"), line(scope.shown), line(found.description)]
+            for _, _, found, scope, _ in hits
+        ]
+        if rows:
+            notes = [line(where)[:200] for *_, where in hits]
+            out.table(["TYPE", "NAME", "SCOPE", "DESCRIPTION"], rows, flex=(3, 1), notes=notes)
+        else:
+            out.print(f"Nothing found for “{line(' '.join(args.query))}”.")
+            out.print("  Try fewer words, or --all-projects.")
+        memories.print_passages(out, unread)
+
+    return Result(data, text)

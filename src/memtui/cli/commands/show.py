@@ -1,0 +1,114 @@
+"""`memtui show`: one memory whole, with its links, triggers, deliveries and uses; or what an id of the inbox means."""
+
+import argparse
+import os
+
+from memtui.cli import memories, parser
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line, safe
+from memtui.cli.triggers import MemoryTriggers
+from memtui.core.base import clock
+from memtui.core.base.errors import NotFoundError
+from memtui.core.base.phrasing import ago, size
+from memtui.core.health import findings
+from memtui.core.memories import origin, scopes
+from memtui.core.memories.links import shown
+from memtui.core.memories.memory import flat
+from memtui.core.memories.scopes import Scope
+from memtui.core.memories.status import BY_CLIENT, Row
+from memtui.core.memories.triggers import FIELD
+from memtui.core.places import loading
+from memtui.present import memories as present
+from memtui.present.deliveries import recalls
+
+FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", FIELD}
+
+
+def register(commands: "parser.Commands") -> None:
+    """Add the command."""
+    found = parser.command(
+        commands,
+        "show",
+        show,
+        "show one memory, or what an id of the inbox means",
+        "memtui show prefer-pnpm\nmemtui show global:editor --raw\nmemtui show 7XAD",
+        "NAME is a memory's name, its file, scope:name, or a path.",
+    )
+    found.add_argument("name", metavar="NAME|ID")
+    found.add_argument("--raw", action="store_true", help="the file as it is")
+
+
+def show(ctx: Context, args: argparse.Namespace) -> Result:
+    """Show one memory; what an id means if there is none of that name."""
+    try:
+        found = memories.find(ctx, args.name)
+    except NotFoundError as error:
+        from memtui.cli import detail
+        from memtui.cli.entries import LISTED
+
+        if args.raw or ":" in args.name or "/" in args.name:
+            raise
+        try:
+            return detail.one(ctx, args.name)
+        except NotFoundError as unknown:
+            raise (error if unknown.hint == LISTED or "characters" in unknown.hint else unknown) from None
+    scope = scopes.named(ctx.env, ctx.cwd, found.scope_label)
+    rows = memories.rows_of(ctx, scope)
+    row = next((each for each in rows if each.memory.path == found.path), Row(found, os.path.basename(found.path)))
+    back = [each.memory.stem for each in rows if each.memory.links_to(found) and each.memory.path != found.path]
+    known = MemoryTriggers(ctx, found) if scope.kind != "instructions" else None
+    source = present.source(origin.source(scope, found, origin.creations(ctx.root)), "", ctx.now())
+    data = {
+        **memories.status_data(row),
+        "fields": found.fields,
+        "body": found.body,
+        "links": found.links,
+        "backlinks": back,
+        "notes": found.notes,
+        "origin_session": found.origin_session,
+        "origin": source,
+        **(known.data() if known is not None else {}),
+    }
+    if args.raw:
+        raw = found.raw.decode("utf-8", "backslashreplace")
+        return Result({**data, "raw": raw}, lambda out: out.write_bytes(found.raw))
+    return Result(data, lambda out: _print(ctx, out, scope, row, back, source, known.facts() if known else []))
+
+
+def _print(
+    ctx: Context,
+    out: Output,
+    scope: Scope,
+    row: Row,
+    back: "list[str]",
+    source: str,
+    triggers: "list[tuple[str, str]]",
+) -> None:
+    found, now = row.memory, ctx.now()
+    out.heading(line(found.name), f"{line(scope.shown)}  {line(ctx.tilde(found.path))}")
+    facts = [("type", found.type or "-"), ("description", found.description or "-")]
+    facts += [(key, value) for key, value in flat(found.fields) if key.rpartition(".")[2] not in FACTS_ELSEWHERE]
+    facts.append(("origin", f"session {found.origin_session}" if found.origin_session else source))
+    facts.append(("changed", f"{ago(found.changed_at or None, now)}, {size(found.size)}"))
+    if row.deliveries:
+        facts.append(("delivered", f"{row.deliveries}×, last {ago(clock.parse(row.last_delivery), now)}"))
+    else:
+        way = ctx.way_of(found) if scope.kind == "auto" else loading.LOADED
+        facts.append(("delivered", "never" if row.never_delivered(scope) else BY_CLIENT[way]))
+    facts += [
+        ("recalled", recalls(row.recalls).removeprefix("recalled ") if row.recalls else ""),
+        ("used", f"{row.uses}× opened or written by the agent" if row.uses else ""),
+        *triggers,
+        ("links to", ", ".join(map(shown, found.links))),
+        ("linked from", ", ".join(back)),
+    ]
+    facts = [(line(key), line(value)) for key, value in facts if value]
+    out.facts(facts, min(28, max(14, *(len(key) + 2 for key, _ in facts))))
+    for flag in row.flags:
+        to_fix = findings.problems([flag]) > 0
+        style = "yellow" if to_fix else "dim"
+        out.print("  " + out.style(f"{'!' if to_fix else '·'} {line(findings.flag(flag))}", style))
+    for each in found.notes:
+        out.print("  " + out.style(f"! {line(each)}", "yellow"))
+    out.print()
+    out.print(safe(found.body.strip("\n")))

@@ -1,0 +1,167 @@
+"""The options of `memtui note` on notes that were written before: `--list`, `--again`, `--withdraw`; and the warning
+about an addressee that is not known.
+
+They are no part of commands/note.py because monitors call that every minute, and it must import little.
+"""
+
+from memtui.cli import entries
+from memtui.cli.context import Context
+from memtui.cli.output import Output, Result, line
+from memtui.core.base import clock, paths
+from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.phrasing import age, cut
+from memtui.core.base.short_ids import short_id
+from memtui.core.client import titles, transcript
+from memtui.core.deliveries import log as delivery_log
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.record import Delivery, Note, find_note, notes_of
+from memtui.core.inbox import under_way
+from memtui.core.review import addressees
+from memtui.core.review.waiting import find
+from memtui.present import addressees as addressee_words
+from memtui.present.deliveries import GLYPHS, session_words
+
+DELIVERED_SHOWN = 5  # notes delivered last
+TITLE_SHOWN = 50  # characters of a session's title
+
+
+def withdraw(ctx: Context, ref: str) -> Result:
+    """Withdraw a note before it is delivered."""
+    item = entries.pick(ctx, ref, ("guidance",), "note")
+    done = ctx.review().withdraw([item])
+    data = {"withdrawn": [item.id], "transaction": done}
+    return Result(data, lambda out: out.print(f"withdrawn: {line(item.text)[:60]}   (undo: memtui undo)"))
+
+
+def again(ctx: Context, ref: str, expires: "float | None", fields: "dict[str, str]") -> Result:
+    """Send a note again: what waits is renewed, until `expires`; what was delivered becomes a new note.
+
+    `fields` are those of the new note. Raises NotFoundError, MemtuiError.
+    """
+    every = entries.read(ctx, ("guidance",), all_projects=True)
+    try:
+        item = find(every, ref, "note")
+    except NotFoundError as error:
+        note = find_note(ctx.root, ref.strip().upper())
+        if note is None:
+            raise NotFoundError(error.message, error.hint or "`memtui note --list` lists them.") from None
+        if note.delivery.folded:
+            hint = "Write it again: memtui note TEXT"
+            raise MemtuiError("The text of that note is no longer kept.", hint) from None
+        slug = None if note.scope == "global" else note.delivery.project or ctx.slug
+        new_id, done = ctx.review().say(paths.inbox_dir(ctx.root, slug), fields, note.text)
+        was, text = note.id, note.text
+    else:
+        new_id, done = ctx.review().again(item, expires)
+        was, text = item.id, item.text
+    unknown = warn_of_strangers(ctx, new_id, fields.get("for", ""), ctx.slug)
+    data = {"id": new_id, "was": was, "text": text, "transaction": done, "unknown": unknown}
+    # A script gets the whole id.
+    words = f"Sent again as {short_id(new_id)}; memtui undo takes it back." if ctx.out.tty else new_id
+    return Result(data, lambda out: out.print(words))
+
+
+def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | None") -> "list[dict[str, object]]":
+    """Print why a note that was saved may reach nobody, and how to change that; return the same for --json. `addresses`
+    is its field `for`, `slug` its project."""
+    unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
+    for each in unknown:
+        said = " ".join(filter(None, (f"! {addressee_words.why(each)}", addressee_words.meant(each))))
+        ctx.out.say(f"{said}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
+    return [
+        {"address": e.address, "why": addressee_words.why(e), "near": [f"{e.kind}:{n}" for n in e.near]}
+        for e in unknown
+    ]
+
+
+# the list
+
+
+def listing(ctx: Context) -> Result:
+    """List the notes that wait, that are under way, and that were delivered last."""
+    ctx.must_have_home()
+    unread: list[dict[str, str]] = []
+    every = entries.read(ctx, ("guidance",), unread=unread)
+    claimed = _under_way(ctx)
+    delivered = _delivered(ctx, {str(row["id"]) for row in claimed})
+    data = {
+        "project": ctx.project_root,
+        "entries": [{"id": item.id, "kind": "note", **entries.as_data(ctx, item)} for item in every],
+        "in_delivery": claimed,
+        "delivered": delivered,
+        "unread": unread,
+    }
+
+    def text(out: Output) -> None:
+        if not (every or claimed or delivered):
+            out.print('No note waits here. Write one: memtui note "…"')
+            return
+        from memtui.cli.detail import facts_of
+
+        now = ctx.now()
+        rows, below = [], []
+        for item in every:
+            states = entries.states(ctx, item)
+            state = ("! " + ", ".join(states), "yellow") if states else ("○ waits", "")
+            rows.append([(short_id(item.id), "cyan"), age(item.entry.time(), now), state, line(item.text)])
+            below.append(", ".join(["global"] * (item.slug is None) + facts_of(item, now)))
+        for row in [*claimed, *delivered]:
+            glyph, style = GLYPHS[str(row["outcome"])] if "outcome" in row else ("→", "cyan")
+            state = (f"{glyph} {row.get('outcome', 'under way')}", style)
+            when = age(clock.parse(row["time"]), now)
+            rows.append([(short_id(str(row["id"])), "cyan"), when, state, line(str(row["text"]))])
+            below.append(_session(ctx, row))
+        out.table(["ID", "AGE", "STATE", "NOTE"], rows, right=(1,), notes=below, whole=True)
+        ways = ("Withdraw: memtui note --withdraw ID", "Again: memtui note --again ID")
+        out.section()
+        out.phrases([(each, "dim") for each in (*ways, "All: memtui activity --kind notes")])
+
+    return Result(data, text)
+
+
+def _session(ctx: Context, row: "dict[str, object]") -> str:
+    session = str(row["session"])
+    title = cut(titles.about(transcript.find(ctx.config_dir, session)).title, TITLE_SHOWN)
+    return line(session_words(session, str(row["entrypoint"]), title))
+
+
+def _delivered(ctx: Context, claimed: "set[str]") -> "list[dict[str, object]]":
+    """Return the notes of this project and the global inbox that were delivered last, with outcomes, for --json;
+    without those that are listed as under way, whose ids `claimed` has."""
+    found: list[Note] = []
+    for record in delivery_log.newest_first(ctx.root, needle=b'"guidance"', most=delivery_log.WINDOW_BYTES):
+        delivery = Delivery.of(record)
+        mine = delivery.project == ctx.slug
+        given = [note for note in notes_of(delivery) if note.text and note.id not in claimed]
+        found += [note for note in given if mine or note.scope == "global"]
+        if len(found) >= DELIVERED_SHOWN:
+            break
+    outcomes = receipts.outcomes([note.delivery.record for note in found], ctx.env, ctx.now())
+    return [
+        {
+            "id": note.id,
+            "text": note.text,
+            "delivery": note.delivery.id,
+            "session": note.delivery.session,
+            "entrypoint": note.delivery.entrypoint,
+            "time": note.delivery.logged,
+            "outcome": outcomes[note.delivery.id],
+        }
+        for note in found[:DELIVERED_SHOWN]
+    ]
+
+
+def _under_way(ctx: Context) -> "list[dict[str, object]]":
+    """Return notes that a hook has claimed and no transcript proves delivered yet, for --json."""
+    return [
+        {
+            "id": each.entry.id,
+            "text": each.entry.text,
+            "delivery": each.delivery,
+            "session": each.session,
+            "entrypoint": each.record.entrypoint,
+            "time": None if each.time is None else clock.iso_seconds(each.time),
+            "project": each.slug,
+        }
+        for each in under_way.listed(ctx.root, [ctx.slug, None])
+    ]
