@@ -11,7 +11,7 @@ from memtui.hooks.installer import status
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.ask import Choice
 from memtui.tui.dialogs.draft_form import DraftForm
-from memtui.tui.first_start import EXAMPLE
+from memtui.tui.hooks_offer import EXAMPLE
 from memtui.tui.screens.activity.rows import NoteRow
 
 from .conftest import settle

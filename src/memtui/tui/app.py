@@ -24,17 +24,14 @@ from memtui import actions
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.present import glyphs, safe_text
-from memtui.tui import key_bindings, terminal, theme, toasts
-from memtui.tui.commands import AppCommands, no_such_memory
+from memtui.tui import commands, key_bindings, terminal, theme, toasts
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.files import FileReader, FilesChanged, FilesRead
 from memtui.tui.model.data import Data
 from memtui.tui.running import Runner
 from memtui.tui.safety_net import SafetyNet
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens_by_name import make
 from memtui.tui.services import Result, Turned
-from memtui.tui.stylesheet import KeptStylesheet
 from memtui.tui.widgets.bars import TABS
 
 if TYPE_CHECKING:
@@ -82,10 +79,10 @@ class MemtuiApp(App[None]):
         self.data = Data(env, cwd, now=now)
         self.net = SafetyNet(self, self.data.root, self.fail)
         self.runner = Runner(self, self.net)
-        self.stylesheet = KeptStylesheet(self.get_css_variables())
+        self.stylesheet = theme.KeptStylesheet(self.get_css_variables())
         self.register_theme(theme.LIGHT)
         for name in TABS:
-            self.add_mode(name, partial(make, name, self))
+            self.add_mode(name, partial(commands.screen, name, self))
         self.first, self.tour = screen, tour
         self.read_only = read_only
         self.at_work = self._offered = False
@@ -95,7 +92,7 @@ class MemtuiApp(App[None]):
         self.files = FileReader(self, self.data, writes=not read_only)
         self.toasts = toasts.Toasts(self)
         self.theme_choice = theme.ThemeChoice(self, self)
-        self.commands = AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
+        self.commands = commands.AppCommands(self, self, self.theme_choice, on_top=lambda: self.on_top).table()
         self.glyphs_setting = self.data.setting("glyphs")
 
     @property
@@ -223,11 +220,7 @@ class MemtuiApp(App[None]):
         if os.path.exists(path):
             self.go("memories").go_to(path)
         else:
-            self.fail(no_such_memory(path))
-
-    def go_to_scope(self, label: str) -> None:
-        """Show the memories of a scope on the screen of memories."""
-        self.go("memories").go_to_scope(label)
+            self.fail(commands.no_such_memory(path))
 
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""
@@ -309,13 +302,13 @@ class MemtuiApp(App[None]):
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True
-            from memtui.tui import first_start
+            from memtui.tui import hooks_offer
             from memtui.tui.dialogs import tour
 
             if self.tour:
                 self.start(self.screen, tour.show(self), "the tour")
-            elif first_start.is_due(self):
-                self.start(self.screen, first_start.begin(self), "the first start")
+            elif hooks_offer.is_due(self):
+                self.start(self.screen, hooks_offer.begin(self), "the first start")
 
     # actions
 

@@ -1,4 +1,4 @@
-"""The commands that work on every screen: going to a screen, undo and redo, guidance, themes, copying, leaving."""
+"""The commands that work on every screen: going to a screen, undo and redo, notes, themes, copying, leaving."""
 
 import os
 from functools import partial
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.app import App
+    from textual.screen import Screen
 
     from memtui.tui.screens.list_screen import ListScreen
     from memtui.tui.services import Services
@@ -83,6 +84,25 @@ class AppCommands:
     def _refresh(self) -> None:
         self.services.data.forget()
         self.services.read()
+
+
+def screen(name: str, services: "Services") -> "Screen[Any]":
+    """Return a new screen by its name, which is one of TABS; its module is imported when it is first shown."""
+    if name == "memories":
+        from memtui.tui.screens.memories.screen import Memories
+
+        return Memories(services)
+    if name == "inbox":
+        from memtui.tui.screens.inbox.screen import Inbox
+
+        return Inbox(services)
+    if name == "activity":
+        from memtui.tui.screens.activity.screen import Activity
+
+        return Activity(services)
+    from memtui.tui.screens.setup.screen import Setup
+
+    return Setup(services)
 
 
 def no_such_memory(path: str) -> MemtuiError:

@@ -1,52 +1,33 @@
-"""The palette: every action by its group and name, with its key beside it, those of the screen that is shown first;
-and themes, memories, projects and sessions by name. What was typed whole stands first, then words, then parts of words.
-"""
+"""The palette: every action by its group and name, with its key beside it, those of the screen that is shown first; and
+themes by name. What was typed whole stands first, then words, then parts of words."""
 
-import asyncio
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import Any
 
 from textual import events
 from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.fuzzy import FuzzySearch
 
 from memtui import actions
-from memtui.tui import destinations
+from memtui.core.settings import config
 from memtui.tui.dialogs.dialog import KeyBar
 from memtui.tui.model import fuzzy, ranking
 from memtui.tui.services import services_of
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from memtui.actions import Action
-    from memtui.tui.destinations import Destination
-
-TITLE, PLACEHOLDER = " Find an action ", "An action, a theme, a memory, a project or a session"
+TITLE, PLACEHOLDER = " Find an action ", "An action or a theme"
 KEYS = (("enter", "run"), ("escape", "back"), ("↓ ↑", "move"), ("type", "to narrow"))
 # Cells of the columns: a longer name is cut, so that they stay in line.
 GROUP_WIDTH, NAME_WIDTH, KEY_WIDTH = 10, 31, 7
 # Added to a rank, and less than the distance to the next: for an action that works on the screen that is shown, and for
-# one that works elsewhere. What is no action comes after them.
+# one that works elsewhere. Themes come after them.
 RANK, HERE, ACTION = 10.0, 2.0, 1.0
-# The most lines of each kind of destination.
-MOST = 20
 
 
 class Names(Provider):
-    """The actions and the destinations, found by their names. One provider for both: whether scattered letters count
-    depends on what all of them have."""
+    """The actions and the themes, found by their names."""
 
-    async def startup(self) -> None:
-        """Begin to list the destinations. The search for actions does not wait for it."""
-        self._reading = asyncio.create_task(asyncio.to_thread(destinations.listed, services_of(self.screen)))
-
-    async def shutdown(self) -> None:
-        """Stop waiting for the list."""
-        self._reading.cancel()
-
-    def _actions(self) -> "list[Action]":
+    def _actions(self) -> list[actions.Action]:
         """Return the actions that can be run: this screen's, then those that work everywhere, then the others."""
         order = {getattr(self.screen, "group", ""): 0, actions.LIST: 1, actions.GLOBAL: 2}
         here = getattr(self.screen, "commands", {})
@@ -54,10 +35,7 @@ class Names(Provider):
         possible = [action for action in offered if action.group != actions.LIST or action.id in here]
         return sorted(possible, key=lambda action: order.get(action.group, len(order)))
 
-    def _bonus(self, action: "Action") -> float:
-        return HERE if action.group in {getattr(self.screen, "group", ""), actions.LIST, actions.GLOBAL} else ACTION
-
-    def _line(self, action: "Action", name: Content) -> Content:
+    def _line(self, action: actions.Action, name: Content) -> Content:
         keys = actions.key_word(actions.keys_of(action, services_of(self.screen).remapped))
         return line(name, f"{keys:<{KEY_WIDTH}}", action.help)
 
@@ -69,34 +47,29 @@ class Names(Provider):
             name = Content(f"{'' if group == before else group}: {verb}")
             before = group
             # Textual sorts by the text: numbers keep the order.
-            yield DiscoveryHit(self._line(action, name), lambda a=action: self._run(a), text=f"{number:03}")
+            yield DiscoveryHit(self._line(action, name), partial(self._run, action), text=f"{number:03}")
 
     async def search(self, query: str) -> Hits:
-        """Find names, best first, as `ranking` says; only if none has the words, actions by letters in order."""
-        nothing = True
+        """Find names, best first, as `ranking` says."""
+        here = {getattr(self.screen, "group", ""), actions.LIST, actions.GLOBAL}
         for action in self._actions():
             if rank := ranking.rank(action.name, query, action.help):
-                nothing = False
-                shown = self._line(action, self._marked(action.name, fuzzy.spans(action.name, query)))
-                score = RANK * rank + self._bonus(action)
-                yield Hit(score, shown, lambda a=action: self._run(a), text=action.name)
-        for each, rank in _best(await asyncio.shield(self._reading), query):
-            nothing = False
-            shown = line(self._marked(each.title, fuzzy.spans(each.title, query)), "", each.words)
-            yield Hit(RANK * rank, shown, each.go, text=each.title)
-        for action in self._actions() if nothing else ():
-            score, offsets = FuzzySearch().match(query, action.name)
-            if score > 0:
-                shown = self._line(action, self._marked(action.name, ranking.scattered(action.name, offsets)))
-                yield Hit(score, shown, lambda a=action: self._run(a), text=action.name)
+                shown = self._line(action, self._marked(action.name, query))
+                score = RANK * rank + (HERE if action.group in here else ACTION)
+                yield Hit(score, shown, partial(self._run, action), text=action.name)
+        for theme in config.CHOICES["theme"]:
+            name = f"theme: {theme}"
+            if rank := ranking.rank(name, query):
+                choose = partial(services_of(self.screen).choose_theme, theme)
+                yield Hit(RANK * rank, line(self._marked(name, query), "", ""), choose, text=name)
 
-    def _marked(self, name: str, spans: "Sequence[tuple[int, int]]") -> Content:
+    def _marked(self, name: str, query: str) -> Content:
         content = Content(name)
-        for start, end in spans:
+        for start, end in fuzzy.spans(name, query):
             content = content.stylize(self.match_style or "reverse", start, end)
         return content
 
-    def _run(self, action: "Action") -> None:
+    def _run(self, action: actions.Action) -> None:
         services_of(self.screen).action_run(action.id)
 
 
@@ -107,16 +80,6 @@ def line(name: Content, keys: str, words: str) -> Content:
     cut = name[at + 2 :].truncate(NAME_WIDTH - 1, ellipsis=True)
     gaps = (" " * (GROUP_WIDTH - group.cell_length), " " * (NAME_WIDTH - cut.cell_length))
     return Content.assemble(group, gaps[0], cut, gaps[1], (keys, "$accent"), (words, "dim"))
-
-
-def _best(found: "Sequence[Destination]", query: str) -> "Iterator[tuple[Destination, int]]":
-    """Yield the destinations whose name has the words, with their rank, best first, and not too many of a kind."""
-    counts: dict[str, int] = {}
-    ranked = [(rank, each) for each in found if (rank := ranking.rank(each.title, query))]
-    for rank, each in sorted(ranked, key=lambda pair: -pair[0]):
-        counts[each.kind] = counts.get(each.kind, 0) + 1
-        if counts[each.kind] <= MOST:
-            yield each, rank
 
 
 class Commands(CommandList):

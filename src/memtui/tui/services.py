@@ -115,9 +115,6 @@ class Services(Protocol):
     def go_to_memory(self, path: str) -> None:
         """Show a memory on the screen of memories."""
 
-    def go_to_scope(self, label: str) -> None:
-        """Show the memories of a scope."""
-
     def show_activity(self, query: str) -> None:
         """Show in Activity what a query finds, such as `session:ID`."""
 

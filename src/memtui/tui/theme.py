@@ -1,11 +1,12 @@
-"""Colours: the named ones on a dark and on a light background, those that Textual's themes lack, and the choice of the
-theme."""
+"""Colours: the named ones on a dark and on a light background, those that Textual's themes lack, the style sheet and
+the choice of the theme."""
 
 import dataclasses
 from typing import TYPE_CHECKING
 
 from rich.terminal_theme import TerminalTheme
 from textual.color import Color
+from textual.css.stylesheet import Stylesheet
 from textual.theme import BUILTIN_THEMES, Theme
 
 from memtui.core.base.errors import MemtuiError
@@ -101,6 +102,28 @@ def themes_round() -> dict[str, str]:
     # Of several names that mean the same theme the first one counts.
     named = {theme_named(name): name for name in reversed(config.THEMES)}
     return dict(reversed(named.items()))
+
+
+class KeptStylesheet(Stylesheet):
+    """A style sheet that keeps its rules while its variables stay the same. Textual sets the same variables and parses
+    all styles again whenever a screen is shown for the first time: a tenth of the start of memtui."""
+
+    def __init__(self, variables: dict[str, str]) -> None:
+        super().__init__(variables=variables)
+        self._current = variables
+        self._changed = False
+
+    def set_variables(self, variables: dict[str, str]) -> None:
+        """Set the variables of the theme, unless they are the same."""
+        if variables != self._current:
+            self._current, self._changed = variables, True
+            super().set_variables(variables)
+
+    def reparse(self) -> None:
+        """Parse all styles again if the variables have changed. What was added else is parsed when it is needed."""
+        if self._changed:
+            super().reparse()
+            self._changed = False
 
 
 class ThemeChoice:

@@ -1,18 +1,17 @@
-"""How well a name answers what was typed into the palette: as a whole, by its words, or by its letters."""
+"""How well a name answers what was typed into the palette: as a whole, or by its words."""
 
 import re
-from collections.abc import Sequence
 
-# The ranks of a name, from the worst to the best: it does not answer; letters are scattered over it; a word is only in
-# its explanation; within a word; at the beginning of a word; all typed words are words of it; it is what was typed.
-NONE, SCATTERED, EXPLAINED, WITHIN, AT_START, WHOLE, EXACT = range(7)
+# The ranks of a name, from the worst to the best: it does not answer; a word is only in its explanation; within a word;
+# at the beginning of a word; all typed words are words of it; it is what was typed.
+NONE, EXPLAINED, WITHIN, AT_START, WHOLE, EXACT = range(6)
 # What joins the words of a name.
 JOINT = r"[\W_]"
 
 
 def rank(name: str, typed: str, explanation: str = "") -> int:
     """Return the rank of a name, such as `theme: nord`: that of the typed word which it answers worst. It is exact with
-    or without what stands before the colon. SCATTERED is never returned: whether letters count is for the caller."""
+    or without what stands before the colon."""
     low, wanted = name.casefold(), typed.casefold().split()
     if " ".join(wanted) in {low, low.partition(": ")[2]}:
         return EXACT
@@ -27,8 +26,3 @@ def _of_word(low: str, word: str, explanation: str) -> int:
     if not re.search(begun, low):
         return WITHIN
     return WHOLE if re.search(rf"{begun}(?={JOINT}|$)", low) else AT_START
-
-
-def scattered(name: str, offsets: Sequence[int]) -> list[tuple[int, int]]:
-    """Return (start, end) of the letters of a name that stand at these offsets; none for blanks."""
-    return [(at, at + 1) for at in offsets if not name[at].isspace()]

@@ -550,13 +550,6 @@ class Memories(ListScreen[Pair]):
         self.sift()
         self.wanted = None
 
-    def go_to_scope(self, label: str) -> None:
-        """Show the memories of a scope, clearing filters; of one that is not read yet, once it is."""
-        self._leave_recall()
-        self.clear_filter()
-        self.places.want(label)
-        self.table.focus()
-
     @on(RowList.Moved, "#scopes")
     def _place_moved(self) -> None:
         self.relist()

@@ -1,0 +1,48 @@
+"""What the palette finds, and in which order."""
+
+import pytest
+
+from memtui.tui.app import MemtuiApp
+
+from .conftest import NOW, settle
+from .test_frame import palette
+
+
+@pytest.mark.slow
+async def test_the_words_of_a_line_are_told_from_its_name_and_its_key(app):
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        every = await palette(pilot, "")
+        assert any("n      Create a memory" in line for line in every)
+        option = app.screen.query_one("CommandList").get_component_rich_style("option-list--option")
+        assert not option.bold
+
+
+@pytest.mark.slow
+async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        found = await palette(pilot, "them")
+        at = {
+            name: next(at for at, row in enumerate(found) if name in row) for name in ("theme: dark", "changes: list")
+        }
+        assert at["theme: dark"] < at["changes: list"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("screen", "words", "first"),
+    [
+        ("inbox", "nord", "theme: nord"),
+        ("memories", "nord", "theme: nord"),
+        ("memories", "dark", "theme: dark"),
+        ("inbox", "done", "inbox: accept"),
+    ],
+)
+async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, first):
+    app = MemtuiApp(dict(world.env), world.shop, now=NOW, screen=screen)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        found = await palette(pilot, words)
+        assert found[0].startswith(first)
+        assert all(words in row.casefold() for row in found)
