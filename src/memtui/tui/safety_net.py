@@ -1,9 +1,9 @@
 """The safety net: an unexpected error stops the handler, worker or drawing that it happens in, not the application.
 
-Textual ends the application at the first unexpected exception. All of them pass through a few of its functions, which
-are replaced here, for Textual's own widgets too. An error in a worker, a timer, a callback or the layout is passed to
-the application's `_handle_exception`. An error in a handler or an action leaves `_dispatch_message`, after which the
-widget would get no more messages. An error while drawing would come back at every paint, and nothing else be painted.
+Textual 8 ends the application at the first one, and has no hook before that. All of them pass through a few of its
+functions, which are replaced here: errors of workers, timers, callbacks and the layout through `_handle_exception`;
+those of handlers and actions leave `_dispatch_message`, after which the widget would get no more messages; one while
+drawing would come back at every paint, and nothing else be painted.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from textual.message import Message
 from textual.message_pump import MessagePump
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
-from textual.visual import Visual, visualize
+from textual.visual import visualize
 from textual.widget import Widget
 from textual.widgets import Static
 from textual.worker import WorkerFailed, active_worker
@@ -206,12 +206,15 @@ def _close_dialog(pump: MessagePump) -> None:
         pump.app.call_later(pump.dismiss, None)
 
 
+def undrawn(crop: Region) -> list[Strip]:
+    """Return the lines to show in place of a widget that can't be drawn."""
+    first = Strip([Segment(UNDRAWN)]).adjust_cell_length(crop.width).crop(0, crop.width)
+    return [first, *[Strip.blank(crop.width)] * (crop.height - 1)][: crop.height]
+
+
 # Textual's own functions, and ours in their places.
 _textual_handle_exception = App._handle_exception  # noqa: SLF001
 _textual_dispatch_message = MessagePump._dispatch_message  # noqa: SLF001
-_textual_render = Widget._render  # noqa: SLF001
-_textual_get_box_model = Widget._get_box_model  # noqa: SLF001
-_textual_render_lines = Widget.render_lines
 
 
 def _handle_exception(self: App[Any], error: Exception) -> None:
@@ -236,40 +239,34 @@ async def _dispatch_message(self: MessagePump, message: Message) -> None:
             _close_dialog(self)
 
 
-def _render(self: Widget) -> Visual:
-    try:
-        return _textual_render(self)
-    except Exception as error:
-        _report(self, f"drawing {type(self).__name__}", error, by_itself=True)
-        return visualize(self, Text(UNDRAWN))
+def _drawing(function: Callable[..., Any], verb: str, instead: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of widgets that draws something. If it fails, that is reported, and what `instead` returns is
+    drawn."""
+
+    @wraps(function)
+    def drawn(self: Widget, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(self, *args, **kwargs)
+        except Exception as error:
+            _report(self, f"{verb} {type(self).__name__}", error, by_itself=True)
+            return instead(self, *args)
+
+    return drawn
 
 
-def _render_lines(self: Widget, crop: Region) -> list[Strip]:
-    try:
-        return _textual_render_lines(self, crop)
-    except Exception as error:
-        _report(self, f"drawing {type(self).__name__}", error, by_itself=True)
-        return undrawn(crop)
-
-
-def undrawn(crop: Region) -> list[Strip]:
-    """Return the lines to show in place of a widget that can't be drawn."""
-    first = Strip([Segment(UNDRAWN)]).adjust_cell_length(crop.width).crop(0, crop.width)
-    return [first, *[Strip.blank(crop.width)] * (crop.height - 1)][: crop.height]
-
-
-@wraps(_textual_get_box_model)
-def _get_box_model(self: Widget, *args: Any, **kwargs: Any) -> BoxModel:
-    try:
-        return _textual_get_box_model(self, *args, **kwargs)
-    except Exception as error:
-        _report(self, f"measuring {type(self).__name__}", error, by_itself=True)
-        return BoxModel(Fraction(len(UNDRAWN)), Fraction(1), Spacing())
+_DRAWING = (
+    _drawing(Widget._render, "drawing", lambda widget: visualize(widget, Text(UNDRAWN))),  # noqa: SLF001
+    _drawing(Widget.render_lines, "drawing", lambda _, crop: undrawn(crop)),
+    _drawing(
+        Widget._get_box_model,  # noqa: SLF001
+        "measuring",
+        lambda *_: BoxModel(Fraction(len(UNDRAWN)), Fraction(1), Spacing()),
+    ),
+)
 
 
 def _install() -> None:
     App._handle_exception = _handle_exception  # type: ignore[method-assign]  # noqa: SLF001
     MessagePump._dispatch_message = _dispatch_message  # type: ignore[method-assign]  # noqa: SLF001
-    Widget._render = _render  # type: ignore[method-assign]  # noqa: SLF001
-    Widget._get_box_model = _get_box_model  # type: ignore[method-assign]  # noqa: SLF001
-    Widget.render_lines = _render_lines  # type: ignore[method-assign]
+    for function in _DRAWING:
+        setattr(Widget, function.__name__, function)

@@ -10,13 +10,13 @@ from memtui.core.redaction import redact
 from memtui.present import safe_text, secret
 from memtui.subconscious import places
 from memtui.subconscious.blocks import Blocks
-from memtui.tui.dialogs.subject import NOTHING, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 
 
-class BlockSubject:
+class BlockSubject(Subject):
     """The subject of the form: the text of the block `name` of this project."""
 
     def __init__(self, data: Data, name: str) -> None:
@@ -32,10 +32,6 @@ class BlockSubject:
 
     def _base(self) -> str:
         return ids.digest(self.text)
-
-    def is_empty(self, typed: Typed) -> bool:
-        """Return whether nothing was changed: an empty block is a change, too."""
-        return not typed.changed
 
     def check(self, typed: Typed) -> Text:
         """Return how much room is left. Raises UsageError for a text that is too long."""

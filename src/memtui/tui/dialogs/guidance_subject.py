@@ -22,7 +22,7 @@ from memtui.core.settings import config
 from memtui.present import addressees as present
 from memtui.present import notes, safe_text, secret, unheard
 from memtui.present.dates import day_and_time
-from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -94,7 +94,7 @@ def _compared(note: Note) -> bytes:
     return f"{note['text'].rstrip()}\n\n{lines}".encode("utf-8", "replace")
 
 
-class GuidanceSubject:
+class GuidanceSubject(Subject):
     """A new note, or with `item` one that waits. `note` has the first values of the form; `key` tells its autosave from
     that of another new note. `home` (slug, name) is the project that it is for, if not this one. `notice`:
     the note is an example, which this introduces. The result of saving is the text of the note."""

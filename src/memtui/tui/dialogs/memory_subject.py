@@ -17,7 +17,7 @@ from memtui.core.memories.store import Store
 from memtui.present import memories as present
 from memtui.present import safe_text
 from memtui.present import triggers as present_triggers
-from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -85,7 +85,7 @@ def saved_words(store: Store, was: Memory, saved: Memory, *, beside: bool = Fals
     return f"{done}.{rest} {actions.takes_back()}"
 
 
-class MemorySubject:
+class MemorySubject(Subject):
     """The subject of a form: an existing memory, or a deleted one as `Autosave.memory` returns it. `save` returns its
     path."""
 
@@ -113,10 +113,6 @@ class MemorySubject:
             known = triggers.of_memory(data.root, scope.directory, file, found, data.now())
             self.triggers = [each.text for each in known]
             self.fields = [*self.fields[:-1], _trigger_field(self.triggers), self.fields[-1]]
-
-    def is_empty(self, typed: Typed) -> bool:
-        """Return whether nothing was changed: here an empty text is a change."""
-        return not typed.changed
 
     def check(self, typed: Typed) -> Text:
         """Return no words: the title of the form names the file. Raises UsageError for triggers that can't be kept."""
@@ -191,7 +187,7 @@ class MemorySubject:
         return Saved(saved.path, "Saved, its file is there again. " + actions.takes_back())
 
 
-class NewMemorySubject:
+class NewMemorySubject(Subject):
     """The subject of a form: a new memory from the template of a type, in one of several scopes. `save` returns
     its path."""
 
@@ -234,14 +230,6 @@ class NewMemorySubject:
         has_none = not any(each.kind == "project" and each.exists for each in self.scopes.values())
         why = "; the repository has no memories" if scope.kind == "auto" and has_none else ""
         return Text(safe_text.line(f"{file} in {present.scope_name(scope, self.data.facts.project)}{why}"))
-
-    def there(self) -> str | None:
-        """Return '': no file is overwritten."""
-        return ""
-
-    def compared(self, _: Typed) -> tuple[bytes, bytes]:
-        """Return nothing to compare."""
-        return b"", b""
 
     def changes(self, typed: Typed) -> "list[StoreChange]":
         """Return the memory that saving would make, whatever its name will be. Raises MemtuiError."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
@@ -84,25 +84,31 @@ class Shape:
     across: int = 110
 
 
-class Subject(Protocol):
-    """The subject of a form. `autosave` is what was typed before, and where to keep what is typed."""
+class Subject:
+    """The subject of a form. `autosave` is what was typed before, and where to keep what is typed. As it stands here it
+    is new: nothing would be written over."""
 
     shape: Shape
     fields: Sequence[FormField]
     autosave: Autosave
 
-    def is_empty(self, typed: Typed, /) -> bool:
-        """Return whether nothing is typed that is worth keeping."""
+    def is_empty(self, typed: Typed) -> bool:
+        """Return whether nothing is typed that is worth keeping: here, nothing was changed."""
+        return not typed.changed
 
-    def check(self, typed: Typed, /) -> Text:
+    def check(self, typed: Typed) -> Text:  # noqa: ARG002
         """Return what saving would do, in words for the form. Raises MemtuiError for what can't be saved."""
+        return Text()
 
     def there(self) -> str | None:
         """Read the subject from the disk again. Return its base, which differs if the content does; empty if nothing
         would be written over, None if the subject is gone. Raises MemtuiError."""
+        return ""
 
-    def compared(self, typed: Typed, /) -> tuple[bytes, bytes]:
+    def compared(self, typed: Typed) -> tuple[bytes, bytes]:  # noqa: ARG002
         """Return what `there` read last, and what would be written over it. Raises MemtuiError."""
+        return b"", b""
 
-    def save(self, typed: Typed, /) -> Saved:
+    def save(self, typed: Typed) -> Saved:  # noqa: ARG002
         """Write the subject over what `there` read last. Raises MemtuiError or OSError: then nothing was written."""
+        return Saved("", NOTHING)

@@ -8,7 +8,7 @@ from memtui.core.base import fastjson, ids
 from memtui.core.memories.memory import TYPES
 from memtui.core.review.waiting import Waiting
 from memtui.present import safe_text
-from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import CHOICE, TEXT, FormField, Options, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -20,7 +20,7 @@ GONE = "It is gone: it was decided on or removed meanwhile. What you typed stays
 Values = Mapping[str, str]
 
 
-class EntrySubject:
+class EntrySubject(Subject):
     """The subject of the form. `values` returns what the form shows of an entry: its `body`, and for a draft also name,
     description, type and scope (of the options `scopes`). `check` returns which file would be written, `save` writes
     it; both raise MemtuiError."""
@@ -53,10 +53,6 @@ class EntrySubject:
         """Return a digest of what a person can edit. Counts that the extractor updates are no change."""
         fields = {key: self.item.entry.fields.get(key, "") for key in (*FIELDS, "request")}
         return ids.digest(fastjson.dumps({**fields, "text": self.item.text}))
-
-    def is_empty(self, typed: Typed) -> bool:
-        """Return whether nothing was changed. Every entry has a text, so that emptying it is a change."""
-        return not typed.changed
 
     def check(self, typed: Typed) -> Text:
         """Return which file would be written."""

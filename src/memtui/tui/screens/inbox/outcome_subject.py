@@ -14,7 +14,7 @@ from memtui.core.base.storage import read_or_none
 from memtui.core.memories import memory
 from memtui.present import safe_text
 from memtui.tui.dialogs.preview import Preview
-from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Typed
+from memtui.tui.dialogs.subject import TEXT, FormField, Saved, Shape, Subject, Typed
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
@@ -30,7 +30,7 @@ def autosave_name(found: Proposal) -> str:
     return "proposal-" + found.id
 
 
-class OutcomeSubject:
+class OutcomeSubject(Subject):
     """The subject: the one file that a proposal writes. `applied` gets what saving made."""
 
     def __init__(self, data: Data, row: ChangeFacts, applied: Callable[[Applied], object]) -> None:
@@ -83,10 +83,6 @@ class OutcomeSubject:
         if "body" in changed:
             changed["body"] = "\n" + changed["body"].strip("\n") + "\n"
         return memory.with_fields(self.found, changed) if changed else self.found.raw
-
-    def is_empty(self, typed: Typed) -> bool:
-        """Return whether nothing was changed."""
-        return not typed.changed
 
     def check(self, typed: Typed) -> Text:
         """Return which memory would be written, and which ones go. Raises MemtuiError for what can't be saved."""
