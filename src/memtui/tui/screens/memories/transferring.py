@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import UsageError
 from memtui.core.base.phrasing import many
-from memtui.present import drafts, safe_text
+from memtui.present import safe_text
 from memtui.tui.dialogs.ask import Line
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.screens.memories.tree import ScopeTree
@@ -62,6 +62,7 @@ class TransferCommands:
         return recognising.read(path, project=os.path.basename(data.project_root), config_dir=data.config_dir)
 
     async def _draft(self, source: "ImportSource") -> None:
+        from memtui.present import drafts
         from memtui.transfer import importing
 
         store = self.services.data.store()
