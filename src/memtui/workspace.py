@@ -10,7 +10,7 @@ from memtui.core.settings import config
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from memtui.core.base.finding import Finding
     from memtui.core.journal.journal import Journal
@@ -45,18 +45,21 @@ class Workspace:
     @property
     def root(self) -> str:
         """memtui's own directory. Raises UsageError if no environment variable gives it."""
-        try:
-            return paths.root(self.env)
-        except KeyError:
-            raise _homeless() from None
+        return self._directory(paths.root)
 
     @property
     def config_dir(self) -> str:
         """Claude's configuration directory. Raises UsageError if no environment variable gives it."""
+        return self._directory(paths.config_dir)
+
+    def _directory(self, find: "Callable[[dict[str, str]], str]") -> str:
         try:
-            return paths.config_dir(self.env)
+            return find(self.env)
         except KeyError:
-            raise _homeless() from None
+            raise UsageError(
+                "Neither HOME nor CLAUDE_CONFIG_DIR nor MEMTUI_HOME is set, so memtui can't find its files.",
+                "Set one, for example in the crontab: CLAUDE_CONFIG_DIR=/home/you/.claude",
+            ) from None
 
     def tilde(self, path: str) -> str:
         """Write a path with `~` for the home directory."""
@@ -265,9 +268,9 @@ class Workspace:
         from memtui.core.health import settings_checks
         from memtui.hooks.installer import checkup
 
-        found = [each for each in checkup.hooks(self.env, self.cwd) if each.level == PROBLEM]
+        findings = [each for each in checkup.hooks(self.env, self.cwd) if each.level == PROBLEM]
         off = settings_checks.mode_off(self.settings(), self.project_root)
-        return found if off is None else [*found, off]
+        return findings if off is None else [*findings, off]
 
     def hooked(self) -> tuple[bool, bool, bool]:
         """Return whether hooks are installed, whether Claude Code is set to run none, and whether none are found
@@ -280,10 +283,3 @@ class Workspace:
         except (MemtuiError, OSError):
             return True, False, False
         return found.installed, found.disabled_by is not None, found.unreadable
-
-
-def _homeless() -> UsageError:
-    return UsageError(
-        "Neither HOME nor CLAUDE_CONFIG_DIR nor MEMTUI_HOME is set, so memtui can't find its files.",
-        "Set one, for example in the crontab: CLAUDE_CONFIG_DIR=/home/you/.claude",
-    )

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from memtui.core.base import clock
-from memtui.core.memories import learned
+from memtui.core.memories import triggers
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
 
@@ -60,8 +60,8 @@ def test_learned_paths_are_shown_and_forgotten(memtui, world):
         memtui.json("show", "prefer-pnpm")["path"],
     )
     directory, _, file = directory.rpartition("/")
-    learned.note(
-        root, "learned-paths", directory, {file: lambda rows: learned.after_use(rows, "web/package.json", NOW)}
+    triggers.note_use(
+        root, "learned-paths", directory, {file: lambda rows: triggers.after_use(rows, "web/package.json", NOW)}
     )
     assert re.search(r"is about +1 web/package.json \(1.0×", memtui("show", "prefer-pnpm").out)
     memtui("edit", "prefer-pnpm", "--no-trigger", "web/package.json")

@@ -228,7 +228,7 @@ def _once(root: str, scope: Scope, data: bytes, found: Sequence[Finding], memori
         if each.code == "memories.same_line":
             data = index_lines.combine_repeated(data, facts["words"], facts["proposed"])
         if each.code == "memories.long_hook":
-            data = index_lines.shorten_hook(data, facts["file"], facts["proposed"], facts["words"])
+            data = index_lines.set_hook(data, facts["file"], facts["proposed"], facts["words"], exact=True)
         if each.code == "memories.spills":
             data = index_lines.join_lines(data, facts["files"])
     # A section whose last line is gone is empty now.

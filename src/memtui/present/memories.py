@@ -8,8 +8,8 @@ from memtui.core.memories.links import shown
 from memtui.core.places import loading
 
 if TYPE_CHECKING:
-    from memtui.core.memories.broken_links import BrokenLink
     from memtui.core.memories.origin import Source
+    from memtui.core.memories.references import BrokenLink
     from memtui.core.memories.scopes import Scope
 
 MOST_ASKED = 6  # lines of broken links in a question

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from memtui.core.base.short_ids import short_id
 from memtui.core.memories import references
 from memtui.core.memories.history import HistoryRow
-from memtui.core.memories.journaled import LINKS, TAKE_BACK
 from memtui.core.memories.scopes import Scope
-from memtui.core.memories.versions import AGENT, FIRST, GONE, PERSON, Version, Writer
+from memtui.core.memories.versions import AGENT, FIRST, GONE, LINKS, PERSON, TAKE_BACK, Version, Writer
 
 # What memtui did, by the operation in the journal.
 DID = {

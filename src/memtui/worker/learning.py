@@ -14,7 +14,7 @@ from memtui.core.client import prompts, transcript
 from memtui.core.client.prompts import Prompt
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.journal.own_files import BesideRow
-from memtui.core.memories import beside, learned, moved, triggers
+from memtui.core.memories import beside, moved, triggers
 from memtui.core.places import locate, reindexing
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
@@ -152,10 +152,10 @@ class _Lessons:
         """Write what was learned; return the paths of the memories that have other triggers now. Raises OSError."""
         found = []
         for directory, lessons in self._asked.items():
-            changed = learned.note(self._root, beside.TRIGGERS, directory, _changes(lessons))
+            changed = triggers.note_use(self._root, beside.TRIGGERS, directory, _changes(lessons))
             found += [f"{directory}/{file}" for file in changed]
         for directory, lessons in self._changed.items():
-            learned.note(self._root, beside.PATHS, directory, _changes(lessons))
+            triggers.note_use(self._root, beside.PATHS, directory, _changes(lessons))
         return found
 
 
@@ -165,7 +165,7 @@ def _changes(
     def change(found: list[tuple[str, float]]) -> Callable[[list[BesideRow]], list[BesideRow]]:
         def after(rows: list[BesideRow]) -> list[BesideRow]:
             for text, time in found:
-                rows = learned.after_use(rows, text, time)
+                rows = triggers.after_use(rows, text, time)
             return rows
 
         return after

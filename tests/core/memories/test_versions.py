@@ -29,7 +29,7 @@ def test_a_content_that_is_gone_or_damaged_is_said(store):
     directory, versions, look = store
     write(directory / "a.md", "one")
     (found,) = look()
-    path = f"{versions.contents}/{found.digest}"
+    path = versions.contents.path(found.digest)
     with open(path, "wb") as file:
         file.write(b"other")
     with pytest.raises(NotFoundError, match="damaged"):
@@ -53,7 +53,7 @@ def test_what_is_old_or_too_much_is_forgotten_but_never_what_a_review_needs(stor
     assert (versions.content(before), versions.content(now)) == (b"1" * 100, b"4" * 204)
     assert len(versions.of(str(directory), "a.md")) == 3
     assert versions.forget(2e9, 0) == (1, 203)
-    assert len(os.listdir(versions.contents)) == 2
+    assert len(os.listdir(versions.contents.directory)) == 2
     assert versions.forget(2e9, 1) == (0, 0)
     again = Versions(versions.root)
     again.follow()
@@ -84,7 +84,7 @@ def test_a_memory_that_is_gone_and_known_to_be_is_forgotten(store):
     (directory / "a.md").unlink()
     look(Writer("person"))
     assert versions.forget(2e9, 0) == (2, 3)
-    assert os.listdir(versions.contents) == []
+    assert os.listdir(versions.contents.directory) == []
     assert look() == []
 
 

@@ -184,7 +184,7 @@ def _place(
     before = None if moving_to is None else store.before_move(_found(ctx, args.names), moving_to)
     done = bulk.run(store, args.names, change_named)
     renamed = "".join(made.stem for found, made in done[:1] if made.stem != found.stem)
-    links = before.broken([found for found, _ in done], renamed) if before is not None else []
+    links = list(before.broken([found for found, _ in done], renamed)) if before is not None else []
     rows: list[dict[str, object]] = [
         {**memories.data_of(made), "was": {"name": found.name, "scope": found.scope_label, "path": found.path}}
         for found, made in done

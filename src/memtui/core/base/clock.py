@@ -31,12 +31,6 @@ def _days(year: int, month: int, day: int) -> int:
     return era * 146097 + yoe * 365 + yoe // 4 - yoe // 100 + doy - 719468
 
 
-def _month_days(year: int, month: int) -> int:
-    if month == 2:
-        return 29 if year % 4 == 0 and (year % 100 != 0 or year % 400 == 0) else 28
-    return 30 if month in {4, 6, 9, 11} else 31
-
-
 def _digits(text: str) -> int:
     """Read a number of two digits. `int` alone would accept blanks, signs and underscores too."""
     if len(text) != 2 or not (text.isascii() and text.isdigit()):
@@ -52,7 +46,9 @@ def parse(text: "object") -> "float | None":
     text = text.strip()
     try:
         year, month, day = _digits(text[0:2]) * 100 + _digits(text[2:4]), _digits(text[5:7]), _digits(text[8:10])
-        if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= _month_days(year, month)):
+        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+        last = 28 + leap if month == 2 else 30 if month in {4, 6, 9, 11} else 31
+        if text[4] != "-" or text[7] != "-" or not (year and 1 <= month <= 12 and 1 <= day <= last):
             return None
         seconds = _days(year, month, day) * DAY
         if len(text) == 10:

@@ -8,11 +8,8 @@ from memtui.core.base import native
 
 try:
     _json = native.load("_json")
-    encode_basestring_ascii, make_encoder, make_scanner = (
-        _json.encode_basestring_ascii,
-        _json.make_encoder,
-        _json.make_scanner,
-    )
+    encode_basestring_ascii, make_encoder = _json.encode_basestring_ascii, _json.make_encoder
+    make_scanner = _json.make_scanner
     ACCELERATED = True
 except (ImportError, AttributeError):  # an interpreter without the accelerator
     ACCELERATED = False

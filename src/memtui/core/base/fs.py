@@ -23,10 +23,7 @@ KINDS = {
     "trust": (1 << 25, True),  # some 80 bytes a memory
     "cache": (1 << 26, True),  # run/: some 250 bytes a memory
     "claim": (1 << 24, True),  # guidance that a hook claimed; a writer may have added to it since
-    "client": (
-        1 << 21,
-        False,
-    ),  # the client's settings, as large as it reads; a repository's are anyone's
+    "client": (1 << 21, False),  # the client's settings, as large as it reads; a repository's are anyone's
 }
 
 

@@ -26,9 +26,9 @@ def match(ref: str, names: Iterable[str], what: str) -> str:
     NotFoundError, or ConflictError if several match."""
     wanted = ref.strip().lstrip("…").upper()
     every = list(dict.fromkeys(names))
-    exact = [name for name in every if name.upper() == wanted]
-    if exact:
-        return exact[0]
+    exact = next((name for name in every if name.upper() == wanted), None)
+    if exact is not None:
+        return exact
     found = [name for name in every if is_short_for(wanted, name)]
     if len(wanted) < MIN_REF or not found:
         short = f"Give at least {MIN_REF} characters of the id." if len(wanted) < MIN_REF else ""

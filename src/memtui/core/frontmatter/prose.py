@@ -7,30 +7,10 @@ if TYPE_CHECKING:
 LIMIT = 150
 # So many characters of a text are searched for its first sentence.
 SEARCHED = 1 << 16
-ABBREVIATIONS = frozenset(
-    [
-        "e.g.",
-        "i.e.",
-        "etc.",
-        "vs.",
-        "approx.",
-        "ca.",
-        "cf.",
-        "resp.",
-        "incl.",
-        "z.b.",
-        "d.h.",
-        "u.a.",
-        "bzw.",
-        "evtl.",
-        "inkl.",
-        "mr.",
-        "mrs.",
-        "ms.",
-        "dr.",
-        "prof.",
-    ]
-)
+ABBREVIATIONS = frozenset((
+    "e.g.", "i.e.", "etc.", "vs.", "approx.", "ca.", "cf.", "resp.", "incl.", "z.b.", "d.h.", "u.a.", "bzw.", "evtl.",
+    "inkl.", "mr.", "mrs.", "ms.", "dr.", "prof.",
+))  # fmt: skip
 # Abbreviations before a number alone: elsewhere they end a sentence ("The answer is no.").
 BEFORE_NUMBER = frozenset(["no.", "nr.", "fig.", "p.", "pp.", "vol.", "max.", "min.", "sec.", "art."])
 SENTENCE_END = "。！？"  # of languages without blanks
@@ -226,10 +206,8 @@ def _marker(line: str) -> int:
     if line[:1] in ("-", "*", "+", "•") and line[1:2] in (" ", "\t"):
         return 2
     digits = len(line) - len(line.lstrip("0123456789"))
-    numbered = (
-        0 < digits < 10 and line[digits : digits + 1] in (".", ")") and line[digits + 1 : digits + 2] in (" ", "\t")
-    )
-    return digits + 1 if numbered else 0
+    mark, blank = line[digits : digits + 1], line[digits + 1 : digits + 2]
+    return digits + 1 if 0 < digits < 10 and mark in (".", ")") and blank in (" ", "\t") else 0
 
 
 def _is_markup(line: str) -> bool:

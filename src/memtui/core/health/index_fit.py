@@ -102,7 +102,7 @@ def _shortened(scope: Scope, data: bytes, memories: Mapping[str, Memory]) -> tup
     for each in index_checks.of_index(scope, parse_index(data), memories):
         if each.code == "memories.long_hook" and each.data["certain"]:
             file, proposed, words = (str(each.data[key]) for key in ("file", "proposed", "words"))
-            data, before = index_lines.shorten_hook(data, file, proposed, words), data
+            data, before = index_lines.set_hook(data, file, proposed, words, exact=True), data
             count += data != before
     return data, count
 

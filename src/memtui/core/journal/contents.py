@@ -1,4 +1,5 @@
-"""The file contents that the journal's records refer to: in `trash/`, each in a file named by its hash."""
+"""Stored file contents, each in a file named by its hash: what the journal's records refer to is in `trash/`, the texts
+of versions are in `versions/`."""
 
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
@@ -6,10 +7,10 @@ from memtui.core.base.storage import read_or_none, storage_error
 
 
 class ContentStore:
-    """The stored contents of one memtui root."""
+    """The stored contents in a directory of one memtui root."""
 
-    def __init__(self, root: str) -> None:
-        self.directory = root + "/trash"
+    def __init__(self, root: str, name: str = "trash") -> None:
+        self.directory = f"{root}/{name}"
 
     def path(self, digest: str) -> str:
         """Return the path of a stored content."""

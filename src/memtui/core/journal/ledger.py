@@ -213,10 +213,6 @@ class Ledger:
         """Return the changes that were made, newest first."""
         return [each for each in reversed(self.all()) if each.is_change and each.state != "intent"]
 
-    def last_done(self) -> Transaction | None:
-        """Return the newest transaction that was carried out: a change, an undo or a redo; None if there is none."""
-        return next((each for each in reversed(self.all()) if each.state not in {"intent", "back"}), None)
-
     def later(self, found: Transaction) -> Transaction | None:
         """Return the change after one that can be undone which is most about the same memories, the newest of several;
         None if there is none. Files that many changes share, as MEMORY.md and the inbox, tell nothing."""

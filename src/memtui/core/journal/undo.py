@@ -68,8 +68,8 @@ def attempt(
     done and Elsewhere is returned."""
     ledger = journal.ledger()
     found = ledger.next_step(op, key)
-    last = ledger.last_done() if op == "undo" else None
-    final = last if last is not None and last.op == "purge" else None
+    last = next((each for each in reversed(ledger.all()) if each.state not in {"intent", "back"}), None)
+    final = last if op == "undo" and last is not None and last.op == "purge" else None
     elsewhere = Elsewhere(op, found[0], len(found), decided(found), final)
     if key is None and (final or not _is_own(journal, found[0])) and not sure(elsewhere):
         return elsewhere
@@ -125,14 +125,13 @@ def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
         if undone.op == "undo":
             changes = [change.inverse() for change in reversed(changes)]
         journal.run_locked(undone.op, changes, found.summary, of=found.id)
-    except ConflictError as error:
+    except ConflictError:
         later = journal.ledger().later(found) if undone.op == "undo" else None
-        undone.failed.append((found, error if later is None else _blocked(later)))
+        if later is not None:
+            by = f"“{later.summary}” ({short_id(later.id)})"
+            error = ConflictError(f"It was changed since, by {by}; undo that first")
+        undone.failed.append((found, error))
     except MemtuiError as error:
         undone.failed.append((found, error))
     else:
         undone.done.append(found)
-
-
-def _blocked(later: Transaction) -> ConflictError:
-    return ConflictError(f"It was changed since, by “{later.summary}” ({short_id(later.id)}); undo that first")

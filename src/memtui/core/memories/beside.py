@@ -37,35 +37,26 @@ def edit(root: str, kind: str, directory: str, file: str, after: Iterable[Beside
     return [BesideEdit(path, directory, file, before, now)] if before != now else []
 
 
-def gone_edits(root: str, directory: str, file: str) -> list[BesideEdit]:
-    """Return the edits for a memory that goes into the trash."""
-    return [change for kind in KINDS for change in edit(root, kind, directory, file, ())]
-
-
 def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[BesideEdit]:
     """Return the edits for memories, each (directory, file), that become others: one that is renamed or moved becomes
     one, several that are merged the same one. One that becomes none goes without."""
-    found = []
+    edits = []
     for kind in KINDS:
-        known = {place: rows(root, kind, place) for place in {each[0] for each in moved}}
+        known = {place: rows(root, kind, place) for place in {old[0] for old in moved}}
         after: dict[Place, list[BesideRow]] = {}
         for old, news in moved.items():
             own = known[old[0]].get(old[1], [])
             if own:
                 after.setdefault(old, [])
             for new in news if own else ():
+                if new[0] not in known:
+                    known[new[0]] = rows(root, kind, new[0])
                 if new not in after:
-                    after[new] = [] if new in moved and new not in news else _own(root, kind, known, new)
+                    after[new] = [] if new in moved and new not in news else known[new[0]].get(new[1], [])
                 after[new] = merged(after[new], own)
         for (directory, file), now in after.items():
-            found += edit(root, kind, directory, file, now)
-    return found
-
-
-def _own(root: str, kind: str, known: dict[str, BesideRows], place: tuple[str, str]) -> list[BesideRow]:
-    if place[0] not in known:
-        known[place[0]] = rows(root, kind, place[0])
-    return list(known[place[0]].get(place[1], []))
+            edits += edit(root, kind, directory, file, now)
+    return edits
 
 
 def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideRow]:

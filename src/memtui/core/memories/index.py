@@ -143,8 +143,8 @@ def _links(line: str, number: int) -> Iterator[IndexEntry]:
     item = ITEM.match(line)
     for span in links.inline_spans(line, LINK_LIMIT):
         raw = line[span.start : span.end]
-        target = memory_target(raw)
-        if target:
+        target = links.file_target(raw)
+        if target and not target.startswith("..") and target != INDEX_NAME:
             after = line[span.close + 1 :]
             separator = SEPARATOR.match(after)
             leads = item is not None and not any(map(str.isalnum, line[item.end() : span.opening]))
@@ -165,13 +165,6 @@ def _links(line: str, number: int) -> Iterator[IndexEntry]:
 
 def _shown(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def memory_target(raw: str) -> str:
-    """Return the path of the memory that a link's target names; empty for URLs, other files and directories, and the
-    index itself."""
-    path = links.file_target(raw)
-    return "" if path.startswith("..") or path == INDEX_NAME else path
 
 
 def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
@@ -208,10 +201,6 @@ class Budget:
     def share(self) -> float:
         """How full the index is, 1.0 at the limit: the greater of the two shares."""
         return max(self.lines / self.max_lines, self.units / self.max_units)
-
-
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "replace")) >> 1
 
 
 def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
@@ -273,7 +262,7 @@ def budget(data: bytes, *, agent: bool = False) -> Budget:
     """Measure an index; `agent`: as a subagent's memory. Never raises."""
     numbered = loaded_lines(data, agent=agent)
     index = parse_index(data)
-    sizes = [_units(line) + 1 for _, line in numbered]
+    sizes = [(len(line.encode("utf-16-le", "replace")) >> 1) + 1 for _, line in numbered]
     whole = 0  # lines that are loaded whole
     used = 0
     for size in sizes[:MAX_LINES]:

@@ -70,6 +70,14 @@ def _depth(line: str) -> int:
     return len(text) - len(text.lstrip(" "))
 
 
+def _lead(line: str) -> str:
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _line_end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
 def _block_end(index: Index, entry: IndexEntry) -> int:
     """Return the number, from 0, of the first line after an entry and the more indented lines that continue it."""
     own = {other.line for other in index.entries}
@@ -164,8 +172,7 @@ def add_line(
         if "<!--" in lines[at - 1]:
             while at < end and at in index.hidden:
                 at += 1  # the line begins a comment that continues here
-        lead = index.lines[last.line - 1]
-        made = [line_for(index, target, title, hook, lead[: len(lead) - len(lead.lstrip(" \t"))])]
+        made = [line_for(index, target, title, hook, _lead(index.lines[last.line - 1]))]
     else:
         at = end
         while at > max(start + 1, 0) and not lines[at - 1].strip():
@@ -217,15 +224,11 @@ def place_line(
         if cut is not None and entry.line >= cut:
             continue
         above = list(index.lines)
-        line = line_for(index, target, title, hook, above[entry.line - 1][: _indented(above[entry.line - 1])])
+        line = line_for(index, target, title, hook, _lead(above[entry.line - 1]))
         above.insert(entry.line - 1, line + index.newline)
         if not _is_below(after := joined_lines(index, above), target, agent):
             return after
     return add_line(data, target, title, hook, at_end=True)
-
-
-def _indented(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t"))
 
 
 def _is_below(data: bytes, target: str, agent: bool) -> bool:
@@ -310,20 +313,19 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
     return joined_lines(index, lines)
 
 
-def set_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
-    """Replace the text after the link in those lines of a memory where it is `was`. Title and separator stay, and so do
-    lines of the memory in which a person wrote something else."""
+def set_hook(data: bytes, target: str, hook: str, was: str, *, exact: bool = False) -> bytes:
+    """Replace the text after the link in those lines of a memory where it is `was` as `line_for` writes it, or `exact`
+    as it is. Title and separator stay, and so do lines in which a person wrote something else."""
     index = parse_index(data)
     lines = list(index.lines)
-    text, before = _hook(hook), _hook(was)
+    text, before = _hook(hook), was if exact else _hook(was)
     for entry in index.lines_of_memories:
         if entry.is_for(target) and entry.hook == before:
             line = lines[entry.line - 1]
             close = line.find(")", entry.end)
-            found = SEPARATOR.match(line, close + 1)
-            between = found[0] if found and found[0].strip() else _separator(index)
-            line_end = line[len(line.rstrip("\r\n")) :]
-            lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + line_end
+            mark = SEPARATOR.match(line, close + 1)
+            between = mark[0] if mark and mark[0].strip() else _separator(index)
+            lines[entry.line - 1] = line[: close + 1] + (between + text if text else "") + _line_end(line)
     return joined_lines(index, lines)
 
 
@@ -343,8 +345,7 @@ def combine_repeated(data: bytes, target: str, line: str) -> bytes:
     lines = list(index.lines)
     for first, *others in repeated(index):
         if first.raw_target == target:
-            end = lines[first.line - 1][len(lines[first.line - 1].rstrip("\r\n")) :]
-            lines[first.line - 1] = line + end
+            lines[first.line - 1] = line + _line_end(lines[first.line - 1])
             for entry in others:
                 gone.update(entry_lines(index, entry))
     return _without(index, gone, lines)
@@ -367,9 +368,8 @@ def joined(index: Index, entry: IndexEntry) -> str:
     """Return an entry's line with the lines that continue it behind it, without their bullets."""
     parts = [index.lines[n].strip() for n in entry_lines(index, entry)]
     rest = [part[found.end() :] if (found := ITEM.match(part)) else part for part in parts[1:]]
-    lead = index.lines[entry.line - 1]
     first = parts[0].rstrip(" ;,.") if any(rest) else parts[0]
-    return lead[: len(lead) - len(lead.lstrip())] + "; ".join([first, *filter(None, rest)])
+    return _lead(index.lines[entry.line - 1]) + "; ".join([first, *filter(None, rest)])
 
 
 def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
@@ -380,8 +380,7 @@ def join_lines(data: bytes, targets: Iterable[str]) -> bytes:
     for entry in reversed(index.entries):
         end = _block_end(index, entry)
         if entry.target in wanted and end > entry.line:
-            last = lines[end - 1]
-            lines[entry.line - 1 : end] = [joined(index, entry) + last[len(last.rstrip("\r\n")) :]]
+            lines[entry.line - 1 : end] = [joined(index, entry) + _line_end(lines[end - 1])]
     return joined_lines(index, lines)
 
 
@@ -404,19 +403,6 @@ def remove_empty_sections(data: bytes) -> bytes:
     """Remove the headings of sections without any text, and the blank lines below them."""
     index = parse_index(data)
     return _without(index, {at for start, end, _ in empty_sections(index) for at in range(start, end)})
-
-
-def shorten_hook(data: bytes, target: str, hook: str, was: str) -> bytes:
-    """Replace the text after the link where it is exactly `was`, as `set_hook` does for one that was cut."""
-    index = parse_index(data)
-    lines = list(index.lines)
-    for entry in index.entries:
-        if entry.is_for(target) and entry.hook == was:
-            line = lines[entry.line - 1]
-            close = line.find(")", entry.end)
-            lead = line[: close + 1] + (SEPARATOR.match(line, close + 1) or [EM_DASH])[0]
-            lines[entry.line - 1] = lead + _hook(hook) + line[len(line.rstrip("\r\n")) :]
-    return joined_lines(index, lines)
 
 
 def move_up(data: bytes, *, agent: bool = False) -> bytes:

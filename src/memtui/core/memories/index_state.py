@@ -60,13 +60,10 @@ def sides(data: bytes) -> dict[str, object]:
 def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
     """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages. `root` as
     for `IndexState`."""
-    for scope in every:
-        if scope.kind == "instructions" or scope.problem or not scope.exists:
-            continue
-        state = IndexState(root, scope, index_of(scope))
+    for state in states(root, every):
         for found in state.findings() if state.unread else ():
             if found.code == "memories.text":
-                yield scope, found, state.unread
+                yield state.scope, found, state.unread
 
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
@@ -116,7 +113,7 @@ class IndexState:
         if mentions := [entry.target for entry in self.dangling if not entry.leads]:
             yield self._about("memories.mention", mentions)
         if self._lacks_lines:
-            yield self._about(self._no_line, self.missing)
+            yield self._missing(self.missing)
         if self.unread:
             why = UNREAD_CUT if self.scope.index_loaded else UNREAD
             texts = [each.whole for each in self.unread]
@@ -155,17 +152,16 @@ class IndexState:
             return {}
         found = {name: self._cut([name]) for name in self.below}
         if self._lacks_lines:
-            found |= {name: self._about(self._no_line, [name]) for name in self.missing}
+            found |= {name: self._missing([name]) for name in self.missing}
         return found
-
-    @property
-    def _no_line(self) -> str:
-        return "memories.no_line" if self.index.raw else "memories.no_index"
 
     @property
     def _lacks_lines(self) -> bool:
         # Without a MEMORY.md, memtui's hooks tell sessions of the memories that they deliver.
         return bool(self.missing) and (bool(self.index.raw) or not self.scope.delivered)
+
+    def _missing(self, files: list[str]) -> Finding:
+        return self._about("memories.no_line" if self.index.raw else "memories.no_index", files)
 
     def _cut(self, files: list[str]) -> Finding:
         return self._about("memories.cut", files, line=self.budget.cut_line)

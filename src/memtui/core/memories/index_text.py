@@ -60,7 +60,8 @@ def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
     sections: dict[int, list[_Block]] = {}
     for block in _joined(index, [each for each in _blocks(index) if not _is_about_index(index, each, files)]):
         # Without a section of its own, each stands for itself.
-        key = block.heading if _level(index, block.heading) > 1 else -1 - block.lines[0]
+        inside = block.heading >= 0 and index.lines[block.heading].lstrip().startswith("##")
+        key = block.heading if inside else -1 - block.lines[0]
         sections.setdefault(key, []).append(block)
     return [_passage(index, key, blocks) for key, blocks in sections.items()]
 
@@ -71,11 +72,6 @@ def _passage(index: Index, heading: int, blocks: list[_Block]) -> Passage:
     text = ("\n" if close else "\n\n").join(texts).replace("\r\n", "\n")
     numbers = tuple(n + 1 for block in blocks for n in block.lines)
     return Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers)
-
-
-def _level(index: Index, heading: int) -> int:
-    line = index.lines[heading].lstrip() if heading >= 0 else ""
-    return len(line) - len(line.lstrip("#"))
 
 
 def _blocks(index: Index) -> Iterator[_Block]:

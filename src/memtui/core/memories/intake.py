@@ -11,20 +11,22 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, NamedTuple
 
-from memtui.core.base import clock, fs, ids
+from memtui.core.base import backwards, clock, fastjson, fs, ids
 from memtui.core.base.storage import storage_error
 from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.own_files import FORMAT
-from memtui.core.memories import journaled
-from memtui.core.memories.journaled import OwnChange, Since, Written
+from memtui.core.journal.records import VERSION, readable, takes_back
 from memtui.core.memories.versions import (
     AGENT,
     FIRST,
     GONE,
+    LINKS,
     MAX_BYTES,
     OTHER,
     PERSON,
+    TAKE_BACK,
     Version,
     Versions,
     Writer,
@@ -37,6 +39,89 @@ from memtui.core.places import locate
 SETTLED = 2.0
 # A look notes how far it read the journal if that had more changes than this.
 MANY = 100
+
+
+class Written(NamedTuple):
+    """A file that a change wrote: the hash of its text before and after (empty: no file), and when each was written
+    (nanoseconds since the epoch, 0: not known); `whole`: not only some lines of it, as where links follow a rename."""
+
+    path: str
+    before: str
+    after: str
+    stamps: tuple[int, int]
+    whole: bool
+
+
+class OwnChange(NamedTuple):
+    """A change that was made: its id in the journal, when (seconds since the epoch), whether the person saw the whole
+    text, the memories that it wrote, and its operation in the journal, TAKE_BACK for what others wrote."""
+
+    id: str
+    time: float
+    seen: bool
+    files: list[Written]
+    op: str
+
+    def op_of(self, written: Written) -> str:
+        """Return what it was for one of its files: LINKS where only links followed a rename."""
+        return LINKS if self.op == "rename" and not written.whole else self.op
+
+
+class Since(NamedTuple):
+    """The changes since the one that was read last, oldest first, the files of a change that is not finished, and the
+    id of the newest change that is."""
+
+    steps: list[OwnChange]
+    unfinished: set[str]
+    newest: str
+
+
+def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
+    """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
+    OSError."""
+    ended: dict[str, bool] = {}
+    dropped: set[str] = set()  # the texts of memories that were deleted for good later
+    steps: list[OwnChange] = []
+    unfinished: set[str] = set()
+    newest = ""
+    try:
+        for _, line in backwards.lines(root + "/journal.jsonl", longest=-1):
+            record: dict[str, Any] = fastjson.loads_dict(line)
+            found = record.get("id")
+            if record.get("v") != VERSION or not isinstance(found, str):
+                continue
+            time = clock.parse(str(record.get("time"))) or 0.0
+            if found == last or time <= oldest:
+                break
+            if record.get("state") in {"done", "back"}:
+                ended[found] = record["state"] == "done"
+                newest = newest or found
+            elif record.get("state") == "intent" and readable(record):
+                if ended.get(found):
+                    dropped.update(record.get("drop", ()))
+                files = [each for row in record["changes"] for each in _written(row)]
+                files = [each for each in files if not dropped & {each.before, each.after}]
+                if found not in ended:
+                    unfinished |= {each.path for each in files}
+                elif ended[found] and files:
+                    op = TAKE_BACK if takes_back(record) else str(record.get("op"))
+                    steps.append(OwnChange(found, time, record.get("seen") is True, files, op))
+    except FileNotFoundError:
+        pass
+    return Since(steps[::-1], unfinished, newest or last)
+
+
+def _written(row: dict[str, Any]) -> list[Written]:
+    """Return the memory that a row wrote, if any."""
+    path = str(row["path"])
+    if not locate.is_memory_name(path[path.rfind("/") + 1 :]):
+        return []
+    if "before" in row:
+        before, after = row.get("times", (0, 0))
+        return [Written(path, row["before"] or "", row["after"] or "", (before or 0, after or 0), whole=True)]
+    if "anchor" in row and row.get("was") and row.get("now"):
+        return [Written(path, row["was"], row["now"], (0, 0), whole=False)]
+    return []
 
 
 class Intake:
@@ -69,7 +154,7 @@ class Intake:
             if patient and any(each.writer.by == FIRST and self._is_young(each) for each in named):
                 self.log.unsettled = True
                 return []
-            settled = [each for each in named if not self._is_unsettled(each)]
+            settled = [each for each in named if each.writer.by != OTHER or not self._is_young(each)]
             self.log.unsettled = self.log.unsettled or len(settled) < len(named)
             rows += [each.row() for each in settled]
             if known is None and not settled:
@@ -101,7 +186,7 @@ class Intake:
 
     def _read_journal(self, last: str, oldest: float = 0.0) -> Since:
         try:
-            return journaled.since(self.log.root, last, oldest)
+            return read_since(self.log.root, last, oldest)
         except OSError as error:
             raise storage_error(error, self.log.root + "/journal.jsonl") from error
 
@@ -173,7 +258,7 @@ class Intake:
         if version.digest and version.size <= MAX_BYTES:
             for path in (ContentStore(self.log.root).path(version.digest), version.path):
                 if version.is_of(data := fs.read_or_empty(path, MAX_BYTES)):
-                    self.log.keep(version.digest, data)
+                    self.log.contents.keep(data, durable=False)
                     break
         return version
 
@@ -211,18 +296,9 @@ class Intake:
         if known and known[-1].digest == digest:
             return None
         if keep and len(data) <= MAX_BYTES:
-            self.log.keep(digest, data)
-        time = clock.iso(self.log.now())
-        return Version(
-            directory,
-            file,
-            time,
-            digest,
-            status.st_size,
-            status.st_mtime_ns,
-            Writer(OTHER),
-            digest in self.log.seen_digests,
-        )
+            self.log.contents.keep(data, durable=False)
+        time, seen = clock.iso(self.log.now()), digest in self.log.seen_digests
+        return Version(directory, file, time, digest, status.st_size, status.st_mtime_ns, Writer(OTHER), seen)
 
     def _named(self, version: Version, *, first: bool) -> Version:
         """Return a version with its writer; `first`: found at the first look at its directory."""
@@ -233,9 +309,6 @@ class Intake:
         found = self.writer(version)
         found = found if not first or found.by == AGENT else Writer(FIRST)
         return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
-
-    def _is_unsettled(self, version: Version) -> bool:
-        return version.writer.by == OTHER and self._is_young(version)
 
     def _is_young(self, version: Version) -> bool:
         return 0 <= self.log.now() - version.stamp / 1e9 < SETTLED

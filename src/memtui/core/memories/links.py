@@ -242,11 +242,6 @@ class LinkTargets(Generic[M]):
         return memory
 
 
-def may_be_elsewhere(target: str) -> bool:
-    """Tell whether a target without a memory can be another file: one in a directory, such as `../docs/design.md`."""
-    return "/" in target and target.endswith(".md")
-
-
 def shown(target: str) -> str:
     """Return a target as a person writes a link to it: `[[name]]`, or the name of the file."""
     return target if target.endswith(".md") else f"[[{target}]]"

@@ -137,6 +137,11 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         name = description = ""  # of two versions nobody knows which holds
     broken = f"larger than {MAX_BYTES >> 20} MB" if len(data) > MAX_BYTES else doc.broken
     fields = doc.fields
+    differing = [
+        f"Sessions get `{key}` as written; YAML reads “{fields[key]}”"
+        for key, text in (("name", name), ("description", description))
+        if fields.get(key) and text and fields[key] != text
+    ]
     return Memory(
         path=path,
         scope_label=scope_label,
@@ -152,19 +157,9 @@ def from_bytes(path: str, scope_label: str, data: bytes, *, size: int = -1, mtim
         links=links.targets(doc.body),
         origin_session=text_of(fields, "originSessionId"),
         modified=text_of(fields, "modified", "updated"),
-        notes=doc.notes + _yaml_differs(fields, name, description),
+        notes=(*doc.notes, *differing),
         raw=data,
         unquoted=bool(doc.quoted),
-    )
-
-
-def _yaml_differs(fields: dict[str, object], name: str, description: str) -> tuple[str, ...]:
-    """Return a note for each field whose YAML value differs from its raw text, which is what sessions get."""
-    raw = {"name": name, "description": description}
-    return tuple(
-        f"Sessions get `{key}` as written; YAML reads “{fields[key]}”"
-        for key, text in raw.items()
-        if fields.get(key) and text and fields[key] != text
     )
 
 

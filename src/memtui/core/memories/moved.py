@@ -27,7 +27,11 @@ def load(root: str) -> EarlierPlaces:
     key = (len(every), last)
     known = _known.get(root)
     if known is None or known[0] != key:
-        known = _known[root] = (key, of_changes(every))
+        walk = _Walk()
+        for each in every:
+            if each.state not in {"intent", "back"}:
+                walk.take(each)
+        known = _known[root] = (key, EarlierPlaces(walk.spans()))
     return known[1]
 
 
@@ -38,19 +42,15 @@ class _Walk:
 
     def __init__(self) -> None:
         self.at: dict[str, int] = {}
-        self.place: list[str] = []
+        self.place: dict[int, str] = {}
         self.had: dict[str, list[tuple[float, int | None]]] = {}
         self.of: dict[tuple[str, str], int] = {}
 
     def known(self, path: str) -> int:
         """Return the memory of a path; one that came there by itself, if none is known."""
         if path not in self.at:
-            self._put(self._new(path), path, self.had[path][-1][0] if path in self.had else 0.0)
+            self._put(len(self.place), path, self.had[path][-1][0] if path in self.had else 0.0)
         return self.at[path]
-
-    def _new(self, path: str) -> int:
-        self.place.append(path)
-        return len(self.place) - 1
 
     def _put(self, number: int, path: str, since: float) -> None:
         self.at[path], self.place[number] = number, path
@@ -58,7 +58,11 @@ class _Walk:
 
     def take(self, each: "Transaction") -> None:
         """Follow one change, undo or redo."""
-        rows = [row for row in each.record["changes"] if "before" in row and _is_memory(row["path"])]
+        rows = [
+            row
+            for row in each.record["changes"]
+            if "before" in row and locate.is_memory_name(row["path"].rpartition("/")[2])
+        ]
         gone = [row["path"] for row in rows if row["before"] and not row["after"]]
         made = [row["path"] for row in rows if row["after"] and not row["before"]]
         if not gone and not made:
@@ -80,7 +84,7 @@ class _Walk:
             elif path not in self.at or each.op in {"undo", "redo", "restore"}:
                 number = self.known(path)
             else:
-                number = self._new(path)
+                number = len(self.place)
             self.of[about, path] = number
             if self.at.get(path) != number:
                 self._put(number, path, since)
@@ -97,15 +101,6 @@ class _Walk:
     def _now(self, number: int) -> str:
         path = self.place[number]
         return path if self.at.get(path) == number else ""
-
-
-def of_changes(every: "Sequence[Transaction]") -> EarlierPlaces:
-    """Return the earlier places by the transactions of a journal, oldest first."""
-    walk = _Walk()
-    for each in every:
-        if each.state not in {"intent", "back"}:
-            walk.take(each)
-    return EarlierPlaces(walk.spans())
 
 
 def _pairs(each: "Transaction", gone: Sequence[str], made: Sequence[str]) -> dict[str, str]:

@@ -61,11 +61,6 @@ class Mutes:
         return sum([COMMON * COMMON if term in self._common else 1.0 for term in terms])
 
 
-def muted(root: str, directory: str, file: str, terms: "Iterable[str]") -> bool:
-    """Tell whether one memory is muted, as `Mutes.muted`."""
-    return Mutes(root).muted(directory, file, terms)
-
-
 def load(root: str, directory: str) -> "dict[str, list[frozenset[str]]]":
     """Return the terms of the muted prompts, by the memory's file. Never raises."""
     found: dict[str, list[frozenset[str]]] = {}

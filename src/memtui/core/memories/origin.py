@@ -94,10 +94,8 @@ def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lamb
     transcript: call it from a worker."""
     name = found.origin_session
     path = transcript.find(paths.config_dir(env), name)
-    return _read(path, name, found, go_on) if path else None
-
-
-def _read(path: str, name: str, found: Memory, go_on: Callable[[float], bool]) -> Origin | None:
+    if not path:
+        return None
     talk = Conversation()
     branch = ""
     written = -1

@@ -60,15 +60,16 @@ def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
     for match in found:
         if any(start <= match.start() < end for start, end in hidden):
             continue
-        before = _sentence_before(text, match.start())
-        if GENERAL.search(before) or GENERAL.search(_sentence_after(text, match.end())):
+        before, after = _around(text, match)
+        if GENERAL.search(before) or GENERAL.search(after):
             continue
         if (match["span"] or match["weekday"]) and LENGTH.search(before):
             continue
         if match["count2"] and not TO_COME.search(before):
             continue
         absolute = _absolute(match, written)
-        if _is_span(match):
+        unit = (match["unit1"] or match["unit2"] or "").casefold()
+        if match["span"] or unit in {"month", "year"}:
             absolute = absolute if PREPOSITION.search(before) or before.endswith("(") else f"in {absolute}"
         elif match["count2"]:
             absolute = f"on {absolute}"
@@ -77,32 +78,19 @@ def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
         yield RelativeDate(match.start(), match.end(), match[0], absolute)
 
 
-def _sentence_before(text: str, at: int) -> str:
-    """Return the words of the sentence before a place, on its line."""
-    line = text[text.rfind("\n", 0, at) + 1 : at]
-    ends = [match.end() for match in SENTENCE_END.finditer(line)]
-    return line[ends[-1] :] if ends else line
-
-
-def _sentence_after(text: str, at: int) -> str:
-    """Return the words of the sentence after a place, on its line."""
-    newline = text.find("\n", at)
-    line = text[at : newline if newline >= 0 else len(text)]
-    end = SENTENCE_END.search(line)
-    return line[: end.start()] if end else line
-
-
-def _is_span(match: "re.Match[str]") -> bool:
-    unit = match["unit1"] or match["unit2"] or ""
-    return bool(match["span"]) or unit.casefold() in {"month", "year"}
+def _around(text: str, match: "re.Match[str]") -> tuple[str, str]:
+    """Return the words of the sentence before and after a match, on its line."""
+    newline = text.find("\n", match.end())
+    before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+    after = text[match.end() : newline if newline >= 0 else len(text)]
+    return SENTENCE_END.split(before)[-1], SENTENCE_END.split(after, maxsplit=1)[0]
 
 
 def _absolute(match: "re.Match[str]", written: date) -> str:
     found = {key: value.casefold() for key, value in match.groupdict().items() if value}
     if "day" in found:
-        return (
-            written + timedelta({"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["day"], 0))
-        ).isoformat()
+        days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["day"], 0)
+        return (written + timedelta(days)).isoformat()
     if "weekday" in found:
         return _weekday(WEEKDAYS.index(found["weekday"]), found["which"], written).isoformat()
     if "span" in found:

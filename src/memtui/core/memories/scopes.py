@@ -93,7 +93,9 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
         found += [project, replace(auto, exists=os.path.isdir(auto.directory))]
     found += _team(env, found[-1])
     found += _agents(env, cwd, root)
-    found += _instructions(env, cwd, root)
+    user = _user_instructions(env)
+    shared = project_instructions(cwd, root, {f"{user.directory}/{name}" for name in user.files})
+    found += [scope for scope in (user, shared) if scope.files]
     if all_projects:
         found += others(env, {scope.directory for scope in found})
     return found
@@ -104,88 +106,49 @@ def _team(env: dict[str, str], own: Scope) -> list[Scope]:
     directory = f"{own.directory}/{locate.TEAM}"
     if not os.path.isdir(directory):
         return []
-    trust_record = trust.load(paths.root(env), directory)
-    return [
-        replace(
-            own,
-            kind=locate.TEAM,
-            label=locate.TEAM + own.label.removeprefix("auto"),
-            directory=directory,
-            writable=False,
-            trusted=trust_record.always or bool(trust_record.hashes),
-            exists=True,
-            problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
-            aliases=tuple(locate.TEAM + each.removeprefix("auto") for each in own.aliases if each.startswith("auto:")),
-        )
-    ]
+    known = trust.load(paths.root(env), directory)
+    aliases = [alias for alias in own.aliases if alias.startswith("auto:")]
+    scope = replace(
+        own,
+        kind=locate.TEAM,
+        label=locate.TEAM + own.label.removeprefix("auto"),
+        directory=directory,
+        writable=False,
+        trusted=known.always or bool(known.hashes),
+        exists=True,
+        problem="" if paths.inside(own.directory, directory) else locate.LEAVES,
+        aliases=tuple(locate.TEAM + alias.removeprefix("auto") for alias in aliases),
+    )
+    return [scope]
 
 
 def _project(env: dict[str, str], cwd: str, root: str) -> Scope:
     directory, exists = locate.project_dir(env, cwd)
     problem = locate.LEAVES_REPOSITORY if exists and locate.leaves_repository(directory) else ""
     known = trust.load(paths.root(env), directory)
-    trusted = not exists or known.always or bool(known.hashes)
-    return Scope(
-        "project",
-        "project",
-        directory,
-        root,
-        paths.slug(root),
-        writable=not problem,
-        trusted=trusted,
-        exists=exists,
-        problem=problem,
-    )
+    scope = Scope("project", "project", directory, root, paths.slug(root), exists=exists, problem=problem)
+    return replace(scope, writable=not problem, trusted=not exists or known.always or bool(known.hashes))
 
 
-def _agents(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
-    """List the scopes of subagents: the person's, the repository's, and those kept out of version control."""
-    return [
-        _agent(place, name, suffix, owner, locate.worktree_top(cwd))
-        for place, suffix, owner in _agent_places(env, cwd, root)
-        for name in _subdirectories(place)
-    ]
-
-
-def _agent_places(env: dict[str, str], cwd: str, root: str) -> list[tuple[str, str, str | None]]:
-    """Return where agents' memories are: the directory, what their labels end with, and the project's root if any."""
+def _agents(env: dict[str, str], cwd: str, root: str) -> Iterator[Scope]:
+    """Yield the scopes of subagents: the person's, the repository's, and those kept out of version control."""
     top = locate.worktree_top(cwd)
-    return [
+    for place, suffix, owner in (
         (paths.config_dir(env) + "/agent-memory", "", None),
         (top + "/.claude/agent-memory", "@project", root),
         (top + "/.claude/agent-memory-local", "@local", root),
-    ]
-
-
-def _agent(place: str, name: str, suffix: str, owner: str | None, top: str) -> Scope:
-    directory = f"{place}/{name}"
-    inside = owner is None or paths.inside(top, directory)
-    return Scope(
-        "agent",
-        f"agent:{name}{suffix}",
-        directory,
-        owner,
-        paths.slug(owner) if owner else None,
-        writable=inside,
-        source=name,
-        problem="" if inside else locate.LEAVES_REPOSITORY,
-    )
-
-
-def _subdirectories(directory: str) -> list[str]:
-    try:
-        with os.scandir(directory) as entries:
-            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
-    except OSError:
-        return []
-
-
-def _instructions(env: dict[str, str], cwd: str, root: str) -> list[Scope]:
-    """List the scopes of CLAUDE.md and rules, read-only: the person's, and those from `cwd` up to the top of the work
-    tree."""
-    user = _user_instructions(env)
-    project = project_instructions(cwd, root, {f"{user.directory}/{name}" for name in user.files})
-    return [scope for scope in (user, project) if scope.files]
+    ):
+        try:
+            with os.scandir(place) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+        except OSError:
+            continue
+        for name in names:
+            directory = f"{place}/{name}"
+            slug = paths.slug(owner) if owner else None
+            problem = "" if owner is None or paths.inside(top, directory) else locate.LEAVES_REPOSITORY
+            scope = Scope("agent", f"agent:{name}{suffix}", directory, owner, slug, source=name, problem=problem)
+            yield replace(scope, writable=not problem)
 
 
 def _user_instructions(env: dict[str, str]) -> Scope:
@@ -257,14 +220,16 @@ def others(env: dict[str, str], known: set[str]) -> list[Scope]:
     """List the auto memory of all projects, except for the directories `known`."""
     found = [each for each in projects.with_memory(env) if each.directory not in known]
     names = projects.names(env, {each.slug: each.path for each in found})
-    scopes = []
-    for each in found:
-        name = names[each.slug]
-        aliases = (f"auto:{name}", f"auto:{each.path}") if each.path else ()
-        label = f"auto:{each.slug}"
-        own = Scope("auto", label, each.directory, each.path, each.slug, aliases=aliases, project=name)
-        scopes += [own, *_team(env, own)]
-    return scopes
+    return [
+        scope for each in found for scope in _of_project(env, each.slug, each.directory, each.path, names[each.slug])
+    ]
+
+
+def _of_project(env: dict[str, str], slug: str, directory: str, path: str | None, name: str) -> list[Scope]:
+    """List the scopes of another project: its auto memory, and what a team shares there."""
+    aliases = (f"auto:{name}", f"auto:{path}") if path else ()
+    own = Scope("auto", f"auto:{slug}", directory, path, slug, aliases=aliases, project=name)
+    return [own, *_team(env, own)]
 
 
 def pick(scopes: Sequence[Scope], label: str) -> Scope:

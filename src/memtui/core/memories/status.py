@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from memtui.core.base import clock, ids, visible
 from memtui.core.base.finding import OK, Finding, good, note, problem
@@ -19,9 +18,6 @@ from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import loading, locate, trust
-
-if TYPE_CHECKING:
-    from memtui.core.deliveries.statistics import Statistics
 
 # Only so many of the newest records of the log are counted.
 RECORDS_READ = 2000
@@ -227,7 +223,8 @@ def of_memory(
     if count := hidden(found.raw):
         yield problem("memories.hidden", subject, count=count, **about)
     for target in found.links:
-        if known.of(target, found.path) is not None or links.may_be_elsewhere(target):
+        # One in a directory can be another file, such as `../docs/design.md`.
+        if known.of(target, found.path) is not None or ("/" in target and target.endswith(".md")):
             continue
         name = target.removesuffix(".md")
         link = {"name": name, "link": links.shown(target), "files": [found.stem]}
@@ -291,28 +288,6 @@ def of_scope(
         _count(row, real, usage)
         rows.append(row)
     return rows
-
-
-def never_delivered(
-    root: str,
-    found: Iterable[Scope],
-    counted: "Statistics",
-    usage: Usage,
-    known: dict[str, Memory] | None = None,
-) -> list[Row]:
-    """Return the memories of some scopes that memtui could have delivered and that none of the counted deliveries had,
-    sorted by name. Reads all of them; `usage` and `known` as for `of_scope`."""
-    paths = {path for path, each in counted.memories.items() if each.deliveries}
-    names = {path.rpartition("/")[2] for path in paths}
-    rows = [
-        row
-        for scope in found
-        if scope.delivered and scope.exists and not scope.problem
-        for row in of_scope(root, scope, usage, known)
-    ]
-    # A path in the log may have symlinks resolved, so a delivered file of the same name may be this memory.
-    never = [r for r in rows if r.memory.path not in paths and not (r.deliveries and r.file in names)]
-    return sorted(never, key=lambda row: (row.memory.name, row.memory.path))
 
 
 def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) -> list[Row]:

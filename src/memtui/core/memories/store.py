@@ -16,9 +16,8 @@ from memtui.core.journal.changes import Change, FileChange, conflict
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger
 from memtui.core.journal.own_files import BesideEdit
-from memtui.core.memories import apart, beside, index_lines, memory, purging, references, scopes, trash
+from memtui.core.memories import apart, beside, index_lines, memory, references, scopes, trash
 from memtui.core.memories import trusting as trust_edits
-from memtui.core.memories.broken_links import BeforeMove
 from memtui.core.memories.memory import Memory, read_memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.trash import TrashItem
@@ -132,7 +131,7 @@ class Store:
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
         edits = references.description_edits(scope, found, new.description)
-        known = self.trust_changes(scope, [(file, data)]) if seen or self._is_trusted(scope, found) else []
+        known = self.trust_changes(scope, [(file, data)]) if seen or self.is_trusted(found, scope) else []
         times = (None, round(found.mtime * 1e9) if keep_time else None)
         planned = [*known, FileChange(path, found.raw, data, times=times), *edits, *extra]
         shown = f"{verb or op} {_name(scope)}:{found.stem}"
@@ -147,7 +146,7 @@ class Store:
         """Rename a memory: its file, its `name`, the links of the scope's other memories, its index line. `seen`: as
         for `edit`. Raises ConflictError if the name is taken or the file changed since it was read."""
         scope = self._scope_of(found)
-        path = self._own_file(scope, found)
+        path = self._file_of(scope, found, own=True)
         stem = references.check_name(name)
         old = references.relative(scope, found.path)
         new = os.path.join(os.path.dirname(old), stem + ".md")
@@ -159,7 +158,7 @@ class Store:
             data = references.relink(data, found.path, found.path, names, stem)
         linking = references.link_edits(scope, found, stem)
         known = trust.load(self.root, scope.directory)
-        own = [(new, data)] if seen or self._is_trusted(scope, found) else []
+        own = [(new, data)] if seen or self.is_trusted(found, scope) else []
         planned: list[Change] = self.trust_changes(
             scope, [*own, *((file, after) for file, was, after, _ in linking if known.allows(was))]
         )
@@ -168,24 +167,21 @@ class Store:
         else:
             planned.append(FileChange(self._free(scope, new), None, data, _mode(path)))
             planned.append(FileChange(path, references.content(found), None))
-            planned += apart.moved_edits(self.root, {found.path: f"{scope.directory}/{new}"})
-            planned += beside.moved_edits(self.root, {(scope.directory, old): [(scope.directory, new)]})
-        for _, _, _, edits in linking:
-            planned += edits
+            planned += self._followed(found, scope, scope, new)
+        planned += [edit for _, _, _, edits in linking for edit in edits]
         entry = references.index_entry(scope, old)
         title = entry.title if entry is not None and entry.title in {found.name, found.stem} else ""
         planned += references.index_edits(
             scope, lambda index: index_lines.replace_target(index, old, new, old_title=title, new_title=title and stem)
         )
-        if scope.is_shared:
-            planned += self._lines_above(scope, old, new)
+        planned += self._lines_above(scope, old, new)
         self.journal.run("rename", planned, f"rename {_name(scope)}:{found.stem} to {stem}")
         return read_memory(f"{scope.directory}/{new}", scope.label)
 
     def move(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Move a memory, and its index line, to another scope. Raises as `rename`."""
         source = self._scope_of(found)
-        path = self._own_file(source, found)
+        path = self._file_of(source, found, own=True)
         file = references.relative(source, found.path)
         if os.path.realpath(source.directory) == os.path.realpath(scope.directory):
             raise MemtuiError(
@@ -195,15 +191,13 @@ class Store:
         new, planned = self._plan_copy(source, found, scope, name)
         planned.append(FileChange(path, references.content(found), None))
         planned += references.index_edits(source, lambda index: index_lines.remove_line(index, file))
-        planned += apart.moved_edits(self.root, {found.path: new})
-        place = (scope.directory, references.relative(scope, new))
-        planned += beside.moved_edits(self.root, {(source.directory, file): [place]})
+        planned += self._followed(found, source, scope, references.relative(scope, new))
         self.journal.run("move", planned, f"move {_name(source)}:{found.stem} to {_name(scope)}")
         return read_memory(new, scope.label)
 
-    def before_move(self, found: Sequence[Memory], scope: Scope) -> BeforeMove:
+    def before_move(self, found: Sequence[Memory], scope: Scope) -> references.BeforeMove:
         """Return what tells which links a move of some of these memories to a scope breaks."""
-        return BeforeMove(scope, [self.scope(label) for label in dict.fromkeys(each.scope_label for each in found)])
+        return references.BeforeMove(scope, map(self.scope, dict.fromkeys(each.scope_label for each in found)))
 
     def copy(self, found: Memory, scope: Scope, name: str | None = None) -> Memory:
         """Copy a memory, and its index line, to another scope or under another name. Raises as `rename`."""
@@ -222,17 +216,14 @@ class Store:
         if name is not None:
             data = references.set_name(data, file.removesuffix(".md"))
         path = self._free(scope, file)
-        known = self.trust_changes(scope, [(file, data)]) if self._is_trusted(source, found) else []
+        known = self.trust_changes(scope, [(file, data)]) if self.is_trusted(found, source) else []
         entry = references.index_entry(source, references.relative(source, found.path))
         made = memory.from_bytes(path, scope.label, data)
         title = entry.title if entry is not None and name is None else made.name
         hook = entry.hook if entry is not None else found.description
         edits = references.line_edits(self.root, scope, file, title, hook, found.type)
-        return f"{scope.directory}/{file}", [
-            *known,
-            FileChange(path, None, data, references.file_mode(scope) or _mode(found.path)),
-            *edits,
-        ]
+        new_file = FileChange(path, None, data, references.file_mode(scope) or _mode(found.path))
+        return f"{scope.directory}/{file}", [*known, new_file, *edits]
 
     # Trash
 
@@ -241,14 +232,14 @@ class Store:
         summary in the journal. Return the id for `restore`. Raises ConflictError if the file changed since it was
         read."""
         scope = self._scope_of(found)
-        path = self._own_file(scope, found)
+        path = self._file_of(scope, found, own=True)
         file = references.relative(scope, found.path)
         edits = references.index_edits(scope, lambda index: index_lines.remove_line(index, file))
-        beside_it = beside.gone_edits(self.root, scope.directory, file)
-        above = self._lines_above(scope, file, None) if scope.is_shared else []
+        beside_it = beside.moved_edits(self.root, {(scope.directory, file): ()})
+        above = self._lines_above(scope, file, None)
         planned = [FileChange(path, references.content(found), None), *edits, *above, *beside_it, *extra]
-        summary = f"{verb} {_name(scope)}:{found.stem}"
-        return self.journal.run("delete", planned, summary, scope=scope.label, directory=scope.directory)
+        more = {"scope": scope.label, "directory": scope.directory}
+        return self.journal.run("delete", planned, f"{verb} {_name(scope)}:{found.stem}", **more)
 
     def trash(self) -> list[TrashItem]:
         """List what was trashed and not restored or purged, newest first."""
@@ -259,14 +250,12 @@ class Store:
         has its name now."""
         ledger = self.journal.ledger()
         item = trash.item(self.journal, ledger, trash_id)
-        planned = [
-            change.inverse() for change in reversed(self.journal.changes_of(ledger.transactions[trash_id].record))
-        ]
+        deleted = self.journal.changes_of(ledger.transactions[trash_id].record)
+        planned = [change.inverse() for change in reversed(deleted)]
         for change in planned:
             if not isinstance(change, BesideEdit) and not paths.inside(item.directory, change.path):
                 raise MemtuiError(f"{change.path} is outside of its scope now.", "Fix that, then restore it again.")
-        summary = f"restore {self._shown(item.memory)}"
-        self.journal.run("restore", planned, summary, of=trash_id)
+        self.journal.run("restore", planned, f"restore {self._shown(item.memory)}", of=trash_id)
         return read_memory(item.path, item.scope_label)
 
     def erase(self, found: Memory) -> int:
@@ -286,7 +275,7 @@ class Store:
         item = trash.item(self.journal, ledger, trash_id)
         versions = Versions(self.journal.root, self.journal.now)
         purge = trash.to_purge(self.journal, versions, ledger, trash_id)
-        purging.remove(self.root, purge.words, purging.directories_of(self.root, purge.paths))
+        trash.remove_words(self.root, purge.words, purge.paths)
         versions.purge(purge.paths, purge.drop)  # killed here, it is in the trash
         self.journal.purge(f"delete for good {self._shown(item.memory)}", purge.drop, of=trash_id, gone=purge.gone)
         return purge.left
@@ -318,31 +307,35 @@ class Store:
         scope = scopes.of_memory(self.env, self.cwd, found)
         return f"{_name(scope)}:{found.stem}" if scope is not None else found.ref
 
+    def _followed(self, found: Memory, source: Scope, scope: Scope, file: str) -> list[Change]:
+        """Return the edits of what memtui keeps about a memory, which becomes a file of another name or scope."""
+        old, new = (source.directory, references.relative(source, found.path)), (scope.directory, file)
+        pairs = apart.moved_edits(self.root, {found.path: f"{scope.directory}/{file}"})
+        return [*pairs, *beside.moved_edits(self.root, {old: [new]})]
+
     def _scope_of(self, found: Memory) -> Scope:
         scope = self.scope(found.scope_label)
         references.writable(scope, shared=self.shared)
         return scope
 
     def _lines_above(self, scope: Scope, file: str, new: str | None) -> Sequence[Change]:
-        """Return the edits of the MEMORY.md above a team's directory when a file of it gets another name, or none."""
+        """Return the edits of the MEMORY.md above a team's directory when a file of it goes, or gets a `new` name."""
+        if not scope.is_shared:
+            return []
         own = replace(scope, kind="auto", directory=os.path.dirname(scope.directory), writable=True)
         old, name = f"{locate.TEAM}/{file}", f"{locate.TEAM}/{new}"
         if new is None:
             return references.index_edits(own, lambda index: index_lines.remove_line(index, old))
         return references.index_edits(own, lambda index: index_lines.replace_target(index, old, name))
 
-    def _file_of(self, scope: Scope, found: Memory) -> str:
-        """Return the path of a memory's file, with symlinks inside the scope resolved."""
+    def _file_of(self, scope: Scope, found: Memory, *, own: bool = False) -> str:
+        """Return the path of a memory's file, with symlinks inside the scope resolved. Raises MemtuiError, with `own`
+        also for a symlink, which must not be moved or removed."""
         references.relative(scope, found.path)
-        return references.real_path(scope, found.path)
-
-    def _own_file(self, scope: Scope, found: Memory) -> str:
-        """Return the path of a memory's file. Raises MemtuiError for a symlink, which must not be moved or removed."""
-        path = self._file_of(scope, found)
-        if os.path.islink(found.path):
-            raise MemtuiError(
-                f"{found.path} is a symlink to {path}", "Change that memory instead, or remove the link by hand."
-            )
+        path = references.real_path(scope, found.path)
+        if own and os.path.islink(found.path):
+            hint = "Change that memory instead, or remove the link by hand."
+            raise MemtuiError(f"{found.path} is a symlink to {path}", hint)
         return path
 
     def _free(self, scope: Scope, file: str) -> str:
@@ -360,13 +353,10 @@ class Store:
         edit = trust_edits.plan(self.root, scope.directory, contents)
         return [] if edit.idle else [edit]
 
-    def is_trusted(self, found: Memory) -> bool:
-        """Return whether a memory is trusted, or in a scope that needs no trust."""
-        return self._is_trusted(self.scope(found.scope_label), found)
-
-    def _is_trusted(self, scope: Scope, found: Memory) -> bool:
-        """Return whether a changed, renamed or copied memory may become trusted: only if the memory is trusted already.
-        A person who changes one field has not approved the rest of a file that came with a repository."""
+    def is_trusted(self, found: Memory, scope: Scope | None = None) -> bool:
+        """Return whether a memory is trusted, or in a scope that needs no trust. Only then one that is changed, renamed
+        or copied is: who changes one field has not approved the rest of a file that came with a repository."""
+        scope = scope or self.scope(found.scope_label)
         return not scope.needs_trust or trust.load(self.root, scope.directory).allows(found.raw)
 
 

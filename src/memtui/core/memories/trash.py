@@ -1,16 +1,27 @@
-"""The trash: trashed memories, as the journal records them, and everything that a purge has to remove."""
+"""The trash: trashed memories, as the journal records them, and their purge: of the contents in the journal, the
+versions, and the words in what memtui derived (deliveries, what sessions were told, proposals, indexes). What is left
+are names, times and hashes. Words go before contents: killed within, a memory is in the trash still."""
 
 import contextlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+import json
+import os
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from memtui.core.base import fastjson, fs, session_state
 from memtui.core.base.errors import MemtuiError, NotFoundError
+from memtui.core.base.storage import storage_error
+from memtui.core.deliveries import folding
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import Ledger, Transaction
 from memtui.core.memories.memory import Memory, from_bytes
-from memtui.core.memories.purging import PurgedWords
 from memtui.core.memories.versions import Versions
+from memtui.core.places import reindexing
+
+# The least characters of a line by which a text is known to be of a memory, and of one with a digit in it.
+TELLING, WITH_DIGIT = 12, 6
+CONTENTS = ("before", "after", "removed", "added")
 
 
 @dataclass(frozen=True)
@@ -28,13 +39,13 @@ class TrashItem:
 
 def items(journal: Journal, ledger: Ledger) -> list[TrashItem]:
     """List the trash, newest first. Memories whose content is lost are left out."""
-    found = []
+    trashed = []
     # In the journal's order: the ids of one millisecond are in no order.
     for each in reversed(ledger.all()):
         if each.id in ledger.trashed:
             with contextlib.suppress(NotFoundError):
-                found.append(item(journal, ledger, each.id))
-    return found
+                trashed.append(item(journal, ledger, each.id))
+    return trashed
 
 
 def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
@@ -42,19 +53,65 @@ def item(journal: Journal, ledger: Ledger, key: str) -> TrashItem:
     each = ledger.transactions.get(key)
     if each is None or key not in ledger.trashed:
         raise NotFoundError(f"{key} is not in the trash", "`memtui history` without an id lists what is.")
-    row = deleted_row(each)
+    row = _deleted_row(each)
     label, directory = str(each.record.get("scope", "")), str(each.record.get("directory", ""))
     memory = from_bytes(row["path"], label, journal.contents.read(row["before"]))
     return TrashItem(key, each.time, row["path"], label, directory, memory)
 
 
-def deleted_row(each: Transaction) -> dict[str, Any]:
+def _deleted_row(each: Transaction) -> dict[str, Any]:
     """Return the row of the change that removed the memory. Raises NotFoundError for a record without one."""
-    for row in each.record["changes"]:
+    rows: list[dict[str, Any]] = each.record["changes"]
+    for row in rows:
         if row.get("before") and row.get("after") is None and "was" not in row:
-            found: dict[str, Any] = row
-            return found
+            return row
     raise NotFoundError(f"{each.id} is not a deletion")
+
+
+@dataclass
+class PurgedWords:
+    """What tells the words of a memory in other files: the `paths` that it had, the `hashes` of its contents as logs
+    have them, and its `lines`."""
+
+    paths: Collection[str]
+    hashes: set[str] = field(default_factory=set)
+    lines: set[str] = field(default_factory=set)
+
+    def add(self, digest: str, content: bytes) -> None:
+        """Take in a version of it: the lines of the body and the values of its fields that are long enough to tell it.
+        Of the fields only those of several words: memtui has a type, or a name, in few other places."""
+        self.hashes.add(digest[:16])
+        version = from_bytes("", "", content)
+        head = content.decode("utf-8", "replace").removesuffix(version.body)
+        values = (line.partition(": ")[2] or line.strip().removeprefix("- ") for line in head.split("\n"))
+        lines = [value for text in values if " " in (value := text.strip().strip("'\""))]
+        lines += map(str.strip, version.body.split("\n"))
+        self.lines |= {line for line in lines if len(line) >= (WITH_DIGIT if any(map(str.isdigit, line)) else TELLING)}
+
+    def add_index(self, _: str, content: bytes) -> None:
+        """Take in lines of an index, those that are its own."""
+        links = [f"({os.path.basename(path)})" for path in self.paths]
+        text = content.decode("utf-8", "replace")
+        self.lines |= {line.strip() for line in text.split("\n") if any(link in line for link in links)}
+
+    def within(self, text: str) -> bool:
+        """Whether a text has a line of it."""
+        return any(line in text for line in self.lines)
+
+    def within_any(self, value: object) -> bool:
+        """Whether any text in a value of JSON has a line of it, or is a path of it."""
+        if isinstance(value, dict):
+            return any(map(self.within_any, value.values()))
+        if isinstance(value, list):
+            return any(map(self.within_any, value))
+        return isinstance(value, str) and (value in self.paths or self.within(value))
+
+    def delivered_by(self, record: dict[str, object]) -> bool:
+        """Whether a record of the delivery log has words of it."""
+        items = record.get("items")
+        rows = [row for row in items if isinstance(row, dict)] if isinstance(items, list) else []
+        named = any(row.get("hash") in self.hashes or row.get("path") in self.paths for row in rows)
+        return named or self.within(str(record.get("text", "")))
 
 
 class Purged(NamedTuple):
@@ -70,16 +127,18 @@ class Purged(NamedTuple):
 
 
 def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> Purged:
-    """Return what purging a trash item removes. That is everything the journal has of the memory up to its deletion,
-    under any name and in any scope it had, except for contents that other transactions share; what only tells where
-    their lines were put is not spared."""
+    """Return what purging a trash item removes: everything the journal has of the memory up to its deletion, under any
+    name and in any scope it had, except for contents that other transactions share; what only tells where their lines
+    were put is not spared."""
     group, places = _history(ledger, key)
-    others = [t for t in ledger.all() if t.id not in group]
+    own_changes = [ledger.transactions[name] for name in group]
+    others = [each for each in ledger.all() if each.id not in group]
     shared = set(_digests(others))
-    own = dict.fromkeys(_digests(ledger.transactions[each] for each in group))
-    own |= dict.fromkeys(_digests((ledger.transactions[each] for each in group), ("anchor",)))
-    own |= dict.fromkeys(_trusted_digests(ledger, places))
-    words = _words(journal, versions, [ledger.transactions[each] for each in group], places)
+    own = dict.fromkeys(_digests(own_changes, (*CONTENTS, "anchor")))
+    trusts = [row["trust"] for each in ledger.all() for row in each.record["changes"] if "trust" in row]
+    for trust in trusts:  # the contents with which it was trusted
+        own |= dict.fromkeys(d for d, name in trust["added"].items() if f"{trust['directory']}/{name}" in places)
+    words = _words(journal, versions, own_changes, places)
 
     def tells(digest: str) -> bool:
         try:
@@ -88,7 +147,7 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
             return False
 
     own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
-    left = sum(any(map(tells, _digests([t], ("removed", "added")))) for t in others if t.op != "purge")
+    left = sum(any(map(tells, _digests([each], ("removed", "added")))) for each in others if each.op != "purge")
     return Purged([digest for digest in own if digest not in shared], sorted(group), places, words, left)
 
 
@@ -112,37 +171,74 @@ def _words(journal: Journal, versions: Versions, group: list[Transaction], place
 def _history(ledger: Ledger, key: str) -> tuple[set[str], set[str]]:
     """Return the ids of the transactions about a memory up to its deletion, through its moves and renames, with their
     undos; and the paths that it had."""
+
+    def files(each: Transaction) -> set[str]:
+        return {
+            "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
+            for row in each.record["changes"]
+            if "was" not in row and "trust" not in row
+        }
+
     every = ledger.all()
-    earlier = every[: 1 + [t.id for t in every].index(key)]  # the ids of one millisecond are in no order
-    places = {deleted_row(ledger.transactions[key])["path"]}
+    earlier = every[: 1 + [each.id for each in every].index(key)]  # the ids of one millisecond are in no order
+    places = {_deleted_row(ledger.transactions[key])["path"]}
     group: set[str] = set()
     while True:
-        found = {t.id for t in earlier if places & set(_file_paths(t)) and t.is_change and t.op != "purge"}
-        for each in found - group:
-            if ledger.transactions[each].op in {"move", "rename"}:
-                places |= set(_file_paths(ledger.transactions[each]))
-        if found == group:
-            break
-        group = found
-    return group | {t.id for t in ledger.all() if t.of in group}, places
-
-
-def _file_paths(each: Transaction) -> list[str]:
-    return [
-        "{directory}/{file}".format(**row["beside"]) if "beside" in row else row["path"]
-        for row in each.record["changes"]
-        if "was" not in row and "trust" not in row
-    ]
-
-
-def _trusted_digests(ledger: Ledger, places: set[str]) -> list[str]:
-    """Return the digests of the contents with which a memory was trusted."""
-    given = [row["trust"] for t in ledger.all() for row in t.record["changes"] if "trust" in row]
-    return [digest for g in given for digest, name in g["added"].items() if f"{g['directory']}/{name}" in places]
-
-
-CONTENTS = ("before", "after", "removed", "added")
+        about = {each.id for each in earlier if places & files(each) and each.is_change and each.op != "purge"}
+        for name in about - group:
+            if ledger.transactions[name].op in {"move", "rename"}:
+                places |= files(ledger.transactions[name])
+        if about == group:
+            return group | {each.id for each in every if each.of in group}, places
+        group = about
 
 
 def _digests(transactions: Iterable[Transaction], keys: tuple[str, ...] = CONTENTS) -> list[str]:
-    return [row[k] for t in transactions for row in t.record["changes"] for k in keys if row.get(k)]
+    return [row[k] for each in transactions for row in each.record["changes"] for k in keys if row.get(k)]
+
+
+def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
+    """Remove the words from the delivery log, what sessions were told, proposals, and the indexes with these paths,
+    which are made anew at once by a process of their own. Raises MemtuiError."""
+    directories = {directory for path in paths if (directory := reindexing.indexed(root, path)) is not None}
+    try:
+        folding.recover(root)
+        folding.fold_records(root, words.delivered_by, words.within)
+        _forget_lines(root, words)
+        _drop_proposals(root, words)
+        outdated = [directory for directory in directories if reindexing.remove(root, directory)]
+    except OSError as error:
+        raise storage_error(error, root) from error
+    reindexing.start(root, outdated)
+
+
+def _forget_lines(root: str, words: PurgedWords) -> None:
+    """Put the name of the memory in place of its line where a session was told of it: that it is gone is still said."""
+    directory = root + "/sessions"
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        if not name.endswith(".index.json"):
+            continue
+        state = fastjson.loads_dict(fs.read(f"{directory}/{name}", "session"))
+        changed = False
+        tables = session_state.table(state, "lines")
+        for known in [session_state.table(tables, scope) for scope in tables]:
+            for file, old in known.items():
+                if isinstance(old, list) and len(old) == 2 and (old[0] in words.hashes or words.within(str(old[1]))):
+                    known[file], changed = [old[0], file.removesuffix(".md")], True
+        if changed:
+            fs.write_atomic(f"{directory}/{name}", fastjson.dumps(state).encode(), durable=False)
+
+
+def _drop_proposals(root: str, words: PurgedWords) -> None:
+    """Drop the proposals that have words of the memory; the others of their sets stay."""
+    directory = root + "/proposals"
+    for name in sorted(os.listdir(directory)) if os.path.isdir(directory) else ():
+        proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
+        changes = proposal.get("changes")
+        every = changes if isinstance(changes, list) else []
+        kept = [each for each in every if not words.within_any(each)]
+        if every and not kept:
+            fs.unlink(f"{directory}/{name}")
+        elif len(kept) < len(every):
+            data = json.dumps({**proposal, "changes": kept}, ensure_ascii=False, indent=2)
+            fs.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")

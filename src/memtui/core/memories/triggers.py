@@ -6,12 +6,14 @@ opened the memory (use), and lines that a model wrote. Those of use decay; what 
 """
 
 import time as time_module
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from memtui.core.base import clock, fastjson
+from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.errors import MemtuiError, UsageError
+from memtui.core.base.storage import read_or_none
 from memtui.core.frontmatter import document
+from memtui.core.journal import own_files
 from memtui.core.journal.own_files import BesideRow
 from memtui.core.memories import beside, memory, references
 from memtui.core.memories.memory import Memory
@@ -29,6 +31,8 @@ LONGEST = 300  # characters of a line
 MOST = 20  # lines of a memory, all origins together
 MOST_LEARNED = 5  # of them from use
 MOST_REMOVED = 40
+# Rows of use that are kept of a memory: more than count, so that one that is used now and then can come up.
+STORED = 15
 # What a line of use counts halves in this time; below LEAST it is forgotten. One that was used once lasts 120 days.
 HALF_LIFE = 60 * clock.DAY
 LEAST = 0.25
@@ -221,3 +225,39 @@ def _with_field(found: Memory, lines: list[str]) -> bytes:
     doc = document.parse(references.content(found))
     path = (FIELD,) if FIELD in doc.fields else ("metadata", FIELD)
     return (doc.with_field(path, lines) if lines else doc.without_field(path)).raw
+
+
+# What a worker learns from use: no step of undo, since no person made it
+
+
+def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
+    """Return rows with one use more of a text, at `time` (seconds since the epoch). A text that a person typed, or
+    removed, changes nothing, nor does a use that is counted already. What is forgotten goes."""
+    found: list[BesideRow] = []
+    known = False
+    for row in rows:
+        if own_files.text_of(row).casefold() == text.casefold():
+            known = True
+            old = _parse(row)
+            if old is not None and old.origin == "use" and old.time < time:
+                row = as_row(Trigger(old.text, "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
+        found.append(row)
+    if not known:
+        found.append(as_row(Trigger(text, "use", time)))
+    weights = {row: each.weight(time) for row in found if (each := _parse(row)) is not None and each.origin == "use"}
+    least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])
+    return [row for row in found if weights.get(row, least) >= least]
+
+
+def note_use(
+    root: str, kind: str, directory: str, change: dict[str, Callable[[list[BesideRow]], list[BesideRow]]]
+) -> set[str]:
+    """Change the rows of some files of a directory; return those files that have others now. Raises OSError."""
+    path = own_files.beside_path(root, kind, directory)
+    with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
+        rows = own_files.beside_rows(read_or_none(path) or b"")
+        after = {file: make(rows.get(file, [])) for file, make in change.items()}
+        changed = {file for file, found in after.items() if found != rows.get(file, [])}
+        if changed:
+            own_files.write_beside(path, directory, {**rows, **after})
+    return changed

@@ -16,12 +16,15 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
+from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.own_files import FORMAT, LOCK_SECONDS, UNSEEN, VERSIONS_LOCK, seen_lines
 
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20
 GONE = ""  # the digest of a file that is not there
 FIRST, PERSON, AGENT, OTHER = "first", "person", "agent", "other"
+# What memtui did where the journal's operation does not say it: took back what others wrote, followed a rename.
+TAKE_BACK, LINKS = "take-back", "links"
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Version:
     """One version of the memory `file` (relative) of a directory: `digest` of its bytes (GONE if the file was deleted),
     `size` in bytes, `stamp` (modification time in nanoseconds), when it was taken in, and whether a person has seen
     it; `change`: the id of memtui's own change that made it; `was`: the directory and the file that it was called
-    before that change, if it moved or renamed it; `op`: what that change was (journaled.OwnChange)."""
+    before that change, if it moved or renamed it; `op`: what that change was (intake.OwnChange)."""
 
     directory: str
     file: str
@@ -104,7 +107,7 @@ class Versions:
         self.root = root
         self.now = now
         self.path = root + "/versions.jsonl"
-        self.contents = root + "/versions"
+        self.contents = ContentStore(root, "versions")
         self.problem: MemtuiError | None = None
         self.unsettled = False
         self.guard = threading.RLock()
@@ -253,7 +256,7 @@ class Versions:
         """Return the bytes of a version. Raises NotFoundError if they are not kept (any more), MemtuiError."""
         if version.digest == GONE:
             return b""
-        path = f"{self.contents}/{version.digest}"
+        path = self.contents.path(version.digest)
         try:
             data = fs.read_bytes(path)
         except FileNotFoundError as error:
@@ -295,15 +298,6 @@ class Versions:
                 counts[each] = count
         if counts != noted:
             fs.write_cache(self.root + UNSEEN, fastjson.dumps({"v": FORMAT, "unseen": counts}).encode())
-
-    def keep(self, digest: str, data: bytes) -> None:
-        """Keep a text under its hash. Raises MemtuiError."""
-        path = f"{self.contents}/{digest}"
-        try:
-            if not os.path.exists(path):
-                fs.write_atomic(path, data, durable=False)
-        except OSError as error:
-            raise storage_error(error, path) from error
 
     def append(self, rows: list[dict[str, Any]]) -> None:
         """Write lines at the end of the log. Raises MemtuiError."""
@@ -374,10 +368,8 @@ class Versions:
         data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs.write_atomic(self.path, data)
-            digests = {each.digest for each in kept}
-            for name in os.listdir(self.contents):
-                if name not in digests:
-                    fs.unlink(f"{self.contents}/{name}")
+            for name in set(os.listdir(self.contents.directory)) - {each.digest for each in kept}:
+                fs.unlink(self.contents.path(name))
         except OSError as error:
             raise storage_error(error, self.path) from error
         self.reread()

@@ -176,7 +176,7 @@ class MemoryCommands:
     async def _may_break_links(self, chosen: list[Pair], scope: Scope) -> bool:
         """Ask before a move that breaks links."""
         found = [row.memory for _, row in chosen]
-        links = self.services.data.store().before_move(found, scope).broken(found)
+        links = list(self.services.data.store().before_move(found, scope).broken(found))
         if not links:
             return True
         answer = await self.services.ask(sure(present.breaks(_names(chosen), links), "Move all the same"))
