@@ -88,8 +88,7 @@ class Workspace:
         return config.load(self.root)
 
     def setting(self, key: str) -> "object":
-        """Return one setting, for this project if it has its own; for a key without a default what is written, or
-        None."""
+        """Return one setting, of this project if it has its own; without a default what is written, or None."""
         settings = self.settings()
         return config.value(settings, self.project_root, key) if key in config.DEFAULTS else settings.get(key)
 
@@ -145,8 +144,7 @@ class Workspace:
         return waiting.waiting_in(self.root, [self.slug, None, *others], wanted, unread, self.entries)
 
     def counts(self, unread: "list[Finding] | None" = None) -> "dict[str, int]":
-        """Count the entries of each kind that wait for this project and everywhere, without snoozed ones. `unread` as
-        for `waiting`."""
+        """Count the entries that wait here and everywhere, by kind, without snoozed ones. `unread` as for `waiting`."""
         from memtui.core.review.waiting import KINDS
 
         found, now = dict.fromkeys(KINDS, 0), self.now()
@@ -262,8 +260,7 @@ class Workspace:
         return index_state.line_note(scope, found.path.removeprefix(scope.directory + "/")) if scope else ""
 
     def not_served(self) -> "list[Finding]":
-        """Return the findings that tell why hooks that are installed may not serve sessions here: problems of theirs,
-        and the mode off."""
+        """Return the findings that tell why hooks that are installed may not serve sessions here."""
         from memtui.core.base.finding import PROBLEM
         from memtui.core.health import settings_checks
         from memtui.hooks.installer import checkup

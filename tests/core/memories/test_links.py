@@ -84,7 +84,7 @@ def test_code_and_what_only_looks_like_a_link_is_none(text):
 
 def test_links_removed_become_the_words_that_a_reader_sees():
     text = "[[t]], [[t|the label]], ![[t]], [[./t.md#h]], [words](t.md), [[other]]\n\n[d]: t.md\n"
-    made = links.removed(text, lambda link: link.target.removesuffix(".md") == "t")
+    made = links.renamed(text, lambda link: link.target.removesuffix(".md") == "t", None)
     assert made == "t, the label, t, t, words, [[other]]\n\n[d]: t.md\n"
 
 
@@ -183,4 +183,4 @@ def test_any_text_is_read_with_spans_inside_of_it(text):
     assert len(code.masked(text)) == len(text)
     for each in links.find(text):
         assert each.start <= each.name_start <= each.name_end <= each.end
-    assert links.renamed(text, lambda _: False, "x") == links.removed(text, lambda _: False) == text
+    assert links.renamed(text, lambda _: False, "x") == links.renamed(text, lambda _: False, None) == text

@@ -215,8 +215,7 @@ def write_cache(path: str, data: bytes) -> None:
 
 
 def overwrite(path: str, data: bytes) -> None:
-    """Overwrite a file in place, at a fifth of the cost of `write_atomic`; a crash meanwhile damages it. Raises
-    OSError."""
+    """Overwrite a file in place, at a fifth of `write_atomic`'s cost; a crash damages it. Raises OSError."""
     fd = _open_making_dirs(path, posix.O_RDWR | posix.O_CREAT | posix.O_CLOEXEC | posix.O_NONBLOCK, FILE_MODE)
     try:
         size = _regular(fd, path).st_size

@@ -48,8 +48,8 @@ def slug(path: str) -> str:
     """Return the client's directory name for a path: all but a-z A-Z 0-9 becomes `-`; a name over 200 gets a hash.
     Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes."""
     if not path.isascii():
-        pairs = [c if c <= "\uffff" else _surrogates(c) for c in path]
-        path = "".join(pairs)
+        units = path.encode("utf-16-le", "surrogatepass")
+        path = "".join([chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2)])
     name = "".join([c if c.isascii() and c.isalnum() else "-" for c in path])
     if len(name) <= SLUG_LIMIT:
         return name
@@ -78,11 +78,6 @@ def is_of(recorded: str, project: str) -> bool:
     """Tell whether a record that names a project is of the one with this key. Records of older versions have the slug
     alone: they are of each project that has it."""
     return recorded in (project, slug_of(project))
-
-
-def _surrogates(char: str) -> str:
-    code = ord(char) - 0x10000
-    return chr(0xD800 | code >> 10) + chr(0xDC00 | code & 0x3FF)
 
 
 def _read(path: str) -> str:
@@ -178,8 +173,7 @@ def _worktree_main(here: str, dot_git: str) -> str:
 
 
 def inbox_dir(root_dir: str, project: "str | None") -> str:
-    """Return the directory of guidance.md, pending-updates.md and pending-items.md of a project, by its key; None means
-    global."""
+    """Return the directory of guidance.md and what else waits for a project, by its key; None means global."""
     return root_dir + "/projects/" + project if project else root_dir + "/global"
 
 
@@ -189,8 +183,7 @@ def has_old_inbox(root_dir: str, slug: str) -> bool:
 
 
 def stranger(path: str) -> "int | None":
-    """Return the user who owns a path, or what it links to, if that is neither we nor root; None otherwise, and where
-    nothing exists."""
+    """Return the user who owns a path, or what it links to, if neither we nor root do; None otherwise."""
     ours = (posix.geteuid(), 0)
     try:
         owner = posix.lstat(path).st_uid
@@ -223,8 +216,7 @@ def inbox_strangers(root_dir: str, project: str) -> "list[tuple[str, int]]":
 
 
 def resolve(path: str) -> "str | None":
-    """Follow the symlinks of an absolute path, as `os.path.realpath` does; parts that don't exist are kept. None for a
-    loop."""
+    """Follow the symlinks of an absolute path, also one of which parts don't exist. None for a loop."""
     done, rest, links = "/", [part for part in reversed(path.split("/")) if part], 0
     while rest:
         part = rest.pop()

@@ -71,8 +71,7 @@ def revealed(text: str, show: "Callable[[str], str]") -> str:
 
 
 def clean(text: str) -> str:
-    """Remove control characters (terminal escapes), hidden characters and lone surrogates; escape each `<` that would
-    open or close a guarded tag."""
+    """Remove control and hidden characters and lone surrogates; escape each `<` of a guarded tag."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if not (text.isascii() and text.replace("\n", "").replace("\t", "").isprintable()):
         text = revealed(text, lambda _: "")

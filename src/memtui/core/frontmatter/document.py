@@ -86,8 +86,7 @@ class Document:
         return parse(_encode(head + self.block + fence + body))
 
     def with_quotes(self) -> "Document":
-        """Return a document in which the values stand in the quotes that they need. Raises MemtuiError on a broken
-        document."""
+        """Return a document with the quotes that its values need. Raises MemtuiError on a broken document."""
         self._must_be_sound()
         return self._replaced(self.quoted, self.fields) if self.quoted else self
 

@@ -346,8 +346,7 @@ def _status(path: str) -> os.stat_result | None:
 
 @dataclass(frozen=True)
 class ModeEdit(Change):
-    """The permission bits of a file or directory before and after. A path that does not exist any more counts as
-    done."""
+    """The permission bits of a file or directory before and after. A path that is gone counts as done."""
 
     key = "modes"
     shape: ClassVar[Row] = {"modes": (_is_mode, _is_mode)}

@@ -46,8 +46,7 @@ class Journal:
     def _intent(
         self, transaction: str, op: str, changes: Sequence[Change], summary: str, **more: Any
     ) -> dict[str, Any]:
-        """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as the changes
-        expect it."""
+        """Return the intent's record, with its contents stored. Raises ConflictError if a file is not as expected."""
         rows = records.rows(changes, self.contents.keep)
         head = {"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": "intent", "by": self.by}
         return {**head, "seat": here(self.by), "op": op, "summary": summary, **more, "changes": rows}
@@ -229,8 +228,7 @@ class Journal:
         return self._ledger.follow()
 
     def purge(self, summary: str, drop: Sequence[str], **more: Any) -> str:
-        """Remove contents for good, given by their hashes `drop`; no undo brings them back. Return the transaction's
-        id."""
+        """Remove contents for good, by their hashes `drop`; no undo brings them back. Return the transaction's id."""
         with self.locked():
             transaction = ids.new_id(self.now())
             self._append(self._intent(transaction, "purge", [], summary, drop=list(drop), **more))

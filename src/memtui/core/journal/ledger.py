@@ -103,8 +103,7 @@ class Ledger:
         self._tail = b""
 
     def follow(self) -> "Ledger":
-        """Read what was appended, or everything if the file was replaced or cut. A missing file is empty. Raises
-        OSError."""
+        """Read what was appended, or all if the file was replaced or cut. A missing file is empty. Raises OSError."""
         with self._lock:
             try:
                 fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)

@@ -319,8 +319,7 @@ def text_of(row: BesideRow) -> str:
 
 
 def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRow]]) -> None:
-    """Write the file, a line for each row, sorted by the memories' files, or remove it where there are no rows. The
-    caller holds the lock. Raises OSError."""
+    """Write the file, sorted, or remove it where there are no rows. The caller holds the lock. Raises OSError."""
     if not any(rows.values()):
         fs.unlink(path)
         return

@@ -161,8 +161,7 @@ class TextEdit(Change):
 
 
 def _counted_again(text: str, removed: str) -> str:
-    """Return the source in `text` of the entry `removed`, if a worker has only counted it once more since it was read;
-    "" otherwise."""
+    """Return the source of the entry `removed`, if it was only counted once more since it was read; "" otherwise."""
 
     def words(entry: inbox_format.Entry) -> tuple[str, str, dict[str, str]]:
         return entry.id, entry.text, {key: value for key, value in entry.fields.items() if key not in COUNTS}

@@ -77,8 +77,7 @@ def attempt(
 
 
 def _is_own(journal: Journal, found: Transaction) -> bool:
-    """Return whether an operation, or its last undo or redo, was made just now in this place: in this TUI, or recently
-    by a command in this terminal."""
+    """Return whether an operation, or its last undo or redo, was made just now in this TUI or terminal."""
     last = found.latest
     if last.by != journal.by or last.actor != here(journal.by):
         return False
@@ -125,12 +124,13 @@ def _run_one(journal: Journal, undone: Undone, found: Transaction) -> None:
         if undone.op == "undo":
             changes = [change.inverse() for change in reversed(changes)]
         journal.run_locked(undone.op, changes, found.summary, of=found.id)
-    except ConflictError:
+    except ConflictError as error:
+        blocked = error
         later = journal.ledger().later(found) if undone.op == "undo" else None
         if later is not None:
             by = f"“{later.summary}” ({short_id(later.id)})"
-            error = ConflictError(f"It was changed since, by {by}; undo that first")
-        undone.failed.append((found, error))
+            blocked = ConflictError(f"It was changed since, by {by}; undo that first")
+        undone.failed.append((found, blocked))
     except MemtuiError as error:
         undone.failed.append((found, error))
     else:

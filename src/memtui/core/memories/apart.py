@@ -34,8 +34,7 @@ def moved_edits(root: str, moved: Mapping[str, str]) -> list[PairsEdit]:
 
 
 def keep(journal: Journal, one: Memory, other: Memory, *, apart: bool = True) -> bool:
-    """Keep two memories apart for good, or with `apart` False no longer. Return whether that changed anything. Raises
-    UsageError for one memory twice."""
+    """Keep two memories apart, or no longer. Return whether that changed anything. Raises UsageError for one twice."""
     if one.path == other.path:
         raise UsageError(f"{one.ref} is one memory.", "Name two that are different.")
     pair = frozenset((one.path, other.path))

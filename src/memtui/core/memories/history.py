@@ -79,8 +79,7 @@ def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[V
 
 
 def became(versions: Versions, version: Version) -> Version | None:
-    """Return the newest version of what a version became that is gone because memtui moved or renamed it, also if that
-    was renamed again; None for any other."""
+    """Return the newest version of what a version became that is gone because memtui renamed it; None for others."""
     found, after = None, versions.became(version)
     while after is not None:
         found = versions.of(after.directory, after.file)[-1]

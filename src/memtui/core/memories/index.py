@@ -109,9 +109,8 @@ def parse_index(data: bytes) -> Index:
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:
-    """Return the numbers of the lines that are not text, of those the ones that are code, and the first line of a
-    comment or code that is never closed.
-    A `<!--` after text begins a comment only if it is closed: the text may be about the mark itself."""
+    """Return the numbers of the lines that are not text, of those that are code, and the first of a comment or code
+    that is never closed. A `<!--` after text begins a comment only if it is closed: the text may be about the mark."""
     hidden = set(range(top))
     code: set[int] = set()
     last_close = max((number for number in range(top, len(lines)) if "-->" in lines[number]), default=-1)
@@ -204,8 +203,7 @@ class Budget:
 
 
 def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
-    """Return the lines that count towards the limits as (line number in the file, text); `agent`: as in a subagent's
-    memory."""
+    """Return the lines that count towards the limits as (line number, text); `agent`: as in a subagent's memory."""
     doc = document.parse(data)
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     numbered = list(enumerate(text.split("\n"), 1))

@@ -142,19 +142,11 @@ def _first_word(target: str) -> str:
 
 
 def add_line(
-    data: bytes,
-    target: str,
-    title: str,
-    hook: str,
-    *,
-    kind: str = "",
-    gone: Collection[str] = (),
-    at_end: bool = False,
+    data: bytes, target: str, title: str, hook: str, *, kind: str = "", gone: Collection[str] = (), at_end: bool = False
 ) -> bytes:
-    """Add a line for a new memory; an index that has one already is returned unchanged. The line goes to the end of a
-    section: the one that fits the type `kind` or the file's name, else the last that has memories; lines of files that
-    are `gone` make it none of these. `at_end`: it goes below everything instead. `target` is relative to the directory.
-    """
+    """Add a line for a memory (its path in the directory is `target`), if it has none, at the end of a section: the one
+    that fits the type `kind` or the file's name, else the last that has memories; lines of files that are `gone` make
+    it none of these. `at_end`: below everything instead."""
     index = parse_index(data)
     if any(entry.is_for(target) for entry in index.lines_of_memories):
         return data

@@ -58,8 +58,7 @@ def sides(data: bytes) -> dict[str, object]:
 
 
 def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
-    """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages. `root` as
-    for `IndexState`."""
+    """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages."""
     for state in states(root, every):
         for found in state.findings() if state.unread else ():
             if found.code == "memories.text":
@@ -67,8 +66,7 @@ def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Find
 
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
-    """Return the states of the indexes of some scopes; scopes without an index are left out if they need none. `root`
-    as for `IndexState`."""
+    """Return the states of the indexes of some scopes that have an index or need one. `root` as for `IndexState`."""
     able = [each for each in every if each.kind != "instructions" and not each.problem and each.exists]
     found = [IndexState(root, scope, index_of(scope)) for scope in able]
     return [each for each in found if each.index.raw or each.missing]
@@ -100,8 +98,7 @@ class IndexState:
         ]
 
     def findings(self) -> Iterator[Finding]:
-        """Find what is wrong with the index, each kind once with all its files; of one with conflict markers only
-        these."""
+        """Find what is wrong with the index, each kind once with all its files; of conflict markers only these."""
         if self.index.conflict:
             about = {"scope": self.scope.shown, "path": self.scope.index_path}
             yield problem("memories.index_conflict", f"index:{self.scope.label}", **sides(self.index.raw), **about)

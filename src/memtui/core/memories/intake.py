@@ -77,8 +77,7 @@ class Since(NamedTuple):
 
 
 def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
-    """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
-    OSError."""
+    """Read the changes after the one with the id `last`, or later than `oldest` (seconds). Raises OSError."""
     ended: dict[str, bool] = {}
     dropped: set[str] = set()  # the texts of memories that were deleted for good later
     steps: list[OwnChange] = []
@@ -192,8 +191,7 @@ class Intake:
 
     def _take_steps(self, directory: str, *, keep: bool) -> tuple[list[Version], Since]:
         """Add the versions that memtui's own changes made and replaced since the last look, of all directories that
-        were looked at; of `directory`, if this is the first look at it, those of all changes. Contents are kept if
-        wanted."""
+        were looked at; those of all changes, if this is the first look at `directory`. Contents are kept if wanted."""
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
         journal = self._read_journal(self.log.journal or "", oldest)
         places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}
@@ -282,8 +280,7 @@ class Intake:
                 yield Version(directory, file, clock.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
     def _changed(self, directory: str, file: str, known: list[Version], *, keep: bool) -> Version | None:
-        """Return the version of a file as it is now; None if it is the newest one known. Its content is kept if
-        wanted."""
+        """Return the version of a file as it is now, and keep its content if wanted; None if it is the newest known."""
         path = f"{directory}/{file}"
         try:
             status = os.stat(path)
@@ -315,8 +312,7 @@ class Intake:
 
 
 def _place(places: dict[str, str], path: str) -> tuple[str, str] | None:
-    """Return the directory and the file in it of a real path, by the real paths of directories; None if it is in
-    none."""
+    """Return the directory of memories that a real path is in, and the file there; None if it is in none."""
     above = path
     while above := above.rpartition("/")[0]:
         if above in places:

@@ -167,8 +167,7 @@ def inline_spans(text: str, most: int = 0) -> Iterator[InlineSpan]:
 
 
 def _closing(text: str, start: int) -> int:
-    """Return where the target that begins at `start` ends: at its parenthesis, or at `>` of a `<target>`; -1 if it does
-    not end."""
+    """Return where the target that begins at `start` ends, at its parenthesis or `>`; -1 if it does not end."""
     if text[start : start + 1] == "<":
         return text.find(">", start, start + TITLE_LIMIT)
     depth = 0
@@ -266,23 +265,20 @@ def _ignores_case(directory: str) -> bool:
 # Changing them
 
 
-def renamed(text: str, leads: Callable[[Link], bool], new: str) -> str:
-    """Return a text in which those links have the name `new`; each keeps its form, and all else its bytes."""
+def renamed(text: str, leads: Callable[[Link], bool], new: str | None) -> str:
+    """Return a text in which those links have the name `new`; each keeps its form, and all else its bytes. None: they
+    are the words that a reader sees, except for definitions, which stay."""
+    spans = [
+        (link.start, link.end, link.label)
+        if new is None
+        else (link.name_start, link.name_end, encoded(new) if link.encoded else new)
+        for link in find(text)
+        if leads(link)
+    ]
     pieces = []
     at = 0
-    for each in sorted(find(text), key=lambda link: link.name_start):
-        if each.name_start >= at and leads(each):
-            pieces += [text[at : each.name_start], encoded(new) if each.encoded else new]
-            at = each.name_end
-    return "".join([*pieces, text[at:]]) if pieces else text
-
-
-def removed(text: str, leads: Callable[[Link], bool]) -> str:
-    """Return a text in which those links are the words that a reader sees. Definitions stay."""
-    pieces = []
-    at = 0
-    for each in find(text):
-        if each.start >= at and each.label is not None and leads(each):
-            pieces += [text[at : each.start], each.label]
-            at = each.end
+    for start, end, words in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if start >= at and words is not None:
+            pieces += [text[at:start], words]
+            at = end
     return "".join([*pieces, text[at:]]) if pieces else text

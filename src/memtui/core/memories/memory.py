@@ -236,8 +236,7 @@ def slugify(text: str) -> str:
 
 
 def with_links(data: bytes, change: Callable[[str], str]) -> bytes:
-    """Return a file with its body changed, as a function of `links` does; all other bytes stay. A broken file is
-    returned unchanged."""
+    """Return a file with a changed body; all other bytes stay. A broken file is returned unchanged."""
     doc = document.parse(data)
     if doc.broken is not None:
         return data

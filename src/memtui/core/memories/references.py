@@ -24,8 +24,7 @@ FORBIDDEN = set('/\\<>:"|?*#[]')
 
 
 def check_name(name: str) -> str:
-    """Return the stem of a new memory's file. Raises UsageError for a name that can't be used in a file, a link or a
-    reference."""
+    """Return the stem of a new memory's file. Raises UsageError for a name that a file or a link can't have."""
     stem = name.strip().removesuffix(".md")
     if not stem:
         raise UsageError("A memory needs a name.", "Use short words with dashes, like prefer-pnpm.")
@@ -133,8 +132,7 @@ def with_line(
 
 
 def not_trusted(stem: str, *, shared: bool = False) -> MemtuiError:
-    """Return the error that a memory must be trusted before its text may become part of what sessions get. `shared`: a
-    team shares it."""
+    """Return the error that a memory must be trusted before sessions may get its text. `shared`: a team shares it."""
     return MemtuiError(
         f"{stem} is not trusted: {'it is shared by a team' if shared else 'it came with the repository'}.",
         f"Read it, and trust it first: memtui trust {shell_word(('team:' if shared else '') + stem)}",
@@ -157,14 +155,6 @@ def index_entry(scope: Scope, file: str) -> memory_index.IndexEntry | None:
     except (OSError, MemtuiError):
         return None
     return next((entry for entry in memory_index.parse_index(data).entries if entry.is_for(file)), None)
-
-
-def description_edits(scope: Scope, was: Memory, description: str) -> Sequence[Change]:
-    """Return the edits for a new description: an index line that has the old one gets the new one."""
-    file = relative(scope, was.path)
-    if not was.description or was.description == description:
-        return []
-    return index_edits(scope, lambda data: index_lines.set_hook(data, file, description, was.description))
 
 
 def stem(file: str) -> str:
@@ -204,16 +194,13 @@ def link_edits(scope: Scope, found: Memory, new: str) -> list[tuple[str, bytes, 
 
 
 def relink(data: bytes, source: str, path: str, names: Collection[str], new: str | None) -> bytes:
-    """Let the links of the file `source` to a memory, with a path and some names, lead to the name `new`; None: to
-    nothing, so that they become words."""
+    """Let the links of the file `source` to a memory, by a path and some names, have the name `new`; None: be words."""
     if b"[[" not in data and b"](" not in data and b"]:" not in data:
         return data
 
     def leads(link: links.Link) -> bool:
         return links.leads_to(link.target, source, path, names)
 
-    if new is None:
-        return memory.with_links(data, lambda text: links.removed(text, leads))
     return memory.with_links(data, lambda text: links.renamed(text, leads, new))
 
 

@@ -114,8 +114,7 @@ def _weekday(wanted: int, which: str, written: date) -> date:
 
 
 def _span(unit: str, steps: int, written: date) -> str:
-    """Return a week or weekend (by its first day), a month (2026-11), a quarter (2026-Q4) or a year, `steps`
-    from that day's."""
+    """Return a week or weekend (its first day), a month, a quarter (2026-Q4) or a year, `steps` from that day's."""
     if unit in {"week", "weekend"}:
         monday = written - timedelta(written.weekday()) + timedelta(7 * steps)
         return f"the {unit} of {(monday + timedelta(5 if unit == 'weekend' else 0)).isoformat()}"

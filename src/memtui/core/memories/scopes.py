@@ -164,8 +164,7 @@ def instruction_places(env: dict[str, str], cwd: str) -> list[Scope]:
 
 
 class InstructionPlace(NamedTuple):
-    """Where instructions for the sessions that get a scope's memories stand: CLAUDE.md (`main`) and `rules`, relative
-    to a directory."""
+    """Where instructions for the sessions of a scope stand: CLAUDE.md (`main`) and `rules`, relative to a directory."""
 
     directory: str
     main: str
@@ -250,8 +249,7 @@ def home(scopes: Sequence[Scope]) -> Scope:
 
 
 def named(env: dict[str, str], cwd: str, label: str) -> Scope:
-    """Return the scope with a label or alias, among all scopes; other projects are searched only if needed. Raises
-    NotFoundError."""
+    """Return the scope with a label or alias; other projects are searched only if needed. Raises NotFoundError."""
     scopes = discover(env, cwd)
     if label.startswith(("auto:", "team:")):
         scopes += _other_project(env, label.partition(":")[2]) or others(env, {scope.directory for scope in scopes})
@@ -267,8 +265,7 @@ def of_memory(env: dict[str, str], cwd: str, found: Memory) -> Scope | None:
 
 
 def files(scope: Scope) -> list[tuple[str, str]]:
-    """List the Markdown files of a scope as (relative path, problem), sorted. A file with a problem must not be
-    read."""
+    """List the Markdown files of a scope as (relative path, problem: why it must not be read), sorted."""
     if scope.problem:
         return []
     if not scope.has_index:
@@ -375,8 +372,7 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
 
 
 def _candidates(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
-    """Yield the scopes that may contain a path, the likeliest first: the given ones, the auto memory of the project in
-    the path, all others."""
+    """Yield the scopes that may contain a path: the given ones, the auto memory of the path's project, all others."""
     yield scopes
     top = paths.config_dir(env) + "/projects/"
     if path.startswith(top):

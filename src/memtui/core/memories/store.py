@@ -117,12 +117,11 @@ class Store:
         extra: Sequence[Change] = (),
         keep_time: bool = False,
     ) -> Memory:
-        """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path.
-        `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer to be looked at. `op` names
-        the operation in the journal, whose summary begins with `verb` if that is not `op`; `extra` changes are made in
-        the same step. `keep_time`: the file keeps its time, since the memory says what it said before. An empty value
-        removes the field. Raises ConflictError if the file changed since it was read, MemtuiError if its frontmatter is
-        broken and fields are to be changed."""
+        """Replace a memory's whole content, or some fields: `description`, `type`, `body`, others by their dotted path;
+        an empty value removes one. `seen`: the person saw the whole memory, so it becomes trusted, and waits no longer.
+        `op`, `verb`, `extra`: as for `put`. `keep_time`: the file keeps its time, since it says what it said before.
+        Raises ConflictError if the file changed since it was read, MemtuiError if fields of broken frontmatter are to
+        be changed."""
         scope = self._scope_of(found)
         data = change if isinstance(change, bytes) else memory.with_fields(found, change)
         if data == found.raw and not extra:
@@ -130,7 +129,10 @@ class Store:
         path = self._file_of(scope, found)
         file = references.relative(scope, found.path)
         new = memory.from_bytes(found.path, scope.label, data)
-        edits = references.description_edits(scope, found, new.description)
+        edits: Sequence[Change] = []
+        if found.description and found.description != new.description:  # a line with the old one gets the new one
+            hooks = new.description, found.description
+            edits = references.index_edits(scope, lambda index: index_lines.set_hook(index, file, *hooks))
         known = self.trust_changes(scope, [(file, data)]) if seen or self.is_trusted(found, scope) else []
         times = (None, round(found.mtime * 1e9) if keep_time else None)
         planned = [*known, FileChange(path, found.raw, data, times=times), *edits, *extra]
@@ -228,9 +230,8 @@ class Store:
     # Trash
 
     def delete(self, found: Memory, *, verb: str = "trash", extra: Sequence[Change] = ()) -> str:
-        """Move a memory to the trash, with its index line; `extra` changes are made in the same step. `verb` begins the
-        summary in the journal. Return the id for `restore`. Raises ConflictError if the file changed since it was
-        read."""
+        """Move a memory to the trash, with its index line; `verb` and `extra` as for `put`. Return the id for
+        `restore`. Raises ConflictError if the file changed since it was read."""
         scope = self._scope_of(found)
         path = self._file_of(scope, found, own=True)
         file = references.relative(scope, found.path)
@@ -285,8 +286,7 @@ class Store:
     def each(
         self, items: Sequence[Item], change: Callable[[Item], Done], go_on: Callable[[int], bool] = lambda _: True
     ) -> Outcome[Item, Done]:
-        """Change each item, all as one step of undo. A failure does not stop the others. `go_on` is called before each
-        item with how many were tried; False stops."""
+        """Change each item, all as one step of undo, whatever fails. `go_on` gets how many were tried; False stops."""
         outcome: Outcome[Item, Done] = Outcome(len(items))
         with self.journal.together():
             for number, item in enumerate(items):

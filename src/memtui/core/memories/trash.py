@@ -26,8 +26,7 @@ CONTENTS = ("before", "after", "removed", "added")
 
 @dataclass(frozen=True)
 class TrashItem:
-    """A trashed memory. `id` and `time` are those of the change that trashed it; `path` is where it was, in the scope
-    `scope_label` with its `directory`."""
+    """A trashed memory: `id` and `time` of the change that trashed it, and the `path` and the scope where it was."""
 
     id: str
     time: str

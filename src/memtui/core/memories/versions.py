@@ -79,8 +79,7 @@ class Version:
         found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
         found |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
         more: dict[str, Any] = {"session": self.writer.session, "prompt": self.writer.prompt, "change": self.change}
-        more["op"] = self.op
-        more["was"] = list(self.was or ())
+        more |= {"op": self.op, "was": list(self.was or ())}
         return found | {key: value for key, value in more.items() if value}
 
 
@@ -166,10 +165,8 @@ class Versions:
             if version is not None:
                 if "stamp" in row:
                     self.add(version)
-                elif row.get("seen") is False:
-                    self._unsee(files, version)
                 else:
-                    self._see(files, version)
+                    self._mark(files.get(version.file, []), version, seen=row.get("seen") is not False)
         self._read += len(whole)
 
     def add(self, version: Version) -> None:
@@ -180,16 +177,13 @@ class Versions:
         if version.seen:
             self.seen_digests.add(version.digest)
 
-    def _see(self, files: dict[str, list[Version]], version: Version) -> None:
-        for at, each in enumerate(known := files.get(version.file, [])):
-            known[at] = replace(each, seen=True) if each.digest == version.digest else each
-        self.seen_digests.add(version.digest)
-        self.put_back_unseen.discard((version.path, version.digest))
-
-    def _unsee(self, files: dict[str, list[Version]], version: Version) -> None:
-        """Take back that a person has seen the newest version of a file, as an undo does; also if that text is only put
-        there now."""
-        known = files.get(version.file, [])
+    def _mark(self, known: list[Version], version: Version, *, seen: bool) -> None:
+        """Know that a person has seen this text of a file, or by an undo has not, also if it is put there only now."""
+        if seen:
+            known[:] = [replace(each, seen=True) if each.digest == version.digest else each for each in known]
+            self.seen_digests.add(version.digest)
+            self.put_back_unseen.discard((version.path, version.digest))
+            return
         if known and known[-1].digest == version.digest:
             known[-1] = replace(known[-1], seen=False)
         self.seen_digests.discard(version.digest)
@@ -317,7 +311,8 @@ class Versions:
         has seen that."""
         files = [known for files in self.directories.values() for known in files.values()]
         every = sorted((each for known in files for each in known), key=lambda each: each.time)
-        needed = {id(each) for known in files for each in _needed(known)}
+        current = [known for known in files if known[-1].digest != GONE or not known[-1].seen]
+        needed = {id(each) for known in current for each in (known[-1], newest_seen(known))}
         needed |= {id(each) for pair in self.unseen(self.directories) for each in pair if each is not None}
         users = Counter(each.digest for each in every)
         total = self.bytes_kept
@@ -345,7 +340,12 @@ class Versions:
         again, those up to its deletion, and the texts with a digest of `dropped`. Raises MemtuiError."""
         with self.locked():
             self.follow()
-            gone = {id(each) for known in self._of_files(paths) for each in _deleted(known, dropped)}
+            gone: set[int] = set()
+            for known in self._of_files(paths):
+                later = len(known)
+                if os.path.lexists(known[0].path):
+                    later = 1 + max((at for at, each in enumerate(known) if each.digest == GONE), default=-1)
+                gone |= {id(each) for at, each in enumerate(known) if at < later or each.digest in dropped}
             if gone:
                 self._rewrite(gone)
 
@@ -394,21 +394,3 @@ def newest_seen(known: list[Version]) -> Version | None:
             return each
         after = each
     return None
-
-
-def _deleted(known: list[Version], dropped: Collection[str]) -> list[Version]:
-    """Return the versions of a file up to its last deletion, and those after it with a digest of `dropped`; all of them
-    if there is no file."""
-    if not os.path.lexists(known[0].path):
-        return known
-    later = 1 + max((at for at, each in enumerate(known) if each.digest == GONE), default=-1)
-    return known[:later] + [each for each in known[later:] if each.digest in dropped]
-
-
-def _needed(known: list[Version]) -> list[Version]:
-    """Return the versions of a file that a review needs: the newest, and the newest that a person has seen; none if the
-    file is gone and a person has seen that."""
-    seen = newest_seen(known)
-    if known[-1].digest == GONE and known[-1].seen:
-        return []
-    return [known[-1]] if seen is None else [known[-1], seen]

@@ -45,8 +45,7 @@ class Writers:
 
 
 class Occasion(NamedTuple):
-    """On what occasion an agent wrote: the title of its session, and the person's prompt; empty where the transcript
-    does not tell."""
+    """On what occasion an agent wrote: the session's title, and the person's prompt; empty where that is not known."""
 
     title: str = ""
     prompt: str = ""

@@ -186,8 +186,7 @@ def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
 def _updated(
     base: str, kept: "dict[str, object]", update: "_Update", noted: "list[str]", quick: bool
 ) -> "Catalog | None":
-    """Return the cached catalog with the additions, removals and changes since then that can be found fast; None if the
-    cache is damaged."""
+    """Return the cached catalog with the changes since then that can be found fast; None if the cache is damaged."""
     directory = update.directory
     try:
         rows, dirs = kept["rows"], session_state.table(kept, "dirs")

@@ -34,9 +34,8 @@ def indexed(root: str, path: str) -> str | None:
 
 
 def remove(root: str, directory: str) -> bool:
-    """Remove the index of a directory, which still has the words of files that are gone; return whether there was one.
-    Its manifest comes after the rest: if this is interrupted, it goes on the next time. Raises OSError,
-    LockTimeoutError."""
+    """Remove the index of a directory, its manifest last, so that an interrupted removal goes on the next time; return
+    whether there was one. Raises OSError, LockTimeoutError."""
     base = paths.index_base(root, directory)
     if not os.path.exists(base + ".index"):
         return False

@@ -26,14 +26,10 @@ def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 def _is_ours(root: str) -> bool:
     """Return whether a main work tree, its `.git` and its `.claude` belong to this user, as the client asks for."""
     try:
-        owners = {posix.stat(root).st_uid, posix.lstat(root + "/.git").st_uid}
+        found = (posix.stat(root), posix.lstat(root + "/.git"), posix.lstat(root + "/.claude"))
     except OSError:
-        return False
-    try:
-        owners.add(posix.lstat(root + "/.claude").st_uid)
-    except OSError:
-        return False  # then there is no file in it either
-    return owners == {posix.geteuid()}
+        return False  # without a `.claude` there is no file in it either
+    return {each.st_uid for each in found} == {posix.geteuid()}
 
 
 def managed() -> "list[str]":
@@ -52,8 +48,7 @@ def managed() -> "list[str]":
 
 
 def every(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List all files as (scope, path), each overriding the ones before it. The scope is user, project, local or
-    managed."""
+    """List all files as (scope: user, project, local or managed; path), each overriding the ones before it."""
     user = paths.config_dir(env) + "/settings.json"
     ours = [(scope, path) for scope, path in of_project(env, cwd) if path != user]
     return [("user", user), *ours, *[("managed", path) for path in managed()]]
@@ -78,8 +73,7 @@ def nearest(env: "dict[str, str]", cwd: str, key: str, kind: type) -> object:
 
 
 def variables(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
-    """List the variables that the project's files set for sessions, hooks and what these start, as (settings file,
-    variable)."""
+    """List the variables that the project's files set for sessions and what these start, as (file, variable)."""
     names = []
     for _, path in of_project(env, cwd):
         env_table = read(path).get("env")
