@@ -83,14 +83,6 @@ def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
         yield line + b"\n"
 
 
-def _referenced(journal: Journal, gone: set[str]) -> set[str]:
-    """Return the digests that trust.json, or the journal without the changes `gone`, refers to."""
-    data = fs.read_or_empty(journal.path)
-    found = set(DIGEST.findall(b"".join(_kept(data, gone)) if gone else data))
-    found.update(DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json")))
-    return {digest.decode() for digest in found}
-
-
 def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[str, int]]:
     """List the stored contents that nothing refers to, or would refer to without the changes `gone`, as (path, bytes).
     Without a journal the list is empty. Raises OSError."""
@@ -101,7 +93,11 @@ def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[s
             there = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
     except FileNotFoundError:
         return []
-    used = _referenced(journal, gone or set())
+    # By trust.json, or the journal without the changes `gone`.
+    data = fs.read_or_empty(journal.path)
+    lines = b"".join(_kept(data, gone)) if gone else data
+    found = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
+    used = {digest.decode() for digest in found}
     return [(path, os.lstat(path).st_size) for name, path in there if name not in used and os.path.lexists(path)]
 
 

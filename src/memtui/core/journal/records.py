@@ -69,11 +69,7 @@ def readable(record: Record) -> bool:
     found, drop = record.get("changes"), record.get("drop", [])
     if record.get("v") != VERSION or not isinstance(found, list) or not isinstance(drop, list):
         return False
-    return all(map(is_digest, drop)) and all(map(_is_row, found))
-
-
-def _is_row(row: object) -> bool:
-    if not isinstance(row, dict) or not str(row.get("path")).startswith("/"):
+    if not all(map(is_digest, drop)) or not all(isinstance(row, dict) for row in found):
         return False
-    kind = _kind(row)
-    return kind is not None and kind.is_valid(row)
+    kinds = [_kind(row) if str(row.get("path")).startswith("/") else None for row in found]
+    return all(kind is not None and kind.is_valid(row) for kind, row in zip(kinds, found, strict=True))

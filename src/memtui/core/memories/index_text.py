@@ -63,15 +63,14 @@ def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
         inside = block.heading >= 0 and index.lines[block.heading].lstrip().startswith("##")
         key = block.heading if inside else -1 - block.lines[0]
         sections.setdefault(key, []).append(block)
-    return [_passage(index, key, blocks) for key, blocks in sections.items()]
-
-
-def _passage(index: Index, heading: int, blocks: list[_Block]) -> Passage:
-    texts = ["".join(index.lines[n] for n in block.lines).strip("\r\n") for block in blocks]
-    close = all(ITEM.match(text) for text in texts)
-    text = ("\n" if close else "\n\n").join(texts).replace("\r\n", "\n")
-    numbers = tuple(n + 1 for block in blocks for n in block.lines)
-    return Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers)
+    found = []
+    for heading, blocks in sections.items():
+        texts = ["".join(index.lines[n] for n in block.lines).strip("\r\n") for block in blocks]
+        close = all(ITEM.match(text) for text in texts)
+        text = ("\n" if close else "\n\n").join(texts).replace("\r\n", "\n")
+        numbers = tuple(n + 1 for block in blocks for n in block.lines)
+        found.append(Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers))
+    return found
 
 
 def _blocks(index: Index) -> Iterator[_Block]:

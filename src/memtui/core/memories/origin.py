@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memtui.core.base import clock, paths
 from memtui.core.client import transcript
-from memtui.core.client.conversation import Conversation, Turn
+from memtui.core.client.conversation import Conversation
 from memtui.core.journal import ledger as journal_ledger
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
@@ -114,7 +114,11 @@ def of(env: dict[str, str], found: Memory, go_on: Callable[[float], bool] = lamb
         return None
     talk.end_queue()
     title = talk.turns[0].text.split("\n")[0] if talk.turns else ""
-    turn = talk.turns[written] if written >= 0 else _closest(talk.turns, found)
+    turn = talk.turns[written] if written >= 0 else None
+    if turn is None:  # the one that has most words in common with the memory, if any has
+        wanted = _words(f"{found.name} {found.description} {found.body}")
+        closest = max(talk.turns, key=lambda each: len(wanted & _words(each.text)), default=None)
+        turn = closest if closest is not None and wanted & _words(closest.text) else None
     if turn is None:
         return Origin(name, path, title, branch)
     agent, said = turn.agent.strip(), turn.text.strip()
@@ -134,13 +138,6 @@ def _writes(record: dict[str, object], file: str) -> bool:
             if target.endswith(file):
                 return True
     return False
-
-
-def _closest(turns: list[Turn], found: Memory) -> Turn | None:
-    """Return the turn that has most words in common with the memory; None if no turn has any."""
-    wanted = _words(f"{found.name} {found.description} {found.body}")
-    best = max(turns, key=lambda turn: len(wanted & _words(turn.text)), default=None)
-    return best if best is not None and wanted & _words(best.text) else None
 
 
 def _words(text: str) -> set[str]:

@@ -39,7 +39,9 @@ def rank(words: list[str], found: Memory) -> tuple[float, str]:
         # A worse match than in another field counts in proportion.
         sum_of_fields += sum(weight * match / best for match, weight in matches)
         sum_of_fields += BODY * min(body.count(word), MAX_COUNTED)
-    return worst + sum_of_fields / len(words), _best_line(words, found.body)
+    lines = [line.strip() for line in found.body.split("\n")]
+    best_line = max(lines, key=lambda line: sum(_match(word, line.lower()) for word in words))
+    return worst + sum_of_fields / len(words), best_line if any(word in best_line.lower() for word in words) else ""
 
 
 def position(score: float, name: str, *, elsewhere: bool) -> tuple[float, bool, float, str]:
@@ -70,10 +72,3 @@ def _has_similar(word: str, text: str) -> bool:
         return False
     near = {each for each in text.replace("-", " ").split() if abs(len(each) - len(word)) < SIMILAR_LETTERS - 1}
     return bool(difflib.get_close_matches(word, near, 1, SIMILARITY))
-
-
-def _best_line(words: list[str], body: str) -> str:
-    """Return the line that matches most of the words best; empty if none matches."""
-    lines = [each.strip() for each in body.split("\n")]
-    best = max(lines, key=lambda each: sum(_match(word, each.lower()) for word in words))
-    return best if any(word in best.lower() for word in words) else ""

@@ -2,6 +2,7 @@
 
 Trust is given to the very contents that were shown to the person, not to what a file has in it by then."""
 
+import contextlib
 from collections.abc import Callable, Iterable, Sequence
 
 from memtui.core.base import clock, fs, ids
@@ -48,23 +49,14 @@ def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], alway
     )
 
 
-class Earlier:
-    """The contents with which a directory's memories were trusted before, where memtui has stored them."""
-
-    def __init__(self, root: str, directory: str) -> None:
-        self._contents = ContentStore(root)
-        self._digests: dict[str, list[str]] = {}
-        for digest, name in trust.load(root, directory).hashes.items():
-            self._digests.setdefault(name, []).append(digest)
-
-    def of(self, name: str) -> bytes | None:
-        """Return the content with which a memory was last trusted; None if it is not stored."""
-        for digest in reversed(self._digests.get(name, [])):
-            try:
-                return self._contents.read(digest)
-            except MemtuiError:
-                continue
-        return None
+def earlier(root: str, directory: str, name: str) -> bytes | None:
+    """Return the content with which a memory was last trusted; None if memtui has not stored it."""
+    contents = ContentStore(root)
+    for digest, file in reversed(trust.load(root, directory).hashes.items()):
+        if file == name:
+            with contextlib.suppress(MemtuiError):
+                return contents.read(digest)
+    return None
 
 
 def grant(

@@ -111,7 +111,11 @@ def auto_dir(env: "dict[str, str]", cwd: str) -> str:
     moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
     if moved is None:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
-        moved = _expand(env, setting) if isinstance(setting, str) else None
+        if isinstance(setting, str) and setting.startswith("~/"):
+            home = paths.normal(env.get("HOME", ""))
+            setting = paths.normal(home + "/" + setting[2:])
+            setting = setting if setting.startswith(home.rstrip("/") + "/") else ""
+        moved = _absolute(setting) if isinstance(setting, str) else None
     if moved is not None:
         _moved.add(moved)
         return moved
@@ -126,15 +130,6 @@ def is_native(directory: str) -> bool:
     """Tell whether a directory is a client's native memory, by its path: then its `team` is another scope."""
     parts = directory.rsplit("/", 3)
     return directory in _moved or (len(parts) == 4 and parts[1] == "projects" and parts[3] == "memory")
-
-
-def _expand(env: "dict[str, str]", value: str) -> "str | None":
-    if value.startswith("~/"):
-        home = paths.normal(env.get("HOME", ""))
-        value = paths.normal(home + "/" + value[2:])
-        if not value.startswith(home.rstrip("/") + "/"):
-            return None
-    return _absolute(value)
 
 
 def _absolute(value: str) -> "str | None":

@@ -55,9 +55,8 @@ class Trusting:
         """Return what an option would trust: the texts, or what changed in them since they were trusted."""
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
         text = Text()
-        earlier = trusting.Earlier(self.data.root, self.directory)
         for name in names:
-            was = earlier.of(name) if answer != NO_MORE else None
+            was = trusting.earlier(self.data.root, self.directory, name) if answer != NO_MORE else None
             now = self.contents[name]
             text.append(safe_text.line(name, 200), "bold")
             if was is not None and was != now:
