@@ -4,6 +4,7 @@
 import contextlib
 import dataclasses
 import os
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -32,6 +33,8 @@ LOOK_AT_INBOX = "Nothing was written. Look at what waits now."
 # What changes in a draft when a session says it again (`extract.write`).
 COUNTS = ("seen", "confidence")
 ANCHOR_LINES = 12
+# A line with its end; unlike with `splitlines`, only line feeds end one.
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
 TRIES = 20
 
 
@@ -188,7 +191,7 @@ def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) 
     """Return the edits, line by line and in order, that turn one content into the other; `mode` as for `FileChange`."""
     import difflib
 
-    old, new = _lines(inbox_format.decode(before)), _lines(inbox_format.decode(after))
+    old, new = (LINE.findall(inbox_format.decode(data)) for data in (before, after))
     head = 0
     while head < min(len(old), len(new)) and old[head] == new[head]:
         head += 1
@@ -205,13 +208,6 @@ def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) 
             anchor = _anchor([*above, *old[head + start :]], len(above))
             edits.append(TextEdit(path, "".join(removed), "".join(added), anchor, sum(map(len, above)), mode))
     return edits
-
-
-def _lines(text: str) -> list[str]:
-    """Split a text into lines with their ends; unlike `splitlines`, only at line feeds."""
-    lines = [line + "\n" for line in text.split("\n")]
-    lines[-1] = lines[-1][:-1]
-    return lines if lines[-1] else lines[:-1]
 
 
 def _anchor(lines: list[str], at: int) -> str:

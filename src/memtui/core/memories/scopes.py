@@ -1,7 +1,7 @@
 """The scopes of a working directory, the memories in them, and the lookup of a memory by a reference."""
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -357,27 +357,21 @@ def _by_path(env: dict[str, str], cwd: str, ref: str, scopes: Sequence[Scope]) -
     path = paths.normal(paths.join(cwd, ref))
     if not os.path.lexists(path):
         return None
-    for several in _candidates(env, path, scopes):
+    top = paths.config_dir(env) + "/projects/"
+    slug = path.removeprefix(top).partition("/")[0] if path.startswith(top) else ""
+    # The likeliest first: looking at all other projects takes a while.
+    searches: list[Callable[[], Sequence[Scope]]] = [lambda: scopes, lambda: _other_project(env, slug)]
+    searches.append(lambda: others(env, {scope.directory for scope in scopes}))
+    for search in searches:
         # The innermost scope first: the global directory may contain others.
-        for scope in sorted(several, key=lambda each: -len(each.directory)):
-            for top in (scope.directory, os.path.realpath(scope.directory)):
-                name = path.removeprefix(top + "/")
+        for scope in sorted(search(), key=lambda each: -len(each.directory)):
+            for directory in (scope.directory, os.path.realpath(scope.directory)):
+                name = path.removeprefix(directory + "/")
                 problem = dict(files(scope)).get(name) if name != path else None
                 if problem is not None:
                     whole = f"{scope.directory}/{name}"
-                    if problem:
-                        return unreadable(whole, scope.label, problem)
-                    return read_memory(whole, scope.label)
+                    return unreadable(whole, scope.label, problem) if problem else read_memory(whole, scope.label)
     raise NotFoundError(f"{path} is not in any scope.", "Memories are Markdown files in a scope's directory.")
-
-
-def _candidates(env: dict[str, str], path: str, scopes: Sequence[Scope]) -> Iterator[Sequence[Scope]]:
-    """Yield the scopes that may contain a path: the given ones, the auto memory of the path's project, all others."""
-    yield scopes
-    top = paths.config_dir(env) + "/projects/"
-    if path.startswith(top):
-        yield _other_project(env, path.removeprefix(top).partition("/")[0])
-    yield others(env, {scope.directory for scope in scopes})
 
 
 def _other_project(env: dict[str, str], slug: str) -> list[Scope]:

@@ -3,6 +3,7 @@
 A change of memories that memtui makes is in the indexes soon after, for whichever session prompts next. Only a
 directory that has an index gets a new one here: the hooks of a session make the first."""
 
+import contextlib
 import os
 import sys
 import time
@@ -63,12 +64,13 @@ def request(root: str, changed: Iterable[str]) -> None:
 
 
 def start(root: str, due: list[str]) -> None:
-    """Start a process that brings the indexes of directories up to date, or makes them. Never raises."""
-    if due:
-        try:
-            _start(root, due)
-        except (OSError, NotImplementedError):
-            return  # the next session finds the change
+    """Start a process that brings the indexes of directories up to date, or makes them, in a session of its own, with
+    nothing of ours open. Never raises: the next session finds the change."""
+    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
+    argv = [sys.executable, "-I", "-S", "-c", START, SOURCES, root, *due]
+    with contextlib.suppress(OSError, NotImplementedError):
+        if due:
+            os.posix_spawn(sys.executable, argv, {}, file_actions=null, setsid=True)
 
 
 def _is_due(root: str, directory: str) -> bool:
@@ -78,10 +80,3 @@ def _is_due(root: str, directory: str) -> bool:
         return False
     _started[root, directory] = now
     return True
-
-
-def _start(root: str, directories: list[str]) -> None:
-    """Start the process, in a session of its own, with nothing of ours open. Raises OSError."""
-    null = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (0, 1, 2)]
-    argv = [sys.executable, "-I", "-S", "-c", START, SOURCES, root, *directories]
-    os.posix_spawn(sys.executable, argv, {}, file_actions=null, setsid=True)
