@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from memtui.core.base import clock
 from memtui.core.base.phrasing import many
-from memtui.core.memories import index, index_text, memory, triggers
+from memtui.core.memories import index, index_state, memory, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.places import locate
 from memtui.transfer import claude_md
@@ -57,7 +57,7 @@ def add(found: SourceContent, data: bytes, name: str, *, scope: str = "", modifi
 
 def _add_index(found: SourceContent, data: bytes, name: str, scope: str, modified: str) -> None:
     """Add the text of a MEMORY.md that belongs to no memory, a section or rule at a time."""
-    for each in index_text.passages(index.parse_index(data)):
+    for each in index_state.passages(index.parse_index(data)):
         about = each.described(MAX_DESCRIPTION)
         found.add(
             Incoming(

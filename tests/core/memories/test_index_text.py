@@ -1,7 +1,7 @@
 """The text of a MEMORY.md that belongs to no memory."""
 
 from memtui.core.memories.index import parse_index
-from memtui.core.memories.index_text import passages
+from memtui.core.memories.index_state import passages
 
 STORE = """# Memory
 

@@ -3,6 +3,7 @@
 For a person's edits only, since PyYAML takes a while to load. The caller parses the result and compares it with what
 was wanted, so that YAML that was not thought of here is refused, not damaged."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +14,6 @@ from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, odd_char
 
 # Plain text that some YAML reader would take for a number, a date, a boolean or null.
 TYPED = re.compile(r"[-+.]?\d[\w.,:+ -]*|[-+]?\.(?:inf|nan)|~|=|<<|null|true|false|yes|no|on|off|[yn]", re.IGNORECASE)
-SHORT_ESCAPES = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
 
 
 def refusal() -> MemtuiError:
@@ -235,17 +235,9 @@ def is_plain(text: str, *, typed: bool = False, flow: bool = False) -> bool:
 
 def quoted(text: str) -> str:
     """Return text in double quotes on one line. `---` is escaped: Claude Code would end the frontmatter there."""
-    out = []
-    for char in text:
-        code = ord(char)
-        if char in SHORT_ESCAPES:
-            out.append(SHORT_ESCAPES[char])
-        elif odd_character(char):
-            out.append(f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
-        else:
-            out.append(char)
-    escaped = "".join(out)
-    return '"' + (escaped.replace("--", "-\\x2d") if "---" in escaped else escaped) + '"'
+    plain = json.dumps(text, ensure_ascii=False)
+    escaped = "".join(f"\\u{ord(char):04x}" if odd_character(char) else char for char in plain)
+    return escaped.replace("--", "-\\x2d") if "---" in escaped else escaped
 
 
 def scalar(text: str, style: str = "", *, typed: bool = False, flow: bool = False) -> str:

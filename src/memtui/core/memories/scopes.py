@@ -233,11 +233,8 @@ def _of_project(env: dict[str, str], slug: str, directory: str, path: str | None
 
 def pick(scopes: Sequence[Scope], label: str) -> Scope:
     """Return the scope with a label or alias. Raises NotFoundError, which lists the labels."""
-    for scope in scopes:
-        if label == scope.label:
-            return scope
-    for scope in scopes:
-        if label in scope.aliases:
+    for scope in sorted(scopes, key=lambda each: label != each.label):  # a label goes before an alias
+        if label in {scope.label, *scope.aliases}:
             return scope
     raise NotFoundError(f"There is no scope “{label}”.", "Scopes here: " + ", ".join(s.label for s in scopes) + ".")
 

@@ -136,38 +136,35 @@ class Versions:
     def follow(self) -> None:
         """Read what was appended since the last call. Raises MemtuiError."""
         with self.guard:
-            self._follow()
-
-    def _follow(self) -> None:
-        try:
-            found = os.stat(self.path)
-            if found.st_size < self._read or found.st_ino != self._file:  # shortened by gc
+            try:
+                found = os.stat(self.path)
+                if found.st_size < self._read or found.st_ino != self._file:  # shortened by gc
+                    self.reread()
+                    self._file = found.st_ino
+                data = fs.read_bytes(self.path, -1, self._read)
+            except FileNotFoundError:
                 self.reread()
-                self._file = found.st_ino
-            data = fs.read_bytes(self.path, -1, self._read)
-        except FileNotFoundError:
-            self.reread()
-            return
-        except OSError as error:
-            raise storage_error(error, self.path) from error
-        whole = data[: data.rfind(b"\n") + 1]
-        for line in whole.split(b"\n"):
-            row = fastjson.loads_dict(line) if line else {}
-            if row.get("v") != FORMAT:
-                continue
-            if not isinstance(row.get("dir"), str):
-                self.journal = read if isinstance(read := row.get("journal"), str) else self.journal
-                continue
-            time = clock.parse(row.get("time"))
-            self.began, self.newest = min(self.began, time or self.began), max(self.newest, time or 0.0)
-            files = self.directories.setdefault(str(row["dir"]), {})
-            version = _version(row)
-            if version is not None:
-                if "stamp" in row:
-                    self.add(version)
-                else:
-                    self._mark(files.get(version.file, []), version, seen=row.get("seen") is not False)
-        self._read += len(whole)
+                return
+            except OSError as error:
+                raise storage_error(error, self.path) from error
+            whole = data[: data.rfind(b"\n") + 1]
+            for line in whole.split(b"\n"):
+                row = fastjson.loads_dict(line) if line else {}
+                if row.get("v") != FORMAT:
+                    continue
+                if not isinstance(row.get("dir"), str):
+                    self.journal = read if isinstance(read := row.get("journal"), str) else self.journal
+                    continue
+                time = clock.parse(row.get("time"))
+                self.began, self.newest = min(self.began, time or self.began), max(self.newest, time or 0.0)
+                files = self.directories.setdefault(str(row["dir"]), {})
+                version = _version(row)
+                if version is not None:
+                    if "stamp" in row:
+                        self.add(version)
+                    else:
+                        self._mark(files.get(version.file, []), version, seen=row.get("seen") is not False)
+            self._read += len(whole)
 
     def add(self, version: Version) -> None:
         """Know a version, without writing it."""
