@@ -167,6 +167,7 @@ class Usage:
         record = delivery_log.parse(line) or {}
         items = record.pop("items", None)
         record.pop("text", None)
+        seconds = clock.parse(record.get("time")) or 0.0
         found = []
         for item in items if isinstance(items, list) else []:
             if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
@@ -175,11 +176,15 @@ class Usage:
             if not isinstance(path, str) or not (kind in BRING_NOTHING or kind in MEMORY_KINDS):
                 continue
             if self._earlier.moved(path):
-                path = self._earlier.now(path, clock.parse(record.get("time")) or 0.0)
+                path = self._earlier.now(path, seconds)
             if not path:
                 continue
             found.append(path)
-            self._recalled(path, record, item, newest=appended)
+            chars = item.get("chars")
+            if kind != "index":
+                session, action = str(record.get("session_id", "")), str(item.get("action", ""))
+                size = chars if isinstance(chars, int) else 0
+                self.recalls.add(path, session, str(kind), action, size, seconds, newest=appended)
             counts = self.memories[path]
             if kind in BRING_NOTHING:
                 counts.uses += kind == USE
@@ -194,15 +199,6 @@ class Usage:
     def recalled(self, path: str) -> RecallCounts:
         """Return what came of recalling the memory that is at a path, or was there."""
         return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
-
-    def _recalled(self, path: str, record: dict[str, object], item: dict[str, object], *, newest: bool) -> None:
-        """Count what an item says about recalling a memory."""
-        if item.get("kind") == "index":
-            return
-        seconds, chars = clock.parse(record.get("time")) or 0.0, item.get("chars")
-        session, kind, action = str(record.get("session_id", "")), str(item["kind"]), str(item.get("action", ""))
-        size = chars if isinstance(chars, int) else 0
-        self.recalls.add(path, session, kind, action, size, seconds, newest=newest)
 
 
 def of_memory(

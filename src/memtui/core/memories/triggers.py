@@ -240,7 +240,7 @@ def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideR
             known = True
             old = _parse(row)
             if old is not None and old.origin == "use" and old.time < time:
-                row = as_row(Trigger(old.text, "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
+                row = as_row(Trigger(own_files.text_of(row), "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
         found.append(row)
     if not known:
         found.append(as_row(Trigger(text, "use", time)))
