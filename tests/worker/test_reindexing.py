@@ -43,7 +43,7 @@ def test_a_worker_makes_the_index_of_a_session(world):
 
 def test_a_change_made_through_memtui_asks_for_the_index_once(world, monkeypatch):
     started = []
-    monkeypatch.setattr(reindexing, "_start", lambda root, directories: started.append(directories))
+    monkeypatch.setattr(reindexing, "start", lambda root, due: due and started.append(due))
     world.write("release", "How to publish")
     store = Store(world.env, world.cwd)
     store.create(store.scope("global"), "coffee", "Where it is", "reference", "In the kitchen.")

@@ -109,7 +109,3 @@ def _pairs(each: "Transaction", gone: Sequence[str], made: Sequence[str]) -> dic
     if isinstance(became, dict):
         return {str(became[path]): path for path in reversed(gone) if became.get(path) in made}
     return {made[0]: gone[0]} if len(gone) == len(made) == 1 else {}
-
-
-def _is_memory(path: str) -> bool:
-    return locate.is_memory_name(path.rpartition("/")[2])
