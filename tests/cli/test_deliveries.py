@@ -150,7 +150,7 @@ def test_a_session_says_that_the_projects_notes_wait_for_any_of_its_sessions(mem
     memtui("note", "for the project")
     shown = " ".join(memtui("activity", "7c1e").out.split())
     assert "for the project" in shown
-    assert "go to whichever of its sessions prompts first." in shown
+    assert "go to the next prompt in it, of whichever session." in shown
 
 
 def test_sessions_are_of_all_projects_or_of_one_and_can_be_those_that_run(memtui, world):

@@ -145,7 +145,7 @@ async def test_what_was_delivered(told, shown, wanted, query):
     listed = told("activity", *(word for name, value in wanted.items() for word in ("--" + name, value)))["deliveries"]
     found = await shown(
         "activity",
-        lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.reading.rows],
+        lambda app: [(row.id, app.data.receipts.known[row.id]) for row in app.screen.listing.reading.rows],
         lambda screen: screen.want(query),
     )
     assert found == [(each["id"], each["outcome"]) for each in listed] != []

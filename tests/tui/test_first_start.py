@@ -82,8 +82,8 @@ async def test_two_keys_install_the_hooks_and_send_a_note_that_the_first_prompt_
 @pytest.mark.parametrize(
     ("addressee", "says", "goes"),
     [
-        ("path:src", "this note comes when a tool touches src.", "goes when a tool touches src"),
-        ("agent:reviewer", "Start claude in", "goes with the next prompt of the agent reviewer"),
+        ("path:src", "this note comes when a tool touches src.", "that touches src"),
+        ("agent:reviewer", "Start claude in", "for the next prompt of the agent reviewer"),
     ],
 )
 async def test_before_a_first_session_a_note_says_what_brings_it(home, addressee, says, goes):

@@ -123,26 +123,31 @@ def in_short(contents: ItemCounts) -> str:
     return " · ".join(filter(None, brought(contents)))
 
 
-def sums(counts: ReceiptCounts, *, brief: bool = False) -> list[tuple[str, str]]:
-    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 waiting`,
-    `· 1 unknown`, each with its style; what is none is not said. `brief`: `✓ 8/10`, `✗ 2`, `… 2`, `· 1`."""
+def outcomes(counts: ReceiptCounts) -> list[tuple[int, str, str]]:
+    """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
+    every = (
+        (counts.arrived, "arrived", receipts.ARRIVED),
+        (counts.previewed, "cut short", receipts.PREVIEWED),
+        (counts.lost, "lost", receipts.FAILED),
+        (counts.waiting, "on the way", receipts.WAITING),
+        (counts.unknown, "not known", receipts.UNKNOWN),
+    )
+    return [each for each in every if each[0]]
+
+
+def sums(counts: ReceiptCounts) -> list[tuple[str, str]]:
+    """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 on the way`, each
+    with its style; what is none is not said."""
     words = []
     if counts.settled:
         glyph, style = GLYPHS[receipts.ARRIVED]
-        arrived = (
-            f"{counts.arrived:,}/{counts.settled:,}" if brief else f"arrived {counts.arrived:,} of {counts.settled:,}"
-        )
-        marked = f"{glyph} {arrived}"
-        words.append((marked if counts.arrived else arrived, style if counts.arrived == counts.settled else ""))
-    for count, name, outcome in (
-        (counts.previewed, "previewed", receipts.PREVIEWED),
-        (counts.lost, "lost", receipts.FAILED),
-        (counts.waiting, "waiting", receipts.WAITING),
-        (counts.unknown, "unknown", receipts.UNKNOWN),
-    ):
-        if count:
+        arrived = f"arrived {counts.arrived:,} of {counts.settled:,}"
+        all_arrived = counts.arrived == counts.settled
+        words.append((f"{glyph} {arrived}" if counts.arrived else arrived, style if all_arrived else ""))
+    for count, word, outcome in outcomes(counts):
+        if outcome != receipts.ARRIVED:
             glyph, style = GLYPHS[outcome]
-            words.append((f"{glyph} {count:,}" + ("" if brief else f" {name}"), style))
+            words.append((f"{glyph} {count:,} {word}", style))
     return words
 
 

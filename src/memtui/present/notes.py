@@ -1,4 +1,4 @@
-"""Words for when a note goes: with which prompt or tool use, of which sessions."""
+"""Words for who gets a note, and when."""
 
 from memtui.core.base.shell import shell_word
 from memtui.present.safe_text import line
@@ -12,16 +12,18 @@ def kinds(addressees: str) -> dict[str, str]:
     return {kind: line(name, WIDEST) for kind, _, name in given}
 
 
-def moment(addressees: str, *, urgent: bool, waits: bool = False) -> str:
-    """Say what brings a note: `with the next prompt of the agent reviewer`. `waits`: in words that follow “queued”."""
+def recipient(addressees: str, *, urgent: bool, project: str, title: str = "") -> str:
+    """Say who gets a note, as everywhere: `the next prompt in shop`, `the next prompt or tool use in any project`, `the
+    next tool of the agent reviewer in shop that touches src/**`. `project`: in words; `title`: of the session that it
+    is for, if it is known."""
     named = kinds(addressees)
-    agent = named.get("agent", "")
-    whose = f" of the agent {agent}" if agent else ""
+    whose = f" of the agent {named['agent']}" if named.get("agent") else " of a person" if "people" in named else ""
+    where = f" in {project}"
+    if session := named.get("session", ""):
+        where = f" of “{title}”" if title else f" of session {session[:8]}"
     if "path" in named:
-        return ("until " if waits else "when ") + f"a tool{whose} touches {named['path']}"
-    if urgent:
-        return f"{'for' if waits else 'before'} the next tool use{whose}"
-    return f"{'for' if waits else 'with'} the next prompt{whose}"
+        return f"the next tool{whose}{where} that touches {named['path']}"
+    return f"the next prompt{' or tool use' * urgent}{whose}{where}"
 
 
 def first_session(addressees: str, where: str) -> str:

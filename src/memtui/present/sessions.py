@@ -14,7 +14,7 @@ LIVE = ("●", "green")
 # In front of a note that waits for a session.
 WAITING = "○"
 # What becomes of the notes that are not for a session alone.
-SHARED = "Those for a project go to whichever of its sessions prompts first."
+SHARED = "Those for a project go to the next prompt in it, of whichever session."
 
 
 def title(row: SessionRow) -> str:
@@ -29,9 +29,9 @@ def arrived(row: SessionRow) -> str:
     return f"{row.counts.arrived:,} of {row.counts.settled:,}" if row.counts.settled else ""
 
 
-def besides(row: SessionRow, *, brief: bool = False) -> list[tuple[str, str]]:
+def besides(row: SessionRow) -> list[tuple[str, str]]:
     """Return in words, each with its style, what is to be said beside what arrived, as `present.deliveries.sums`."""
-    return sums(row.counts, brief=brief)[1 if row.counts.settled else 0 :]
+    return sums(row.counts)[1 if row.counts.settled else 0 :]
 
 
 def told(row: SessionRow) -> list[tuple[str, str]]:

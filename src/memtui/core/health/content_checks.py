@@ -55,10 +55,13 @@ def _guidance(directory: str, now: float, budget: int) -> Iterator[Finding]:
         found = undelivered.findings(entry, directory, now, budget)
         if (first := next(found, None)) is not None:
             yield first
-        # memtui itself warns of secrets before it leaves a note with `from`.
-        if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
-            described = redact.described(kinds)
-            yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=described)
+        yield from secret(entry)
+
+
+def secret(entry: inbox_format.Entry) -> Iterator[Finding]:
+    """Find what looks like a secret in a note; memtui itself warns of it before it leaves a note with `from`."""
+    if not entry.fields.get("from") and (kinds := redact.kinds_in(entry.text)):
+        yield problem("inbox.secret", f"note:{entry.id}", id=entry.id[-6:], kinds=redact.described(kinds), inbox="")
 
 
 def memories(

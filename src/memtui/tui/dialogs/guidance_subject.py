@@ -33,7 +33,7 @@ RECORDS = 300
 # Values of the field `to`; a session's id follows SESSION, the slug of another project OTHER.
 PROJECT, EVERYWHERE, SESSION, OTHER = "project", "global", "session:", "in:"
 NEXT, URGENT = "next", "urgent"
-WHEN = {NEXT: "with the next prompt", URGENT: "urgent: before the next tool use"}
+WHEN = {NEXT: "with the next prompt", URGENT: "urgent: with the next prompt or tool use"}
 WHO = {"": "any, also those of scripts (claude -p)", claims.PEOPLE: "only those that a person started"}
 OVER = "That session is over: it gets the note once you resume it. For a running one, choose the project."
 GONE = "It is gone: it was delivered or withdrawn. What you typed stays here to be copied."
@@ -225,18 +225,10 @@ class GuidanceSubject(Subject):
         return safe_text.styled(" ".join(words)).append(warning, "bold yellow")
 
     def _reach(self, note: Note) -> str:
-        to = note["to"]
-        whom = "any session" if to == EVERYWHERE else f"a session of {self._project_of(to)}"
-        agent, path, now = note["agent"].strip(), note["path"].strip(), self.data.now()
-        words = ["Delivered once, to " + (self._named(to) if to.startswith(SESSION) else whom)]
-        words += ["started by a person"] if note["who"] else []
-        words += [f"of the agent {safe_text.line(agent, 40)}"] if agent else []
-        words.append(
-            f"when a tool touches {safe_text.line(path, 40)}" if path else WHEN[note["when"]].removeprefix("urgent: ")
-        )
-        expires = note["expires"].strip()
-        words += [_until(guidance.expiry(expires, now), now)] if expires else []
-        return ", ".join(words) + "."
+        whom = self._recipient(", ".join(_addresses(note)), note["to"], urgent=note["when"] == URGENT)
+        expires, now = note["expires"].strip(), self.data.now()
+        end = f", {_until(guidance.expiry(expires, now), now)}" if expires else ""
+        return f"Delivered once, to {whom}{end}."
 
     def there(self) -> str | None:
         """Read the note from its inbox again. Return its base, None if it is gone."""
@@ -271,8 +263,7 @@ class GuidanceSubject(Subject):
         else:
             data.review().guide(directory, fields, text)
         deaf = unheard.keyed(data.unheard())
-        told = notes.moment(fields.get("for", ""), urgent=urgent, waits=True)
-        whither = f"{told}{self._where(note['to'])}"
+        whither = "for " + self._recipient(fields.get("for", ""), note["to"], urgent=urgent)
         if self.item is None:
             words = f"Queued {whither}"
         else:  # a note that now goes elsewhere may leave the list: say where it is
@@ -280,13 +271,15 @@ class GuidanceSubject(Subject):
         words += f", but nothing delivers it yet: {deaf}." if deaf else "."
         return Saved(text, f"{words} {actions.takes_back()}", warns=bool(deaf))
 
-    def _where(self, to: str) -> str:
-        """Say where a note goes that is not for this project: it is not in the list of this one."""
+    def _recipient(self, addressees: str, to: str, *, urgent: bool) -> str:
+        """Say who gets a note: one that is not for this project is not in the list of this one."""
         if to == EVERYWHERE:
-            return " in any project"
-        if to.startswith(SESSION):
-            return f" of {self._named(to)}"
-        return f" in {self._project_of(to)}" if self._slug(to) != self.data.slug else ""
+            project = "any project"
+        else:
+            project = "this project" if self._slug(to) == self.data.slug else self._project_of(to)
+        named = self._named(to) if to.startswith(SESSION) else ""
+        title = named[1:-1] if named.startswith("“") else ""
+        return notes.recipient(addressees, urgent=urgent, project=project, title=title)
 
     def _slug(self, to: str) -> str | None:
         """Return the slug of the project whose inbox the note goes into, None for the global inbox. A note for a

@@ -36,7 +36,7 @@ def notes(world, slug=...):
 
 
 def states(app):
-    return {row.text: row.state.plain for row in app.screen.table.rows if isinstance(row, NoteRow)}
+    return {row.text: row.word for row in app.screen.table.rows if isinstance(row, NoteRow)}
 
 
 def read(path):
@@ -140,7 +140,7 @@ async def test_addressed_to_an_agent_a_path_people_or_several(world, app, given,
         await pilot.press("c")
         await write(pilot, "Only for you", **given)
         told = str(app.screen.query_one(".where").render())
-        assert all({"people": "started by a person"}.get(value, value) in told for value in given.values())
+        assert all({"people": "of a person"}.get(value, value) in told for value in given.values())
         await pilot.press("ctrl+s")
         await settle(pilot)
     assert notes(world)["Only for you"]["for"] == wanted
@@ -237,8 +237,7 @@ async def test_the_form_says_whom_it_reaches_and_until_when(world, app):
         await pilot.press("c")
         await write(pilot, "Mind the freeze", to="global", when="urgent", expires="2h")
         told = str(app.screen.query_one(".where").render())
-        assert "any session" in told
-        assert "before the next tool use" in told
+        assert "to the next prompt or tool use in any project" in told
         assert "(in 2h)" in told
         await pilot.press("ctrl+s")
         await settle(pilot)
@@ -309,7 +308,7 @@ async def test_a_note_for_another_project_goes_there_and_the_form_says_where_it_
         assert "project shop" not in options  # it is this project
         await write(pilot, "For the blog", to=f"in:{slug}")
         await settle(pilot)
-        assert "to a session of blog" in "\n".join(drawn(app))
+        assert "to the next prompt in blog" in "\n".join(drawn(app))
         await pilot.press("escape", "c")  # what is typed comes back with whom it is for
         await settle(pilot)
         assert app.screen.query_one("#to", Select).value == f"in:{slug}"
@@ -450,8 +449,8 @@ async def test_the_queue_says_what_waits_and_what_is_stuck(app):
         await settle(pilot)
         found = states(app)
         assert found["CI is red on main: the lockfile job fails since 3f9a2c1."] == "urgent"
-        assert found["The staging database is down until noon."] == "expired"
-        assert found["The error rate doubled after the last deploy."] == "held"
+        assert found["The staging database is down until noon."] == "stuck"
+        assert found["The error rate doubled after the last deploy."] == "stuck"
         assert found["The nightly backup failed twice."] == "waiting"  # of the global inbox
 
 
@@ -516,13 +515,13 @@ async def test_a_save_over_a_note_that_changed_meanwhile_shows_both_and_asks(wor
 
 
 @pytest.mark.slow
-async def test_a_stuck_note_is_not_said_to_go(app):
+async def test_the_detail_says_who_gets_a_note_and_why_it_is_stuck(app):
     async with app.run_test(size=WIDE) as pilot:
-        for words in ("The staging database", "The error rate"):
+        for words, why in (("The staging database", "! expired"), ("The error rate", "! held: came back 3 times")):
             await to(pilot, words)
-            assert "goes with the next prompt" not in app.screen.query_one("#detail").plain
+            assert why in app.screen.query_one("#detail").plain
         await to(pilot, "The design review")
-        assert "goes with the next prompt" in app.screen.query_one("#detail").plain
+        assert "for the next prompt in shop\n" in app.screen.query_one("#detail").plain
 
 
 @pytest.mark.slow
@@ -716,7 +715,7 @@ async def test_a_note_for_an_agent_is_queued_for_its_next_prompt(world, app):
         await pilot.press("ctrl+s")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Queued for the next prompt of the agent reviewer. z undoes."
+        assert said == "Queued for the next prompt of the agent reviewer in this project. z undoes."
 
 
 @pytest.mark.slow
@@ -726,7 +725,9 @@ async def test_a_note_of_ones_own_is_queued_and_is_from_you(world, app):
         await settle(pilot)
         await pilot.press("c", *"mine", "ctrl+s")
         await settle(pilot)
-        assert [note.message for note in app._notifications][-1] == "Queued for the next prompt. z undoes."
+        assert [note.message for note in app._notifications][
+            -1
+        ] == "Queued for the next prompt in this project. z undoes."
         await to(pilot, "mine")
         assert "from you, just now" in app.screen.query_one("#detail").plain
         await pilot.press("x")
@@ -741,7 +742,7 @@ async def test_a_session_that_a_note_is_for_has_its_title(world, app):
     inbox_file.append_entry(directory, "guidance", {"from": "cli", "for": f"session:{session}"}, "For that one")
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "For that one")
-        assert "for “make the upload test stable”, in shop" in app.screen.query_one("#detail").plain
+        assert "for the next prompt of “make the upload test stable”" in app.screen.query_one("#detail").plain
         await pilot.press("slash", *"upload test", "enter")
         await settle(pilot)
         assert "For that one" in states(app)  # the filter finds the title
@@ -825,7 +826,7 @@ async def test_terminal_escapes_and_markup_draw_harmlessly(world, app):
         drawn = "".join(strip.text for strip in app.screen._compositor.render_strips())
         assert not {"\x1b", "\u202e"} & set(drawn)
         assert "\x1b" not in app.screen.query_one("#detail").plain
-        assert "too long" in states(app).values()
+        assert "stuck" in states(app).values()
         await to(pilot, "[bold]")
         await pilot.press("e")
         await settle(pilot)
@@ -856,7 +857,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         await settle(pilot)
         await to(pilot, "Titles are")
         shown = app.screen.query_one("#detail").plain
-        assert "for the next session of blog" in shown
+        assert "for the next prompt in blog" in shown
         assert f"in {blog}" not in shown
         assert "blog" in app.screen.table._draw(app.screen.table.row)[1].plain
         await pilot.press("e")
@@ -864,7 +865,7 @@ async def test_guidance_of_another_project_is_named_after_it_and_stays_there(wor
         drawn = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "Change the note in blog" in drawn
         assert "the project: blog" in drawn
-        assert "a session of blog" in " ".join(drawn.split())
+        assert "the next prompt in blog" in " ".join(drawn.split())
         assert "this project" not in drawn
         app.screen.query_one("#text", TextArea).text = "Titles are short."
         await pilot.press("ctrl+s")

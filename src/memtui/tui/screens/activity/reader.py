@@ -1,7 +1,7 @@
 """What the workers of Activity do: read the notes, the delivery log and the sessions, and post messages."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,24 +9,24 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.core.base import clock, paths, session_state
+from memtui.core.base.finding import Finding
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import DeliveryRow, Reading, read
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.sessions import Session, SessionRow, row_of, states
-from memtui.core.health import findings
-from memtui.core.inbox import under_way
+from memtui.core.health import content_checks, findings
+from memtui.core.inbox import undelivered, under_way
 from memtui.core.memories import moved
-from memtui.core.review.waiting import homes, waiting_in
-from memtui.present import undelivered
+from memtui.core.review.waiting import Waiting, homes, waiting_in
+from memtui.core.settings import config
 from memtui.subconscious import overview
 from memtui.subconscious import runs as model_runs
 from memtui.subconscious.overview import WaitingMention
 from memtui.tui.screens.activity.rows import NoteRow, RunRow
 
 if TYPE_CHECKING:
-    from memtui.core.base.finding import Finding
     from memtui.tui.model.data import Data
 
 # Deliveries whose receipts, and sessions whose titles, are looked up between two messages.
@@ -86,6 +86,12 @@ class LiveFound(Message):
     sessions: frozenset[str]
 
 
+def _wrong(note: Waiting, now: float, budget: int) -> Iterator[Finding]:
+    """Find what keeps a note from being delivered, then what else is wrong with it."""
+    wrong = [*undelivered.findings(note.entry, note.directory, now, budget), *content_checks.secret(note.entry)]
+    yield from sorted(wrong, key=lambda each: not findings.flag(each))
+
+
 class ActivityReader:
     """The work of the screen's workers. `post` takes their messages."""
 
@@ -106,7 +112,7 @@ class ActivityReader:
         data = self.data
         slugs = [data.slug, None, *(slug for slug in paths.inbox_slugs(data.root) if slug != data.slug)]
         unread: list[Finding] = []
-        now, settings = data.now(), data.settings()
+        now, budget = data.now(), config.number(data.settings(), "budget")
         waiting = waiting_in(data.root, slugs, ("guidance",), unread)
         self._homes |= homes(data.env, (each for each in waiting if each.slug not in self._homes))
         notes = [
@@ -115,11 +121,11 @@ class ActivityReader:
                 each.entry.time(),
                 each.slug,
                 item=each,
-                states=tuple(undelivered.findings_of(settings, each, now)),
+                states=tuple(_wrong(each, now, budget)),
             )
             for each in waiting
         ]
-        notes.sort(key=lambda row: (not row.states, row.time or 0.0), reverse=True)
+        notes.sort(key=lambda row: (not row.is_stuck, row.time or 0.0), reverse=True)
         notes += [
             NoteRow(each.entry.text, each.time, each.slug, under_way=each)
             for each in under_way.listed(data.root, slugs)

@@ -1,5 +1,7 @@
-"""The rows of Activity: a note that waits, a session, and a delivery to it. Each draws, describes and offers itself."""
+"""The rows of Activity: a note that waits, a session, a delivery to it, a reading of it by the model. Each draws,
+describes and offers itself."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -8,21 +10,20 @@ from rich.text import Text
 
 from memtui.core.base.finding import Finding
 from memtui.core.base.phrasing import age
-from memtui.core.deliveries import reading
-from memtui.core.deliveries.memory_counts import ReceiptCounts
+from memtui.core.deliveries import reading, receipts
 from memtui.core.deliveries.record import session_kind
 from memtui.core.deliveries.sessions import SessionRow
+from memtui.core.health import findings
 from memtui.core.inbox.format import Entry
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting, is_for
-from memtui.present import legend, models, safe_text, sessions
+from memtui.present import legend, models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
-from memtui.present.deliveries import EVENTS, GLYPHS, brought, sums
+from memtui.present.deliveries import EVENTS, GLYPHS, brought, outcomes
 from memtui.subconscious.overview import WaitingMention
 from memtui.subconscious.runs import Run
 from memtui.tui.model import fuzzy
-from memtui.tui.model.times import when
-from memtui.tui.screens.activity import delivery_text, note_text, run_text, session_text
+from memtui.tui.screens.activity import details
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.widgets.painting import SPANNED
 from memtui.tui.widgets.rows import Column
@@ -35,17 +36,21 @@ COLUMNS = (
     Column("project", 14, from_width=60),
     Column("age", 4, right=True, from_width=36),
     Column("receipt", 1, until_width=48),
-    Column("receipt", 9, right=True, from_width=48),
+    Column("receipt", 5, right=True, from_width=48),
 )
+# Cells of the kind of a row, in which colour it stands, and what kinds of addressees are called in a column.
+KIND_WIDTH = 8
+STYLES = {"urgent": "bold", "sent": "cyan", "stuck": "yellow", "note": "cyan", "prompt": "green", "start": "blue"}
+STYLES |= {"model": "magenta"}
+ADDRESSEES = {"path": "files"}
+WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
 # Before the title of a session that a model read.
 READ = "m "
 WAITS, STOPPED = "○", "!"
-# Why a note is not delivered, short enough for a column.
-STUCK = {"inbox.expired": "expired", "inbox.held": "held", "inbox.binary": "binary", "inbox.long": "too long"}
 MARKS = (
-    (WAITS, "a note waits for the next prompt; urgent: also before the next tool use"),
-    (STOPPED, "it is not delivered: expired, held after three times, binary or too long"),
+    (WAITS, "a note waits for the next prompt; urgent: also for the next tool use"),
+    (STOPPED, "stuck: the note is not delivered; its detail says why, and what to do"),
     (legend.UNFOLDED, "a session with what it got, newest first; enter or h folds it"),
 )
 
@@ -86,9 +91,20 @@ def _marked(cells: list[Text], words: str) -> list[Text]:
     return cells
 
 
+def _kind(word: str) -> Text:
+    """Draw the kind of a row, as wide for all."""
+    return Text(f"{safe_text.line(word, KIND_WIDTH):<{KIND_WIDTH}} ", STYLES.get(word, ""))
+
+
+def _below(kind: str, seconds: float, words: Text, receipt: Text, context: RowContext) -> list[Text]:
+    """Draw the cells of a row below a session: its time of the day, its kind, words, a receipt."""
+    start = Text(f"    {time.strftime('%H:%M', time.localtime(seconds))} ", "dim")
+    return _marked([Text.assemble(start, _kind(kind), words), SPANNED, SPANNED, receipt, receipt], context.words)
+
+
 @dataclass(frozen=True)
 class NoteRow:
-    """A note that waits (`item`; `states`: why it is stuck), or that a hook took and no transcript shows yet
+    """A note that waits (`item`; `states`: what is wrong with it), or that a hook took and no transcript shows yet
     (`under_way`). `home`: the slug of its project, None for all."""
 
     text: str
@@ -117,7 +133,12 @@ class NoteRow:
         """The verbs that suit it, for the foot."""
         if self.item is None:
             return ()
-        return ("edit", "withdraw", "again", "mark") if self.states else ("edit", "withdraw", "mark")
+        return ("edit", "withdraw", "again", "mark") if self.is_stuck else ("edit", "withdraw", "mark")
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether something keeps it from being delivered."""
+        return any(map(findings.flag, self.states))
 
     @property
     def is_over(self) -> bool:
@@ -125,70 +146,80 @@ class NoteRow:
         return any(each.code in {"inbox.expired", "inbox.held"} for each in self.states)
 
     @property
-    def state(self) -> Text:
+    def word(self) -> str:
         """Its state in a word."""
         if self.under_way is not None:
-            return Text("sent", "cyan")
-        if self.states:
-            return Text(STUCK[self.states[0].code], "yellow")
-        return Text("urgent", "bold") if self.entry.flag("urgent") else Text("waiting")
+            return "sent"
+        return "stuck" if self.is_stuck else "urgent" if self.entry.flag("urgent") else "waiting"
 
     @property
     def session(self) -> str:
         """The id of the session that it is for or that took it, maybe only its beginning; empty if there is none."""
         if self.under_way is not None:
             return self.under_way.session
-        given = self.entry.fields.get("for", "").split(",")
-        return next((each.strip()[len(SESSION) :] for each in given if each.strip().startswith(SESSION)), "")
+        return next((each[len(SESSION) :] for each in self._addressees if each.startswith(SESSION)), "")
+
+    @property
+    def _addressees(self) -> list[str]:
+        return [each.strip() for each in self.entry.fields.get("for", "").split(",") if each.strip()]
+
+    def recipient(self, context: RowContext) -> str:
+        """Say who gets it: `the next prompt in shop`."""
+        project = "any project" if self.home is None else context.project(self.home)
+        title = next((title for name, title in context.titles.items() if self.session and name == self.session), "")
+        addressees, urgent = self.entry.fields.get("for", ""), self.entry.flag("urgent")
+        return notes.recipient(addressees, urgent=urgent, project=project, title=title)
 
     def whom(self, context: RowContext) -> str:
-        """Say for whom it is: its project, a session, an agent, some files; or which session took it."""
+        """Say in a few words for whom it is: its project, a session, an agent, some files; or which session took it."""
         if self.under_way is not None:
             taker = self.under_way.record
-            kind = session_kind(taker.entrypoint)
             name = context.title(taker.session)
-            return f"→ {f'“{name}”' if name else taker.session[:8]} {kind}".rstrip()
+            return f"→ {f'“{name}”' if name else taker.session[:8]} {session_kind(taker.entrypoint)}".rstrip()
         project = context.project(self.home) if self.home else "every project"
-        given = [each.strip() for each in self.entry.fields.get("for", "").split(",") if each.strip()]
-        whom = " and ".join(note_text.addressee(each, context.titles) for each in given)
+        words = []
+        for each in self._addressees:
+            kind, colon, name = each.partition(":")
+            if kind == "session" and name in context.titles:
+                words.append(f"“{context.titles[name]}”")
+            else:
+                shown = f"{ADDRESSEES.get(kind, kind)} {name[:8] if kind == 'session' else name}"
+                words.append(shown if colon else each)
+        whom = " and ".join(words)
         elsewhere = self.home not in {None, context.data.slug}
         return f"{project}, {whom}" if whom and elsewhere else whom or project
 
     def searched(self, context: RowContext) -> str:
         """Return the text that a query searches."""
-        sender = note_text.called(self.entry.fields.get("from", note_text.BY_HAND))
-        return f"{self.text[:2000]} {sender} {self.whom(context)} {self.state.plain} note"
+        sender = details.called(self.entry.fields.get("from", ""))
+        return f"{self.text[:2000]} {sender} {self.whom(context)} {self.word} note"
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        state = self.state
-        state.pad_right(max(1, 9 - state.cell_len))
-        words = Text.assemble(state, safe_text.line(self.text, 400))
+        words = Text.assemble(_kind(self.word), safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
-        mark = STOPPED if self.states else WAITS if self.item is not None else GLYPHS["waiting"][0]
-        seen = Text(age(self.time, context.data.now()), "dim")
-        glyph = Text(mark, "yellow" if self.states else "cyan" if self.under_way else "")
-        return _marked([words, whom, seen, glyph, glyph], context.words)
+        mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS["waiting"][0]
+        glyph = Text(mark, STYLES.get(self.word, "") if self.is_stuck or self.under_way else "")
+        return _marked([words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph], context.words)
 
     def describe(self, context: RowContext) -> Described:
-        """Return the note, why it waits, and the keys that work on it."""
-        data = context.data
+        """Return the note, who gets it, and the keys that work on it."""
+        data, project = context.data, context.project(self.home) if self.home else "any project"
         if self.under_way is not None:
-            return Described(note_text.under_way(self.under_way, context.titles, data.now()))
-        if self.item is None:
-            return Described(Text(self.text))
-        start = data.project_root if context.unused and not data.unheard() else ""
-        project = context.project(self.home) if self.home else data.facts.project
-        text = note_text.waiting(
-            self.item,
-            self.states,
-            context.titles,
-            project,
-            data.now(),
-            start=start,
-            read_only=context.read_only,
-        )
-        return Described(text)
+            text = details.under_way(self.under_way, context.titles, data.now())
+        elif self.item is not None:
+            start = data.project_root if context.unused and not data.unheard() else ""
+            text = details.waiting(
+                self.item,
+                self.states,
+                self.recipient(context),
+                data.now(),
+                start=start,
+                read_only=context.read_only,
+            )
+        else:
+            text = Text(self.text)
+        return Described(text, title=f"note · {project}")
 
 
 @dataclass(frozen=True)
@@ -217,36 +248,29 @@ class SessionGroup:
     @property
     def below(self) -> "list[Row]":
         """The rows below it, newest first."""
-        found: list[Row] = [*(DeliveryEntry(each) for each in self.deliveries), *self.runs]
-        return sorted(found, key=_time, reverse=True) if self.runs else found
+        rows: list[DeliveryEntry | RunRow] = [*map(DeliveryEntry, self.deliveries), *self.runs]
+        return [*sorted(rows, key=lambda row: row.time, reverse=True)]
 
     @property
     def key(self) -> str:
         """What tells it from other rows."""
-        return session_key(self.session)
-
-    @property
-    def last(self) -> float | None:
-        """When it got something last, or was seen last."""
-        times = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
-        return max(times) if times else self.facts.last
+        return f"session {self.session}"
 
     def whole(self, known: Mapping[str, str]) -> SessionRow:
         """Return all that is known of it. `known`: outcomes by delivery."""
-        outcomes: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for each in self.deliveries:
             if each.id in known:
-                outcomes[known[each.id]] = outcomes.get(known[each.id], 0) + 1
-        chars, ms = (sum(each.chars for each in self.deliveries), sum(each.ms or 0.0 for each in self.deliveries))
-        count = sum(each.injected for each in self.deliveries)
+                counts[known[each.id]] = counts.get(known[each.id], 0) + 1
+        newest = [*(each.time for each in self.deliveries[:1]), *(each.time for each in self.runs[:1])]
         return replace(
             self.facts,
             live=self.live,
-            deliveries=count,
-            characters=chars,
-            ms=round(ms),
-            outcomes=outcomes,
-            last=self.last,
+            deliveries=sum(each.injected for each in self.deliveries),
+            characters=sum(each.chars for each in self.deliveries),
+            ms=round(sum(each.ms or 0.0 for each in self.deliveries)),
+            outcomes=counts,
+            last=max(newest) if newest else self.facts.last,
         )
 
     @property
@@ -261,171 +285,109 @@ class SessionGroup:
         return f"{self.facts.title[:300]} {self.facts.branch} {self.session} {context.project(self.root)}"
 
     def cells(self, context: RowContext) -> list[Text]:
-        """Draw its cells."""
+        """Draw its cells; at the end the worst that became of what it got, and how often: `✗ 1`, else `◐ 2`, `✓ 4`."""
+        row = self.whole(context.data.receipts.known)
         mark = legend.UNFOLDED if self.unfolded else legend.FOLDED if self.foldable else " "
-        known = bool(self.facts.title)
-        title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if known else "dim")
+        title = Text(safe_text.line(self.title, 300), "bold" if self.live else "" if self.facts.title else "dim")
         whose = Text(safe_text.line(context.project(self.root), 40), "dim")
-        seen = Text("live", "green") if self.live else Text(age(self.last, context.data.now()), "dim")
-        worst = _worst(self.whole(context.data.receipts.known).counts)
-        return _marked(
-            [Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title), whose, seen, worst[:1], worst],
-            context.words,
-        )
-
-    @property
-    def runs_of(self) -> list[Run]:
-        """When a model read it, as its log has it."""
-        return [each.run for each in self.runs]
+        seen = Text("live", "green") if self.live else Text(age(row.last, context.data.now()), "dim")
+        worst = Text()
+        for count, _, outcome in sorted(outcomes(row.counts), key=lambda each: WORST.index(each[2]))[:1]:
+            worst = Text(f"{GLYPHS[outcome][0]} {count}", GLYPHS[outcome][1])
+        words = Text.assemble(mark + " ", (READ, "cyan") if self.runs else "", title)
+        return _marked([words, whose, seen, worst[:1], worst], context.words)
 
     def describe(self, context: RowContext) -> Described:
         """Return what it is about, what became of what it got, what waits for it, and how to resume it."""
-        data, row = context.data, self.whole(context.data.receipts.known)
-        project = context.project(self.root)
-        homes, personal = {row.slug, None}, row.kind != "script"
-        waiting = [each.item for each in context.notes if each.item is not None and each.home in homes]
-        waiting = [each for each in waiting if is_for(each, row.id, personal=personal, now=data.now())]
-        whole = session_text.detail(row, project, waiting, sessions.resume(row, data.cwd), data.now())
+        data, row, project = context.data, self.whole(context.data.receipts.known), context.project(self.root)
+        for_it = [
+            (each.item, each.recipient(context))
+            for each in context.notes
+            if each.item is not None
+            and each.home in {row.slug, None}
+            and is_for(each.item, row.id, personal=row.kind != "script", now=data.now())
+        ]
+        whole = details.session(row, project, for_it, sessions.resume(row, data.cwd), data.now())
         mentions = [each for each in context.mentions if each.session == self.session]
-        run_text.read_along(whole, self.runs_of, mentions, data.now())
-        session_text.add_keys(whole, row, read_only=context.read_only)
-        return Described(whole, session_text.head(row, project, data.now()), session_text.tail(row, waiting))
+        details.read_along(whole, [each.run for each in self.runs], mentions, data.now())
+        details.session_keys(whole, row, read_only=context.read_only)
+        head, tail = details.session_head(row, project, data.now()), details.session_tail(row, project, for_it)
+        return Described(whole, head, tail, f"session · {project}")
 
 
-@dataclass(frozen=True)
 class DeliveryEntry:
-    """A delivery to a session, as the log has it."""
+    """A delivery to a session, as the log has it. `word`: `note` if it brought notes alone, else its event."""
 
-    logged: reading.DeliveryRow
     actions: Sequence[str] = ("again",)
 
-    @property
-    def key(self) -> str:
-        """What tells it from other rows."""
-        return self.logged.id
+    def __init__(self, logged: reading.DeliveryRow) -> None:
+        self.logged, self.key, self.session, self.time = logged, logged.id, logged.session, logged.time
+        is_note = [name for name, _ in logged.contents.counts] == ["guidance"]
+        self.word = "note" if is_note else EVENTS.get(logged.event, logged.event)
 
-    @property
-    def session(self) -> str:
-        """The id of the session that got it."""
-        return self.logged.session
-
-    def searched(self, context: RowContext) -> str:  # noqa: ARG002  the log is searched for its text
-        """Return the text that a query searches."""
+    def searched(self, _context: RowContext) -> str:
+        """Return the text that a query searches: the log is searched for the rest."""
         return " ".join((self.logged.event, *brought(self.logged.contents)))
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        each, now = self.logged, context.data.now()
-        glyph, style = GLYPHS.get(context.data.receipts.known.get(each.id, ""), ("…", "dim"))
-        counts, titles = brought(each.contents)
-        kind = (
-            "note" if [name for name, _ in each.contents.counts] == ["guidance"] else EVENTS.get(each.event, each.event)
-        )
-        words = Text(safe_text.line(titles or counts, 200), "" if each.injected else "dim")
+        glyph, style = GLYPHS.get(context.data.receipts.known.get(self.logged.id, ""), ("…", "dim"))
+        counts, titles = brought(self.logged.contents)
+        words = Text(safe_text.line(titles or counts, 200), "" if self.logged.injected else "dim")
         if titles and counts:
             words = Text.assemble((safe_text.line(counts, 80) + " · ", "dim"), words)
-        start = Text(f"    {moment(each.time, now):<5} {safe_text.line(kind, 20):<7} ", "dim")
-        receipt = Text(glyph, style)
-        return _marked([Text.assemble(start, words), SPANNED, SPANNED, receipt, receipt], context.words)
+        return _below(self.word, self.time, words, Text(glyph, style), context)
 
     def describe(self, context: RowContext) -> Described:
         """Return what was delivered, why, and whether it arrived, with the text as the log has it."""
-        data, each = context.data, self.logged
-        found, outcome = reading.read(each), data.receipts.known.get(each.id, "")
-        title, project = context.title(each.session), context.project(each.root)
-        statistics = data.statistics
-        text = delivery_text.delivery_text(
-            found,
+        data, statistics = context.data, context.data.statistics
+        record, outcome = reading.read(self.logged), data.receipts.known.get(self.logged.id, "")
+        title, project = context.title(self.session), context.project(self.logged.root)
+        text = details.delivery(
+            record,
             outcome,
             title,
             project,
             data.now(),
-            lambda item: statistics.recalled(statistics.earlier.now(item.path, each.time)),
+            lambda item: statistics.recalled(statistics.earlier.now(item.path, self.time)),
         )
-        return Described(text, *delivery_text.delivery_glance(found, outcome, title))
+        glance, tail = details.delivery_glance(record, outcome, title)
+        return Described(text, glance, tail, f"{self.word} · {project}")
 
 
-@dataclass(frozen=True)
 class RunRow:
     """A reading of a session by the model: what it changed and said, and what that cost. `root`: of its project."""
 
-    run: Run
-    root: str
+    def __init__(self, run: Run, root: str) -> None:
+        self.run, self.root, self.key, self.session, self.time = run, root, f"run {run.id}", run.session, run.time
+        self.actions: Sequence[str] = ("withdraw",) if run.blocks else ()
 
-    @property
-    def actions(self) -> Sequence[str]:
-        """The verbs that suit it, for the foot."""
-        return ("withdraw",) if self.run.blocks else ()
-
-    @property
-    def key(self) -> str:
-        """What tells it from other rows."""
-        return f"run {self.run.id}"
-
-    @property
-    def session(self) -> str:
-        """The id of the session that was read."""
-        return self.run.session
-
-    @property
-    def time(self) -> float:
-        """When it began, in seconds since the epoch."""
-        return self.run.time
-
-    def searched(self, context: RowContext) -> str:  # noqa: ARG002  as the other rows
+    def searched(self, _context: RowContext) -> str:
         """Return the text that a query searches."""
         return f"model {model_words.did(self.run)} {self.run.note} {' '.join(self.run.blocks)}"
 
     def cells(self, context: RowContext) -> list[Text]:
         """Draw its cells."""
-        said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
-        start = Text(f"    {moment(self.time, context.data.now()):<5} {'model':<7} ", "dim")
-        words = Text.assemble(start, safe_text.line(said, 200))
         outcome, style = model_words.outcome(self.run, context.data.now())
-        state = Text(models.dollars(self.run.cost), "dim") if outcome == "done" else Text(outcome, style)
-        return _marked([words, SPANNED, SPANNED, Text(), state], context.words)
+        said = " · ".join(filter(None, (model_words.did(self.run), self.run.note)))
+        ended = ("", "") if outcome == "done" else (f"{outcome} · " if said else outcome, style)
+        cost = (f" · {models.dollars(self.run.cost)}" if outcome == "done" else "", "dim")
+        return _below("model", self.time, Text.assemble(ended, safe_text.line(said, 200), cost), Text(), context)
 
     def describe(self, context: RowContext) -> Described:
         """Return all about it."""
-        return Described(run_text.detail(context.data, self.run, read_only=context.read_only))
+        text = details.run(context.data, self.run, read_only=context.read_only)
+        return Described(text, title=f"model · {context.project(self.root)}")
 
 
 Row = NoteRow | SessionGroup | DeliveryEntry | RunRow
-
-
-def moment(seconds: float, now: float) -> str:
-    """Write when something was, without seconds: these stand in the detail."""
-    found = when(seconds, now)
-    return found[:5] if found.count(":") == 2 else found
-
-
-def _time(row: Row) -> float:
-    return row.logged.time if isinstance(row, DeliveryEntry) else row.time if isinstance(row, RunRow) else 0.0
-
-
-def session_key(session: str) -> str:
-    """Return what tells the row of a session from other rows."""
-    return f"session {session}"
-
-
-def _worst(counts: ReceiptCounts) -> Text:
-    """Draw the worst that became of some deliveries, and how often: `✗ 1 lost`, else `◐ 2`, `… 1`, `✓ 4`."""
-    words = {text.partition(" ")[0]: (text, style) for text, style in sums(counts, brief=True)}
-    if counts.lost:
-        return Text(f"{GLYPHS['failed'][0]} {counts.lost} lost", GLYPHS["failed"][1])
-    for outcome in ("previewed", "waiting"):
-        if (found := words.get(GLYPHS[outcome][0])) is not None:
-            return Text(found[0], found[1])
-    if counts.arrived:
-        return Text(f"{GLYPHS['arrived'][0]} {counts.arrived}", GLYPHS["arrived"][1])
-    return Text(f"{GLYPHS['unknown'][0]} {counts.unknown}" if counts.unknown else "", "dim")
 
 
 def newest(text: str) -> Callable[[Sequence[Row]], int | None]:
     """Return a function that finds, among shown rows, the number of the newest waiting note with this text."""
 
     def find(rows: Sequence[Row]) -> int | None:
-        found = {at: row.time or 0.0 for at, row in enumerate(rows) if isinstance(row, NoteRow) and row.text == text}
-        return max(found, key=lambda at: found[at], default=None)
+        times = {at: row.time or 0.0 for at, row in enumerate(rows) if isinstance(row, NoteRow) and row.text == text}
+        return max(times, key=lambda at: times[at], default=None)
 
     return find

@@ -1,0 +1,362 @@
+"""The details of the rows of Activity: a delivery, a note that waits or is under way, a session, a reading by the
+model."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from memtui import actions
+from memtui.core.base import clock
+from memtui.core.base.finding import Finding
+from memtui.core.base.phrasing import ago, cut, many, short, until
+from memtui.core.base.short_ids import short_id
+from memtui.core.deliveries import blocks as delivery_blocks
+from memtui.core.deliveries import receipts
+from memtui.core.deliveries.memory_counts import RecallCounts
+from memtui.core.deliveries.record import RECALL, Delivery, Item, titles
+from memtui.core.deliveries.sessions import SessionRow
+from memtui.core.health import findings
+from memtui.core.inbox.under_way import UnderWay
+from memtui.core.review.waiting import Waiting
+from memtui.present import deliveries as present
+from memtui.present import models, notes, safe_text, sessions
+from memtui.present import subconscious as model_words
+from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
+from memtui.subconscious import blocks, whispers
+from memtui.subconscious.overview import WaitingMention
+from memtui.subconscious.runs import BY_HAND, Run
+from memtui.tui.model import line_diff, times
+from memtui.tui.widgets.key_lines import append_keys
+
+if TYPE_CHECKING:
+    from memtui.tui.model.data import Data
+
+# The kinds of items that commands take by an id.
+WITH_ID = ("guidance", "pending-update", "pending-item")
+# Items by name, those left out, and notes that wait for a session: the most that are shown.
+NAMES_SHOWN, LEFT_OUT_SHOWN, WAITING_SHOWN = 12, 40, 8
+GONE = "This record is no longer in the log."
+FOLDED = "Text removed: it is old (keep_days in the settings)"
+# Characters of a delivery that are shown below the list on a narrow screen, and of a note that waits for a session.
+GLANCE_LENGTH, WORDS_SHOWN = 2000, 110
+CAME_BACK = "A note that does not arrive waits again, on top of the list."
+# The words for outcomes that differ from those of the log.
+STATES = {receipts.WAITING: "on the way", "": "looking for its receipt"}
+NOT_ARRIVED = {receipts.PREVIEWED, *receipts.LOST}
+# The newest notes of the model to a session that are looked through.
+WHISPERS_READ = 100
+# By the code of a finding: what it means for a note, and what can be done.
+STUCK = {
+    "inbox.held": ("It stays here until you decide.", "{activity.again} sends it again."),
+    "inbox.expired": (
+        "Nobody gets it any more.",
+        "{activity.again} sends it again without an expiry, {activity.edit} gives it another one.",
+    ),
+    "inbox.long": ("Sessions only get the name of its file.", "{activity.edit} shortens it."),
+    "inbox.nobody": ("", "{activity.edit} changes whom it is for."),
+    "inbox.endless": ("", "{activity.edit} gives it another one."),
+    "inbox.secret": ("", "{activity.edit} takes it out."),
+}
+
+
+def _line(text: Text, words: str, style: str = "dim", most: int = 300) -> None:
+    text.append(safe_text.line(words, most) + "\n", style=style)
+
+
+# A delivery
+
+
+def delivery(
+    record: Delivery | None,
+    outcome: str,
+    title: str,
+    project: str,
+    now: float,
+    recalls: Callable[[Item], RecallCounts] = lambda _: RecallCounts(),
+) -> Text:
+    """Return the detail of a delivery; None: it is not in the log any more. `title`: what its session is about;
+    `project`: the project's name; `recalls`: what came so far of recalling an item's memory."""
+    text = Text()
+    if record is None:
+        text.append(GONE + "\n", style="bold")
+        return text.append(actions.keyed("{app.refresh} reads the log again."), style="dim")
+    text.append_text(_receipt(outcome)).append(f"  {ago(record.time or None, now)}\n", style="dim")
+    text.append(f"{MEANINGS[outcome]}\n" if outcome else "")
+    if outcome in NOT_ARRIVED and any(item.kind == "guidance" for item in record.items):
+        _line(text, CAME_BACK)
+    if record.recovered:
+        _line(text, "A worker found it: the hook had died before it could log.")
+    _delivered(text, record, recalls)
+    _left_out(text, [item for item in record.items if item.left_out])
+    if record.text:
+        text.append(f"\nThe exact text  {delivery_blocks.units(record.text):,} characters\n", style="bold")
+        text.append(safe_text.clean(record.text[: safe_text.MAX_LINE * 20]).rstrip("\n") + "\n")
+    elif record.folded:
+        text.append(f"\n{FOLDED}, {record.chars:,} characters\n", style="dim")
+    _internals(text, record, title, project)
+    return text
+
+
+def delivery_glance(record: Delivery | None, outcome: str, title: str) -> tuple[Text, Text]:
+    """Return the beginning of the delivered text, without memtui's own tags and introductions; and whether it arrived,
+    and where."""
+    if record is None:
+        return Text(GONE, "dim"), Text()
+    lines: list[str] = []
+    for block in record.text[:GLANCE_LENGTH].split("<memtui-"):
+        content = block.partition(">\n")[2].partition("</memtui-")[0].rstrip("\n").split("\n")
+        lines += content[1:] or content  # the first line introduces the others
+    words = safe_text.clean("\n".join(lines)) or (FOLDED if record.folded else "A record without a text.")
+    who = session_words(record.session, record.entrypoint)
+    end = _receipt(outcome).append(safe_text.line(f"  {who}" + (f" “{title}”" if title else ""), 120), "dim")
+    return Text(words, "" if record.text else "dim"), end
+
+
+def _receipt(outcome: str) -> Text:
+    glyph, style = GLYPHS.get(outcome, ("…", "dim"))
+    return Text().append(f"{glyph} {STATES.get(outcome, outcome)}", f"bold {style}")
+
+
+def _delivered(text: Text, record: Delivery, recalls: Callable[[Item], RecallCounts]) -> None:
+    """Append why the items were delivered, each by its title. Those with the same reason share a line, unless they have
+    scores."""
+    items = [item for item in record.items if not item.left_out]
+    groups: dict[tuple[str, str, str], list[tuple[Item, str]]] = {}
+    for item, title in zip(items, titles(record.text, items), strict=True):
+        why = "" if present.reason(item.reason) == present.INDEX_LINE else item.reason  # its kind says that
+        alone = item.scores or item.kind == RECALL
+        key = (item.kind, item.action or why, item.path or item.id if alone else item.scope)
+        groups.setdefault(key, []).append((item, title))
+    text.append("\nWhat it brought, and why\n" if groups else "", style="bold")
+    for (kind, reason, _), group in groups.items():
+        first = group[0][0]
+        text.append(safe_text.line(counted(kind, len(group)), 80))
+        text.append(safe_text.line(f"  {first.scope}" if first.scope else "", 80), style="dim")
+        text.append(safe_text.line(f"  {reason}" if reason else "", 300))
+        # The score, such as `.82`, or its parts by name, where the record has them.
+        scores = (f"{key} {value:.2f}" if key else f"{value:.2f}".lstrip("0") for key, value in first.scores)
+        text.append(f"  {' '.join(scores)}\n" if first.scores else "\n", style="bold")
+        if kind in WITH_ID:
+            for item, title in group[:NAMES_SHOWN]:
+                text.append(safe_text.line(f"  {title}" if title else "  text removed", 300), "" if title else "dim")
+                _line(text, f"  {short_id(item.id)}")
+        else:
+            text.append("  " + ", ".join(safe_text.line(title or "?", 80) for _, title in group[:NAMES_SHOWN]))
+        if kind == RECALL and (came := present.recalls(recalls(first))):
+            text.append(f"  {came}", style="dim")
+        more = len(group) - NAMES_SHOWN
+        text.append(f"  and {more} more\n" if more > 0 else "" if kind in WITH_ID else "\n", style="dim")
+
+
+def _left_out(text: Text, items: Sequence[Item]) -> None:
+    total = sum(1 if item.count is None else item.count for item in items)
+    text.append(f"\nLeft out  {total}\n" if items else "", style="bold")
+    for item in items[:LEFT_OUT_SHOWN]:
+        name = short_id(item.id) if item.kind in WITH_ID else item.id
+        what = counted(item.kind, 1 if item.count is None else item.count) + (f" {name}" if item.count is None else "")
+        text.append(safe_text.line(f"{what}  {item.scope}", 200).rstrip())
+        _line(text, f"  {item.left_out}", "yellow")
+    if len(items) > LEFT_OUT_SHOWN:
+        _line(text, f"and {len(items) - LEFT_OUT_SHOWN} more")
+
+
+def _internals(text: Text, record: Delivery, title: str, project: str) -> None:
+    """Append what is seldom wanted: session, project, time, event, cost and ids."""
+    words = session_words(record.session, record.entrypoint)
+    words += f" “{safe_text.line(title, 60)}”" if title else ""
+    clock_time = time.strftime("%a %d %b %Y %H:%M:%S", time.localtime(record.time)) if record.time else "no time"
+    event = f"{record.event} {record.tool}".rstrip()
+    agents = [f"agent {record.agent}" if record.agent else "", f"subagent {record.agent_id}" if record.agent_id else ""]
+    took = f"{record.ms:g} ms" if record.ms is not None else ""
+    cost = [f"{record.chars:,} characters", took, f"mode {record.mode}" if record.mode else ""]
+    text.append("\n")
+    for line in ([words, project], [clock_time, event, *agents], [*cost, f"delivery {short_id(record.id)}"]):
+        _line(text, " · ".join(filter(None, line)))
+
+
+# A note
+
+
+def called(sender: str) -> str:
+    """Return how a sender is called: `you` for what was written in the TUI."""
+    return {"tui": "you", whispers.SENDER: "the model"}.get(sender, sender) or "by hand"
+
+
+def waiting(
+    item: Waiting, states: Sequence[Finding], recipient: str, now: float, *, start: str = "", read_only: bool = False
+) -> Text:
+    """Return all about a note that waits: its text, who gets it, why it is stuck, and the keys that work on it.
+    `states`: what is wrong with it; `start`: the directory to start a first session in, if none was started yet."""
+    text = Text(safe_text.clean(item.text) + "\n\n")
+    fields = item.entry.fields
+    begin = notes.first_session(fields.get("for", ""), start) if start and not states else ""
+    text.append(f"{begin}\n" if begin else "", style="bold")
+    for each in states:
+        means, remedy = STUCK.get(each.code, ("", ""))
+        _line(text, f"! {findings.flag(each) or findings.message(each)}", "yellow")
+        words = " ".join(filter(None, (means, "" if read_only else actions.keyed(remedy))))
+        text.append(f"  {words}\n" if words else "", style="yellow")
+    _line(text, f"for {recipient}")
+    expires = clock.parse(fields.get("expires"))
+    if expires is not None:
+        _line(text, f"expires {until(expires, now)}" if expires > now else f"expired {ago(expires, now)}")
+    written = f", {_moment(item.entry.time(), now)}" if item.entry.time() else ""
+    _line(text, f"from {called(fields['from'])}{written}" if "from" in fields else f"written by hand{written}")
+    if item.entry.flag("repeat"):
+        _line(text, "may have been delivered before")
+    _line(text, item.path)
+    keys = (("activity.edit", "change the text, for whom, until when"), ("activity.withdraw", "withdraw it"))
+    append_keys(text, keys, read_only=read_only)
+    return text
+
+
+def under_way(note: UnderWay, titles: Mapping[str, str], now: float) -> Text:
+    """Return all about a note that a hook took. `titles`: of sessions, by id."""
+    text = Text(safe_text.clean(note.entry.text) + "\n\n")
+    text.append_text(_receipt(receipts.WAITING))
+    text.append(": a hook has given it to the client; the transcript does not show it yet\n")
+    taker = session_words(note.record.session, note.record.entrypoint, titles.get(note.record.session, ""))
+    _line(text, f"taken {_moment(note.time, now)} by {taker}")
+    _line(text, f"delivery {short_id(note.delivery)}")
+    _line(text, "What does not arrive comes back and waits again.")
+    return text
+
+
+def _moment(seconds: float | None, now: float) -> str:
+    """Write when something was: `2d ago (Fri 13:02)`."""
+    return ago(seconds, now) if seconds is None else f"{ago(seconds, now)} ({times.when(seconds, now)})"
+
+
+# A session
+
+
+def session(row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]], resume: str, now: float) -> Text:
+    """Return all about a session. `for_it`: the notes that it can get, each with who gets it in words; `resume`: the
+    command that resumes it."""
+    text = session_head(row, project, now)
+    text.append("\nWhat it got", style="bold")
+    if row.deliveries:
+        size = f"{short(row.characters)} characters, about {row.tokens:,} tokens · {row.ms:,} ms in hooks"
+        text.append(f"  {many(row.deliveries, 'delivery', 'deliveries')}, {size}\n", style="dim")
+        text.append_text(receipts_of(row)).append("\n")
+    else:
+        text.append("\nNothing yet.\n", style="dim")
+    text.append("\nWhat waits for it", style="bold")
+    text.append(f"  {many(len(for_it), 'note')}\n" if for_it else "\nNothing.\n", style="dim")
+    for item, recipient in for_it[:WAITING_SHOWN]:
+        text.append(f"{sessions.WAITING} “{cut(safe_text.line(sessions.beginning(item.text)), WORDS_SHOWN)}”")
+        since = f", {ago(item.entry.time(), now)}" if item.entry.time() else ""
+        _line(text, f"  for {recipient}{since}", most=120)
+    if len(for_it) > WAITING_SHOWN:
+        _line(text, f"and {len(for_it) - WAITING_SHOWN} more")
+    if resume:
+        text.append("\nResume it\n", style="bold")
+        text.append(safe_text.line(resume) + "\n", style="dim")
+    elif sessions.is_gone(row):
+        text.append("\nIt can't be resumed: its transcript is gone.\n", style="dim")
+    return text
+
+
+def session_head(row: SessionRow, project: str, now: float) -> Text:
+    """Return what a session is about, where it runs, since when, and what arrived of what it was told."""
+    text = Text().append(safe_text.line(sessions.title(row), 300) + "\n", style="bold")
+    glyph, style = sessions.LIVE
+    text.append(f"{glyph} live" if row.live else "past", style=style if row.live else "")
+    facts = [project, f"branch {row.branch}" if row.branch else "", f"of a {row.kind}" if row.kind else ""]
+    text.append(safe_text.line("".join(f" · {each}" for each in facts if each), 200) + "\n", style="dim")
+    last = "-"
+    if row.last is not None:
+        last = f"{ago(row.last, now)}, {time.strftime('%a %d %b %H:%M', time.localtime(row.last))}"
+    since = f" · started {ago(row.started, now)}" if row.started else ""
+    _line(text, f"last seen {last}{since}")
+    _line(text, row.cwd or row.project)
+    return text
+
+
+def receipts_of(row: SessionRow) -> Text:
+    """Return what became of what was delivered to a session, in words."""
+    return Text("  ").join(Text(words, style) for words, style in sessions.told(row))
+
+
+def session_tail(row: SessionRow, project: str, for_it: Sequence[tuple[Waiting, str]]) -> Text:
+    """Return the last line of the preview: what became of what it got, and how many notes wait for it."""
+    own = sum(sessions.is_own(item) for item, _ in for_it)
+    waits = f"  {many(own, 'note')} for its next prompt" if own else ""
+    waits += f"  {many(len(for_it) - own, 'note')} for the next prompt in {project}" if own < len(for_it) else ""
+    return receipts_of(row).append(safe_text.line(waits, 200), style="dim")
+
+
+def session_keys(text: Text, row: SessionRow, *, read_only: bool) -> None:
+    """Append the keys that work on a session, and what each does."""
+    is_gone = sessions.is_gone(row)
+    later = "write a note to its project" if is_gone else "write to it for when it is resumed, or to its project"
+    keys = [("app.note", "write a note to it" if row.live else later)]
+    keys += [] if is_gone else [("app.copy", "copy the command that resumes it")]
+    append_keys(text, keys, read_only=read_only)
+
+
+# A reading by the model
+
+
+def run(data: "Data", found: Run, *, read_only: bool) -> Text:
+    """Return all about a reading of a session: what it did, what that cost, what it changed and said."""
+    now, text = data.now(), Text()
+    outcome, style = model_words.outcome(found, now)
+    did = model_words.did(found)
+    text.append(outcome, style=style).append(f": {safe_text.line(did)}\n" if did else "\n")
+    text.append(safe_text.clean(found.note) + "\n\n" if found.note else "\n")
+    after = found.event if found.event == BY_HAND else f"after {found.event}"
+    _line(text, f"{ago(found.time, now)}, {after}, in {found.cwd}")
+    _line(
+        text, f"heard {many(found.heard, 'message')}, {many(found.calls, 'call')} of {models.short_name(found.model)}"
+    )
+    _line(text, f"{found.tokens:,} tokens, {models.dollars(found.cost)}, {found.seconds:.1f} s, tools {found.tools}")
+    for title, lines in (("Looked at", found.looks), ("Refused", found.refused)):
+        text.append(f"\n{title}\n" if lines else "", style="bold")
+        for each in lines:
+            _line(text, each, "")
+    for whisper in whispers.newest_first(data.root, WHISPERS_READ, found.session) if found.whispers else ():
+        if whisper.id in found.whispers:
+            _whisper(text, data, whisper)
+    for name, before, after_it in blocks.changes_of(data.root, found.id):
+        text.append(f"\n{safe_text.line(name)}\n", style="bold")
+        text.append_text(
+            line_diff.drawn(before, after_it, ("before", "after")) if before else Text(safe_text.clean(after_it))
+        )
+        text.append("\n")
+    append_keys(text, [("activity.withdraw", "undo what it changed")] if found.blocks else [], read_only=read_only)
+    return text
+
+
+def _whisper(text: Text, data: "Data", whisper: whispers.Whisper) -> None:
+    try:
+        delivered = whispers.delivered(data.root, whisper)
+    except OSError:
+        delivered = None
+    if delivered is not None:
+        record = delivered.delivery
+        outcome = data.outcomes([record.record]).get(record.id, receipts.UNKNOWN)
+        state, style = f"{GLYPHS[outcome][0]} {outcome}", GLYPHS[outcome][1]
+    elif whispers.waits(data.root, whisper):
+        state, style = "○ waits", "cyan"
+    else:
+        state, style = model_words.ended(whisper, data.now()), "dim"
+    text.append(f"\n{'Reply' if whisper.reply else 'Note'} to the session", style="bold").append(f"  {state}\n", style)
+    text.append(safe_text.clean(whisper.text) + "\n")
+    if whisper.reply:
+        _line(text, f"to: {whisper.reply}")
+    if whisper.because:
+        _line(text, f"because of: “{whisper.because}”")
+
+
+def read_along(text: Text, runs: Sequence[Run], mentions: Sequence[WaitingMention], now: float) -> None:
+    """Append how often a model read a session, and what waits for its reply."""
+    if runs:
+        text.append("\nRead by the model", style="bold")
+        text.append(f"  {many(len(runs), 'time')}, last {ago(runs[0].time, now)}", style="dim")
+        text.append(f", {models.dollars(sum(each.cost or 0.0 for each in runs))}\n", style="dim")
+    for each in mentions:
+        who = "you" if each.who == "person" else "the agent"
+        _line(text, f"waits for a reply to {who}, {ago(each.time, now)}: {each.words}", "cyan")
