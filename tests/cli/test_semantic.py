@@ -50,15 +50,6 @@ def test_on_starts_the_daemon_and_off_ends_it(memtui, root):
     assert memtui.json("model", "sentences")["on"] is True
 
 
-def test_stop_ends_it_and_leaves_it_on(memtui, root):
-    memtui("model", "sentences", "on")
-    sentence_daemon.ready(root)
-    assert memtui.json("model", "sentences", "stop") == {"stopped": True}
-    sentence_daemon.eventually(lambda: not warming.is_held(root))
-    assert "a session starts it" in memtui("model", "sentences").out
-    assert memtui.json("model", "sentences", "stop") == {"stopped": False}
-
-
 def test_what_keeps_it_from_working_is_told_there_and_by_doctor(memtui, root):
     def found():
         return [f["code"] for f in memtui.json("doctor", check=False)["findings"] if f["code"].startswith("semantic.")]

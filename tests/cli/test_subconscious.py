@@ -1,12 +1,10 @@
 """`memtui model`: what reads sessions in the background, its state, its blocks, what it did and said, and the switch."""
 
-import json
 import os
 
 import pytest
 
-from e2e.model import use
-from memtui.core.base import clock, fs, paths
+from memtui.core.base import clock, paths
 from memtui.subconscious import blocks, conversations, places, runs, whispers
 from memtui.subconscious.conversations import Remark
 
@@ -58,10 +56,8 @@ def test_a_block_of_a_project_is_not_that_of_one_whose_path_has_the_same_slug(me
         (("blocks", "secrets"), 3, "There is no block"),
         (("blocks", "guidance", "--text", "x" * 2001), 2, "at most 2,000 characters"),
         (("blocks", "--text", "x"), 2, "Name the block."),
-        (("log", "--session", "nope"), 2, "--session goes with"),
         (("triggers",), 2, "Give names of memories, or --all."),
-        (("sentences", "maybe"), 2, "on, off, stop"),
-        (("run",), 1, "memtui config set subconscious whisper"),
+        (("sentences", "maybe"), 2, "on, off"),
     ],
 )
 def test_what_is_wrong_is_said_with_what_to_do(memtui, words, code, said):
@@ -134,58 +130,22 @@ def test_what_it_did_and_said_is_listed(on, world):
     out = on("model", "log", "--runs").out
     assert "They deploy." in out
     assert "$0.0020" in out
-    out = on("model", "log", "--notes").out
-    assert "waits" in out
+    out = on("note", "--list").out
+    assert "from subconscious" in out
     assert "\x1b" not in out
-    assert on.json("model", "log", "--notes", "--session", "07e5")["whispers"] == []
-
-
-@pytest.mark.slow
-def test_a_person_has_it_read_the_newest_session_now(on, world, api):
-    on.env["ANTHROPIC_BASE_URL"] = api.url
-    directory = f"{paths.config_dir(dict(world.env))}/projects/{paths.slug(world.shop)}"
-    row = {"type": "user", "uuid": "u1", "sessionId": SESSION, "message": {"content": "We deploy on Tuesdays only."}}
-    with open(f"{directory}/{SESSION}.jsonl", "w") as file:
-        file.write(json.dumps(row) + "\n")
-    api.will(
-        use(
-            "answer",
-            edits=[{"block": "project_context", "old": "", "new": "Deploys: Tuesdays.", "quote": "deploy on Tuesdays"}],
-            note="Deploys.",
-        )
-    )
-    out = on("model", "run", SESSION[:6]).out
-    assert "done: 1 block" in out
-    assert "Deploys: Tuesdays." in on("model", "blocks", "project_context").out
-    assert "Nothing new was said" in on("model", "run", SESSION[:6]).out
 
 
 def test_what_is_of_another_project_says_so(on, world):
     now = clock.parse("2026-11-21T08:59:00Z")
     blog = paths.project_key(world.blog)
-    whispers.send(world.root, whispers.Whisper("W" * 26, now, SESSION, blog, "r9", "Ask Kim first."))
     runs.append(world.root, runs.Run("r9", now, SESSION, blog, world.blog, "Stop", outcome="done", note="Of the blog."))
     mention = {"id": "m1", "who": "person", "words": "who is asked?", "time": clock.iso(now)}
     conversations.save(world.root, SESSION, {"mentions": [mention], "project": blog})
     row = next(line for line in on("model", "log", "--runs").out.splitlines() if "5e55aaaa" in line)
     assert " blog " in row
-    row = next(line for line in on("model", "log", "--notes").out.splitlines() if "Ask Kim" in line)
-    assert " blog " in row
     assert "you in blog, " in on("model").out
     assert on.json("model")["reads_along"]["waiting"][-1]["project"] == blog
     assert "in blog" not in "".join(line for line in on("model").out.splitlines() if "who is asked" not in line)
-
-
-@pytest.mark.parametrize(("hours", "said"), [(1, "withdrawn"), (30, "expired")])
-def test_a_whisper_that_waits_no_more_says_why(on, world, hours, said):
-    now = clock.parse("2026-11-21T08:59:00Z")
-    gone = whispers.Whisper(
-        "W" * 26, now - hours * 3600, SESSION, paths.project_key(world.shop), "r9", "Ask Kim first."
-    )
-    whispers.send(world.root, gone)
-    fs.unlink(f"{paths.inbox_dir(world.root, gone.project)}/guidance.md")
-    row = next(line for line in on("model", "log", "--notes").out.splitlines() if "Ask Kim" in line)
-    assert f" {said} " in row
 
 
 def test_what_to_do_is_said_by_its_name_and_the_stop_first(on):

@@ -230,8 +230,7 @@ STORIES = {
             "memtui activity --session 0b5d --kind guidance --memory prefer-pnpm --outcome arrived --text x --since 2d",
             "",
         ),
-        typed("", "memtui activity --follow", "", 130, ("arrived", "\x03")),
-        typed("", "memtui activity --since 30d --until now --project .", "arrived"),
+        typed("", "memtui activity --since 30d --all", "arrived"),
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
         typed("", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"),
@@ -305,7 +304,6 @@ STORIES = {
         typed("model sentences", "memtui model sentences", "not running"),
         typed(("model sentences on", "memtui model sentences on"), "memtui model sentences on", "not installed", 1),
         typed("", "memtui model sentences off", "semantic = false"),
-        typed("", "memtui model sentences stop", "No daemon"),
         typed(("model blocks", "model blocks BLOCK"), "memtui model blocks", "project_context"),
         typed("", "memtui model blocks guidance --text 'Ask before a migration.'", "Ask before a migration"),
         typed(
@@ -313,9 +311,7 @@ STORIES = {
             "memtui model log --limit 5",
             "No model was asked",
         ),
-        typed("memtui model log --runs --json", "memtui model log --runs --session 7c1e --json", "outcome"),
-        typed("", "memtui model log --notes --session 7c1e", "no deploy script|over|gone"),
-        typed("model run [ID]", "memtui model run", "config set subconscious", 1),
+        typed("memtui model log --runs --json", "memtui model log --runs --json", "outcome"),
         typed("model stop", "memtui model stop", "stopped"),
         typed("model start", "memtui model start", "again"),
         typed(

@@ -67,8 +67,8 @@ def test_it_whispers_before_the_next_prompt_and_gives_new_sessions_its_blocks(on
     (blocks,) = injected(first(other), "blocks")
     assert f"[project_context]\n{FACT}" in blocks.text
     assert injected(first(other), "guidance") == []
-    (told,) = on.memtui_json("model", "log", "--notes")["whispers"]
-    assert (told["outcome"], told["because"]) == ("arrived", "will deploy it on Friday")
+    (told,) = on.memtui_json("activity", "--kind", "notes")["deliveries"]
+    assert (told["outcome"], WHISPER["text"] in told["text"]) == ("arrived", True)
     assert on.errors() == []
 
 

@@ -299,7 +299,6 @@ SCENARIOS = [
     C("model", "learned", reads=True),
     C("model", "sentences", reads=True),
     C("model", "sentences", "off", before=[("config", "set", "semantic", "true")]),
-    C("model", "sentences", "stop", reads=True),
     C("model", "blocks", "guidance", "--text", "tok-b1"),
     C("model", "stop"),
     C("doctor", "--clean", "--dry-run", reads=True, files={"home/.claude/memtui/log/deliveries-2026-01.jsonl": OLD}),

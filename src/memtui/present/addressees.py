@@ -4,7 +4,6 @@ from memtui.core.review.addressees import Stranger
 from memtui.present.safe_text import line
 
 SHORT = 8  # characters of a session's id
-LISTED = {"session": "memtui activity --sessions", "agent": "memtui activity"}
 
 
 def why(found: Stranger) -> str:

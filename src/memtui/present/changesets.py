@@ -6,32 +6,9 @@ from memtui.consolidate.changeset import ADDED, Proposal, ProposalEvidence, inst
 from memtui.consolidate.composing import DONE, FileDiff, Reason, Refused, Savings
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.finding import NOTE, Finding
-from memtui.core.base.phrasing import cut, likeness, many, size, some
+from memtui.core.base.phrasing import many, size, some
 from memtui.core.health import findings
 
-# In a few words why something is proposed, by the code of the finding.
-BRIEF = {
-    "memories.alike": "similar",
-    "memories.contradict": "contradict",
-    "memories.cut": "below the cut",
-    "memories.dangling": "dangling line",
-    "memories.date": "relative date",
-    "memories.empty": "no text",
-    "memories.empty_section": "empty section",
-    "memories.expired": "expired",
-    "memories.large": "too large",
-    "memories.long_hook": "long line",
-    "memories.no_description": "no description",
-    "memories.no_line": "not in the index",
-    "memories.path": "path is gone",
-    "memories.repeats": "repeats a rule",
-    "memories.same_line": "listed twice",
-    "memories.same_name": "name is taken",
-    "memories.spills": "long entry",
-    "memories.text": "text that no session gets",
-    "memories.type": "unknown type",
-    "memories.violated": "violated",
-}
 # What each kind of proposal does.
 MEANINGS = {
     "merge": "makes one memory of several",
@@ -94,15 +71,6 @@ def _sentence(found: ProposalEvidence) -> str:
         return findings.message(Finding(found.code, NOTE, "", found.data))
     except (KeyError, ValueError, IndexError):  # of another version, or written by hand
         return " … ".join(found.texts)
-
-
-def brief(proposal: Proposal) -> str:
-    """Return why a proposal is made in a few words: `similar .78`, `relative date`."""
-    for each in proposal.evidence:
-        if words := BRIEF.get(each.code):
-            score = each.data.get("score", None if each.score is None else round(100 * each.score))
-            return f"{words} {likeness(score / 100)}" if isinstance(score, int | float) else words
-    return cut(" ".join(proposal.reason.split()), 40)
 
 
 def dropped(found: Coverage) -> list[str]:

@@ -3,16 +3,6 @@
 from memtui.llm.log import ANSWERED, BEGUN
 from memtui.llm.usage import ModelUsage
 
-# What leaves the machine, and where to.
-SENT = (
-    "While llm_backend is off, nothing is sent. Else `memtui consolidate --ask-model` and `memtui model triggers`"
-    " send the names, types, descriptions, dates and texts of the memories that they may propose something about; with"
-    " recall_select each prompt sends itself and the names, descriptions and triggers of memories;"
-    " with subconscious each turn sends what was said in it, the beginnings of what tools printed, the blocks, the"
-    " names and descriptions of memories, and the files of the project that it looks at: by `api` to Anthropic, or to"
-    " ANTHROPIC_BASE_URL if that is set; by `claude` to whatever model service your client uses. Memories that seem to"
-    " contain a secret, or that are not trusted, are not sent; whatever else looks like a secret is replaced."
-)
 BACKENDS = {"api": "the API", "claude": "the client, claude -p", "": "nothing"}
 OUTCOMES = {
     ANSWERED: "answered",

@@ -2,8 +2,6 @@
 
 from collections.abc import Collection, Sequence
 
-from memtui.core.base import clock
-from memtui.core.base.phrasing import many
 from memtui.present import recall
 
 TYPE_CHECKING = False
@@ -12,24 +10,6 @@ if TYPE_CHECKING:
 
 # The mark of a memory and its style: it stays, comes or goes; the session had it before.
 SAME, NEW, GONE, HAD = ("✓", "green"), ("+", "green"), ("-", "red"), ("=", "cyan")
-
-
-def headline(found: "Sequence[ReplayedPrompt]", *, changed: bool) -> str:
-    """Say what a replay comes to: `2 of 20 prompts would get other memories`, `12 of 20 prompts would get memories`."""
-    prompts = many(len(found), "prompt")
-    if changed:
-        differ = sum(bool(each.gained or each.lost) for each in found)
-        return f"{differ or 'None'} of {prompts} would get other memories"
-    answered = sum(bool(each.now) for each in found)
-    return f"{answered or 'None'} of {prompts} would get memories now"
-
-
-def facts(found: "Sequence[ReplayedPrompt]", *, changed: bool) -> str:
-    """Say the sums beside the headline: what would come and go, or what was delivered then."""
-    if changed:
-        gained, lost = sum(len(each.gained) for each in found), sum(len(each.lost) for each in found)
-        return f"+{gained:,} -{lost:,}"
-    return f"{sum(bool(each.then) for each in found):,} got some then"
 
 
 def rows(each: "ReplayedPrompt", *, changed: bool) -> list[tuple[str, str, str]]:
@@ -74,23 +54,3 @@ def _words(memory: "ReplayedMemory", note: str) -> str:
 def nothing(each: "ReplayedPrompt") -> str:
     """Say why a prompt gets nothing."""
     return recall.SILENT.get(each.silent or "nothing", each.silent)
-
-
-def data(each: "ReplayedPrompt") -> dict[str, object]:
-    """Return a prompt for JSON."""
-    lists = {"now": each.now, "changed": each.changed, "then": each.then}
-    return {
-        "text": each.prompt.text,
-        "session": each.prompt.session,
-        "time": clock.iso_seconds(each.prompt.time) if each.prompt.time else None,
-        "silent": each.silent or None,
-        **{name: [_memory(memory) for memory in memories.values()] for name, memories in lists.items()},
-        "gained": [memory.path for memory in each.gained],
-        "lost": [memory.path for memory in each.lost],
-        "had": sorted(each.had),
-    }
-
-
-def _memory(found: "ReplayedMemory") -> dict[str, object]:
-    likely = None if found.probability is None else round(found.probability, 3)
-    return {"name": found.name, "scope": found.scope, "path": found.path, "probability": likely}

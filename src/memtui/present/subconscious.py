@@ -11,7 +11,6 @@ from memtui.subconscious.overview import Overview
 
 WHO = {MODEL: "the model", blocks.PERSON: "you", blocks.OTHER: "an editor or a program"}
 EMPTY = "It has read no session yet."
-NO_WHISPERS = "It has left no note yet."
 
 
 def state(found: Overview, now: float) -> str:

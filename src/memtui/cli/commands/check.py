@@ -97,6 +97,8 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         # What is checked without a path are the person's own memories, also before memtui keeps anything.
         own = subject.own if args.path is None or _has_home(ctx) else {}
         undo = _make(ctx, own, [(scope, fixes) for scope, fixes in planned if fixes])
+        if fixed:  # said at once: the answer may go through a pager
+            ctx.out.say(f"Fixed {many(len(fixed), 'file')}." + (f" {UNDO}" if undo else ""))
     if fixed and not args.dry_run:
         subject = _subject(ctx, args.path, chosen)
         found = _within(lint.check(subject), labels)
@@ -127,8 +129,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
             _print(ctx, out, causes, remedies)
             _print_indexes(out, indexes)
             _print_count(out, subject, causes, remedies.fix)
-        if rows and not args.dry_run:
-            out.say(f"Fixed {many(len(rows), 'file')}." + (f" {UNDO}" if undo else ""))
 
     return Result(data, text, EXIT_FINDINGS if to_fix else 0)
 
@@ -312,8 +312,8 @@ def _print(ctx: Context, out: Output, causes: "list[Problem]", told: Remedies) -
             out.print("  " + piece)
         places = list(dict.fromkeys(_shown(ctx, part) for part in each.parts))
         for number, where in enumerate(places[:PLACES]):
-            code = "" if number else f"  {each.cause}"
-            out.exact("    " + out.style(safe(where + code), "dim"))
+            # a path is never wrapped; the code stands below it where both have no room
+            out.phrases([(safe(where), "dim"), *([] if number else [(each.cause, "dim")])], "    ")
         if len(places) > PLACES:
             out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
         if each.remedy:

@@ -3,7 +3,7 @@
 import argparse
 from itertools import islice
 
-from memtui.cli import memories, parser, reading_along, sentences
+from memtui.cli import memories, parser, secret, sentences, subconscious
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
 from memtui.core.base.errors import UsageError
@@ -16,6 +16,7 @@ from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.log import LoggedCall
 from memtui.llm.usage import ModelUsage
 from memtui.present import models
+from memtui.subconscious import overview, places
 
 LIMIT = 30
 WORDS = {"approved": "approved", "edited": "approved after an edit", "rejected": "rejected", "never": "never again"}
@@ -28,24 +29,17 @@ def register(commands: "parser.Commands") -> None:
         "model",
         run,
         "language models: which, what they did and cost",
-        "memtui model\nmemtui model log\nmemtui config set llm_backend auto\nmemtui model triggers --all",
-        "No model is asked unless the setting llm_backend says so: `api` (ANTHROPIC_API_KEY), `claude` (the client,"
-        " for a subscription), or `auto`, which takes what is there. " + models.SENT,
+        "memtui model\nmemtui model log\nmemtui config set llm_backend auto",
+        "No model is asked unless the setting llm_backend says so: `api`, `claude`, or `auto`, which takes what is"
+        " there. docs/faq.md says what is sent then.",
     )
     actions = parser.actions(found)
     parser.command(actions, "status", run, "show which model memtui may ask, and what it used", "memtui model status")
     each = parser.command(
-        actions,
-        "log",
-        log_of,
-        "list the calls of models, newest first, or what came of them",
-        "memtui model log\nmemtui model log --limit 0 --json\nmemtui model log --runs",
+        actions, "log", log_of, "list the calls of models, newest first", "memtui model log\nmemtui model log --runs"
     )
-    which = each.add_mutually_exclusive_group()
-    which.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
-    which.add_argument("--notes", action="store_true", help="the notes that it left for sessions, and if they arrived")
-    each.add_argument("--session", metavar="ID", default="", help="with --runs or --notes: only of this session")
-    each.add_argument("--limit", type=parser.count, default=LIMIT, metavar="N", help=f"default: {LIMIT}, 0: all")
+    each.add_argument("--runs", action="store_true", help="the sessions that a model read in the background")
+    parser.add_limit(each, LIMIT)
     each = parser.command(
         actions,
         "triggers",
@@ -65,25 +59,31 @@ def register(commands: "parser.Commands") -> None:
         learned,
         "show what your decisions on drafts taught",
         "memtui model learned\nmemtui model learned --reset",
-        "What you approve and reject moves the scores of later drafts, for you and for each project, after the next"
-        " turn; a draft that you rewrote before you approved it counts less. Numbers are kept, no words. Messages of"
-        " others, which memtui ships as numbers, are never judged worse by more than 2 in 100. Undone decisions"
-        " don't count; `memtui config set extract_learn false` stops it.",
+        "Numbers are kept, no words; `memtui config set extract_learn false` stops it.",
     )
     each.add_argument("--reset", action="store_true", help="forget it; memtui undo undoes that")
-    sentences.register(actions)
-    reading_along.register(actions)
-
-
-def log_of(ctx: Context, args: argparse.Namespace) -> Result:
-    """List calls, runs or notes of models."""
-    if args.runs:
-        return reading_along.list_runs(ctx, args)
-    if args.notes:
-        return reading_along.list_whispers(ctx, args)
-    if args.session:
-        raise UsageError("--session goes with --runs or --notes.", "The list of calls is of all sessions.")
-    return calls(ctx, args)
+    each = parser.command(
+        actions,
+        "sentences",
+        sentences.run,
+        "compare prompts with memories by a sentence model",
+        "memtui model sentences\nmemtui model sentences on\nmemtui model sentences off",
+        sentences.HELP,
+    )
+    each.add_argument("what", nargs="?", choices=("on", "off"), help="default: show whether it is on")
+    each = parser.command(
+        actions,
+        "blocks",
+        subconscious.blocks,
+        "list the model's blocks of notes, print one, or change it",
+        'memtui model blocks\nmemtui model blocks guidance --text "Ask before a migration."',
+        f"At most {places.MOST:,} characters; `memtui undo` undoes it. {subconscious.NAMES}",
+    )
+    each.add_argument("block", metavar="BLOCK", nargs="?")
+    each.add_argument("--text", metavar="TEXT", help="the new text; - reads it from standard input")
+    each.add_argument("--yes", action="store_true", help=secret.YES_HELP)
+    parser.command(actions, "stop", subconscious.stop, "stop reading sessions, until `start`", "memtui model stop")
+    parser.command(actions, "start", subconscious.start, "let it read sessions again", "memtui model start")
 
 
 def write_triggers(ctx: Context, args: argparse.Namespace) -> Result:
@@ -98,56 +98,45 @@ def write_triggers(ctx: Context, args: argparse.Namespace) -> Result:
 def run(ctx: Context, _: argparse.Namespace) -> Result:
     """Show what is chosen, and what was used of the budget of the day."""
     ctx.must_have_home()
-    choice = choose(ctx.env, config.load(ctx.root))
-    used = log.used_today(ctx.root, ctx.now())
-    why = "" if choice.backend else choice.why
-    reading, found = reading_along.state(ctx)
+    choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
+    reading = overview.look(ctx.env, ctx.root, ctx.project_root, ctx.now())
     data = {
         "backend": choice.backend or None,
         "model": choice.model,
-        "reason": why or None,
+        "reason": None if choice.backend else choice.why,
         "today": {"tokens": used.tokens, "cost": used.cost},
         "daily_tokens": choice.daily_tokens,
         "daily_dollars": choice.daily_dollars,
-        "reads_along": reading,
+        "reads_along": subconscious.state_data(reading),
     }
 
     def text(out: Output) -> None:
-        _print(out, choice, used)
-        if found.powers.mode != "off" or found.stopped is not None:
-            reading_along.print_state(ctx, out, found)
+        by = f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"
+        why = [] if choice.backend else [("why", choice.why), ("to do", choice.hint)]
+        today = models.of_budget(used, choice.daily_tokens, choice.daily_dollars)
+        out.facts([("model", by), *why, ("today", today)], whole=("to do",))
+        out.print("Every call: memtui model log")
+        if reading.powers.mode != "off" or reading.stopped is not None:
+            subconscious.print_state(ctx, out, reading)
 
     return Result(data, text)
 
 
-def _print(out: Output, choice: ModelChoice, used: ModelUsage) -> None:
-    out.facts(
-        [
-            ("model", f"{line(choice.model)} by {models.BACKENDS[choice.backend]}" if choice.backend else "none"),
-            *([] if choice.backend else [("why", choice.why), ("to do", choice.hint)]),
-            ("today", models.of_budget(used, choice.daily_tokens, choice.daily_dollars)),
-        ],
-        whole=("to do",),
-    )
-    out.print("Every call: memtui model log")
-
-
-def calls(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the calls."""
+def log_of(ctx: Context, args: argparse.Namespace) -> Result:
+    """List the calls, or the runs."""
+    if args.runs:
+        return subconscious.list_runs(ctx, args.limit)
     ctx.must_have_home()
     every = log.newest_first(ctx.root)
-    shown = list(islice(every, args.limit)) if args.limit else list(every)
+    shown = list(islice(every, args.limit or None))
     more = next(every, None) is not None
     choice, used = choose(ctx.env, config.load(ctx.root)), log.used_today(ctx.root, ctx.now())
-    data = {
-        "calls": [each.data() for each in shown],
-        "more": more,
-        "today": {"tokens": used.tokens, "cost": used.cost},
-    }
-    return Result(data, lambda out: _list(ctx, out, shown, choice, used, more=more))
+    today = {"tokens": used.tokens, "cost": used.cost}
+    data = {"calls": [each.data() for each in shown], "more": more, "today": today}
+    return Result(data, lambda out: _print_calls(ctx, out, shown, choice, used, more=more))
 
 
-def _list(
+def _print_calls(
     ctx: Context, out: Output, shown: "list[LoggedCall]", choice: ModelChoice, used: ModelUsage, *, more: bool
 ) -> None:
     if not shown:
@@ -173,40 +162,38 @@ def _list(
     if more:
         out.print("and more: memtui model log --limit 0")
     out.print(f"Today: {models.of_budget(used, choice.daily_tokens, choice.daily_dollars)}.")
-    retried = sum(each.attempts > 1 for each in shown)
-    if retried:
+    if retried := sum(each.attempts > 1 for each in shown):
         out.print(f"{many(retried, 'call')} needed more than one attempt.")
 
 
 def learned(ctx: Context, args: argparse.Namespace) -> Result:
     """Show what decisions taught, or forget it."""
     ctx.must_have_home()
-    if args.reset:
-        changed = taught.forget(ctx.root, ctx.journal())
+    if not args.reset:
+        found = taught.look(ctx.root, ctx.journal())
+        return Result(found.data(), lambda out: _print_learned(out, found))
+    changed = taught.forget(ctx.root, ctx.journal())
 
-        def told(out: Output) -> None:
-            out.print("Forgotten: drafts are judged as memtui ships it." if changed else "Nothing was learned yet.")
-            memories.say_undo(out, int(changed))
+    def text(out: Output) -> None:
+        out.print("Forgotten: drafts are judged as memtui ships it." if changed else "Nothing was learned yet.")
+        memories.say_undo(out, int(changed))
 
-        return Result({"reset": changed}, told)
-    found = taught.look(ctx.root, ctx.journal())
-    return Result(found.data(), lambda out: _print_learned(out, found))
+    return Result({"reset": changed}, text)
 
 
 def _print_learned(out: Output, found: Taught) -> None:
-    waits = f"{many(found.waiting, 'decision')} not applied yet: after the next turn"
+    waits = f"{many(found.waiting, 'decision')} not applied yet: after the next turn" if found.waiting else ""
     if not found.total:
-        if found.waiting:
-            out.print(f"Nothing was learned yet: {waits}.")
-        else:
-            out.print("Nothing was learned yet: approve or reject drafts (memtui inbox).")
+        out.print(f"Nothing was learned yet: {waits or 'approve or reject drafts (memtui inbox)'}.")
         return
     counts = ", ".join(f"{count} {WORDS.get(name, name)}" for name, count in sorted(found.counts.items()))
-    rows = [("decisions", f"{found.total}: {counts}")]
-    rows += [("waiting", waits)] if found.waiting else []
-    rows += [("projects", str(found.projects))] if found.projects else []
-    rows += [("now", found.judged)] if found.judged else []
-    if found.halved:
-        rows.append(("held back", "your decisions count less than they could, so that it judges others no worse"))
-    out.facts(rows)
+    held = "your decisions count less than they could, so that it judges others no worse" if found.halved else ""
+    rows = [
+        ("decisions", f"{found.total}: {counts}"),
+        ("waiting", waits),
+        ("projects", str(found.projects or "")),
+        ("now", found.judged),
+        ("held back", held),
+    ]
+    out.facts([row for row in rows if row[1]])
     out.say("Forget it: memtui model learned --reset")

@@ -6,9 +6,9 @@ import os
 from memtui.backfill import begun
 from memtui.cli import entries, parser
 from memtui.cli.context import Context
+from memtui.cli.deliveries import receipt, receipts_of
 from memtui.cli.output import Output, Result, line
 from memtui.cli.show import paths
-from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import ago, it, many

@@ -2,13 +2,12 @@
 triggers. It changes no memory."""
 
 import argparse
-import sys
-from collections.abc import Callable
 
-from memtui.cli import entries, parser
+from memtui.cli import entries
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show.trigger_writing import DreamTriggers
+from memtui.cli.show import proposals
+from memtui.cli.show.trigger_writing import DreamTriggers, asking, progress
 from memtui.consolidate import changeset, coverage, gates, proposed
 from memtui.consolidate.dream import Dream, DreamOutcome
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError
@@ -22,28 +21,13 @@ from memtui.llm.choice import ModelChoice, choose
 from memtui.llm.errors import OffError
 from memtui.llm.model import LanguageModel
 from memtui.llm.usage import ModelUsage
-from memtui.present import changesets, dreams, models
+from memtui.present import dreams, models
 
 NO_MODEL = (
     "No model was found (llm_backend is auto: memtui model says what is missing), so what check finds is taken, and no"
     " triggers are written."
 )
 REVIEW = "See them: memtui consolidate   Make one: memtui approve ID   Not again: memtui reject ID"
-
-
-def add_options(found: "parser.Parser") -> None:
-    """Add the options of `memtui consolidate` that go with --ask-model."""
-    group = found.add_argument_group("with --ask-model")
-    group.add_argument("--dry-run", action="store_true", help="only say what would be asked, and what it would cost")
-    group.add_argument(
-        "--remove", type=parser.count, metavar="N", help="remove at most N memories; default: one in ten, at least 2"
-    )
-    group.add_argument(
-        "--again",
-        action="store_true",
-        help="ask also what was answered before, and about what has proposals already",
-    )
-    group.add_argument("--unattended", action="store_true", help=argparse.SUPPRESS)
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
@@ -81,10 +65,10 @@ def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
     if args.dry_run:
         return Result(data, lambda out: _print_estimate(out, dream, asked, cost, about_lines, none_found=none_found))
     if (asked or about_lines) and not args.yes and not args.unattended:
-        about = [_sentence(dream, asked, cost)] if asked else []
+        about = [asking(asked, dream.by, cost)] if asked else []
         ctx.confirm(" ".join(filter(None, [*about, about_lines, "Ask?"])), "No model was asked.")
     with gates.held(ctx.root, ctx.now()):
-        outcome = dream.run(_progress(ctx, asked))
+        outcome = dream.run(progress(ctx) if asked else lambda *_: None)
         path = proposed.save(ctx.root, outcome.found, ctx.now()) if outcome.found.proposals else None
         if lines is not None and outcome.stopped is None:
             lines.write()
@@ -141,11 +125,6 @@ def _model(ctx: Context, choice: ModelChoice, *, unattended: bool) -> LanguageMo
     return LanguageModel(ctx.env, ctx.root, ctx.cwd, now=ctx.now)
 
 
-def _sentence(dream: Dream, asked: int, cost: ModelUsage) -> str:
-    money = f", up to {models.dollars(cost.cost)}" if cost.cost is not None else ", at a price that is not known"
-    return f"{many(asked, 'request')} to {line(dream.by)}, about {cost.tokens:,} tokens{money}."
-
-
 def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lines: str, *, none_found: bool) -> None:
     for words in dreams.not_looked_at(dream.not_looked_at):
         out.print(out.style(f"· {line(words)}", "dim"))
@@ -159,7 +138,7 @@ def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lin
         )
         return
     if asked:
-        out.print(f"{many(dream.count, 'memory', 'memories')}: {_sentence(dream, asked, cost)}")
+        out.print(f"{many(dream.count, 'memory', 'memories')}: {asking(asked, dream.by, cost)}")
     if len(dream.batches) > asked:
         out.print(f"{many(len(dream.batches) - asked, 'request is', 'requests are')} answered already.")
     if not dream.batches:
@@ -168,28 +147,12 @@ def _print_estimate(out: Output, dream: Dream, asked: int, cost: ModelUsage, lin
         out.print(lines)
 
 
-def _progress(ctx: Context, asked: int) -> Callable[[int, int], None]:
-    def say(done: int, total: int) -> None:
-        if asked and done < total:
-            ctx.out.say(f"{done + 1} of {total} …")
-
-    return say if sys.stderr.isatty() else lambda *_: None
-
-
 def _print(out: Output, outcome: DreamOutcome) -> None:
     for each in outcome.found.proposals:
         out.heading(f"{short_id(each.id)}  {line(changeset.title(each))}")
         if reason := dreams.reason(each):
             out.paragraph(line(reason), "  ")
-        covered = coverage.of_proposal(each)
-        for words in [] if covered is None else changesets.dropped(covered):
-            out.paragraph(out.style(f"drops {line(words)}", "yellow"), "  ")
-        for words in [] if covered is None else changesets.reworded(covered):
-            out.paragraph(f"says {line(words)}", "  ")
-        for words in [] if covered is None else changesets.fields(covered):
-            out.paragraph(line(words), "  ")
-        for words in changesets.added(each):
-            out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
+        proposals.print_statements(out, each, coverage.of_proposal(each))
     if not outcome.found.proposals:
         out.print("Nothing new to propose.")
     for words in dreams.left_out(outcome.dropped):

@@ -133,14 +133,11 @@ def _refusal(found: Refused) -> "dict[str, object]":
 
 def print_statements(out: Output, found: Proposal, covered: "Coverage | None") -> None:
     """Print what a proposal drops, rewords and adds."""
-    if covered is None:
-        return
-    for statement in changesets.dropped(covered):
-        out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
-    for statement in changesets.reworded(covered):
-        out.paragraph(f"says {line(statement)}", "  ")
-    for words in changesets.fields(covered):
-        out.paragraph(line(words), "  ")
+    if covered is not None:
+        for statement in changesets.dropped(covered):
+            out.paragraph(out.style(f"drops {line(statement)}", "yellow"), "  ")
+        for words in [f"says {each}" for each in changesets.reworded(covered)] + changesets.fields(covered):
+            out.paragraph(line(words), "  ")
     for words in changesets.added(found):
         out.paragraph(out.style(f"adds “{line(words)}”", "yellow"), "  ")
 

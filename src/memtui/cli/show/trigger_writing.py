@@ -62,7 +62,7 @@ class DreamTriggers:
 
     def write(self) -> None:
         """Let the model write, and keep the lines as one step of undo. Raises MemtuiError."""
-        done = self.writing.run(_progress(self._ctx))
+        done = self.writing.run(progress(self._ctx))
         self.errors = [*done.failed, *([done.stopped] if done.stopped is not None else [])]
         self.kept, self.used = trigger_writing.keep(self._store, done.lines), done.used
 
@@ -101,7 +101,7 @@ def _written(ctx: Context, args: argparse.Namespace) -> Result:
         return Result(data, lambda out: _print_estimate(out, said, _sentence(writing, wanted, cost), count=len(wanted)))
     if not args.yes and not args.unattended:
         ctx.confirm(f"{_sentence(writing, wanted, cost)} Ask?", "No model was asked.")
-    done = writing.run(_progress(ctx))
+    done = writing.run(progress(ctx))
     if not args.yes and not args.unattended and done.lines:
         _print_lines(ctx.out, done.lines)
         ctx.confirm(f"Keep these lines of {many(len(done.lines), 'memory', 'memories')}?", "Nothing was kept.")
@@ -120,17 +120,23 @@ def _writable(ctx: Context) -> list[Memory]:
     return [each for scope in found for each in scopes.memories(scope)]
 
 
+def asking(count: int, model: str, cost: ModelUsage) -> str:
+    """Say what so many requests to a model cost: `2 requests to haiku, about 900 tokens, up to $0.01.`"""
+    money = f"up to {models.dollars(cost.cost)}" if cost.cost is not None else "at a price that is not known"
+    return f"{many(count, 'request')} to {line(model)}, about {cost.tokens:,} tokens, {money}."
+
+
 def _sentence(writing: TriggerWriting, wanted: list[Memory], cost: ModelUsage) -> str:
-    money = f", up to {models.dollars(cost.cost)}" if cost.cost is not None else ", at a price that is not known"
-    asked = (
-        f"{many(len(writing.batches), 'request')} to {line(writing.model.name)}, about {cost.tokens:,} tokens{money}"
-    )
-    return f"{many(len(wanted), 'memory', 'memories')}: {asked}."
+    counted = many(len(wanted), "memory", "memories")
+    return f"{counted}: {asking(len(writing.batches), writing.model.name, cost)}"
 
 
-def _progress(ctx: Context) -> trigger_writing.Progress:
+def progress(ctx: Context) -> trigger_writing.Progress:
+    """Return what says on a terminal how many of the requests were made."""
+
     def say(done: int, total: int) -> None:
-        ctx.out.say(f"{done + 1} of {total} …")
+        if done < total:
+            ctx.out.say(f"{done + 1} of {total} …")
 
     return say if sys.stderr.isatty() else lambda *_: None
 

@@ -4,50 +4,47 @@ import argparse
 from collections import Counter
 
 from memtui.cli.context import Context
+from memtui.cli.deliveries import receipts_of, table
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show.deliveries import receipt, receipts_of
 from memtui.core.base import short_ids
 from memtui.core.base.errors import NotFoundError
 from memtui.core.base.phrasing import age, ago, cut, many, short
 from memtui.core.base.shell import shell_word
-from memtui.core.base.short_ids import short_id
 from memtui.core.client import projects, serving, titles, transcript
 from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.deliveries.sessions import Session, SessionList, SessionRow, deliveries, meant, row_of, states
 from memtui.core.review.waiting import Waiting, guidance_for
 from memtui.present import sessions
-from memtui.present.deliveries import EVENTS, in_short, recalls
+from memtui.present.deliveries import recalls
 
 LIMIT = 20  # sessions in the list
 ROWS = 200  # deliveries of one session
-WINDOW_MB = delivery_log.WINDOW_BYTES >> 20
+WINDOW = f"{delivery_log.WINDOW_BYTES >> 20} MB"
 TITLE_MOST = 140  # characters of a title, without the last word that would be cut
 
 
 def listing(ctx: Context, args: argparse.Namespace) -> Result:
     """List the sessions, live ones first."""
-    sessions_list = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=0 if args.all else delivery_log.WINDOW_BYTES)
-    sessions_list.count()
-    rows = [row for row in sessions_list.rows() if row.live or not args.live]
-    rows = [row for row in rows if not ctx.project_given or row.slug == ctx.slug]
     limit = LIMIT if args.limit is None else args.limit
-    shown = rows[:limit] if limit > 0 else rows
-    sessions_list.look_up(row.id for row in shown)
-    by_id = {row.id: row for row in sessions_list.rows()}
-    shown = [by_id[row.id] for row in shown]
+    found = SessionList(ctx.env, ctx.now, receipts_of(ctx), most=delivery_log.WINDOW_BYTES if limit else 0)
+    found.count()
+    rows = [row for row in found.rows() if (row.live or not args.live) and (args.all or row.slug == ctx.slug)]
+    found.look_up(row.id for row in rows[: limit or None])
+    by_id = {row.id: row for row in found.rows()}
+    shown = [by_id[row.id] for row in rows[: limit or None]]
     more = len(rows) - len(shown)
-    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not sessions_list.older}
-    return Result(data, lambda out: _print(ctx, out, args, shown, more, older=sessions_list.older))
+    data = {"sessions": [row.data for row in shown], "more": more, "whole_log": not found.older}
+    return Result(data, lambda out: _print(ctx, out, args, shown, more, older=found.older))
 
 
 def _print(
     ctx: Context, out: Output, args: argparse.Namespace, shown: "list[SessionRow]", more: int, *, older: bool
 ) -> None:
     if not shown:
-        out.print("No session is live." if args.live else "No session was seen yet.")
-        if not args.live:
-            out.print("  Are the hooks installed? memtui setup")
+        here = "" if args.all else " here"
+        out.print(f"No session is live{here}." if args.live else f"No session was seen{here} yet.")
+        out.print("  Are the hooks installed? memtui setup" if args.all else "  Other projects: --all")
         return
     named = _names(ctx, shown)
     rows = [
@@ -64,11 +61,10 @@ def _print(
     ]
     headers = ["", "SESSION", "SEEN", "SENT", "ARRIVED", "", "PROJECT"]
     out.table(headers, rows, flex=(6, 5), right=(2, 3, 4), notes=[_title(row) for row in shown])
-    command = f"memtui activity --sessions{' --live' * args.live}"
     if more:
-        out.print(f"and {more:,} more: {command} --limit 0")
+        out.print(f"and {more:,} more: --limit 0")
     if older:
-        out.print(f"Counted in the newest {WINDOW_MB} MB of the log; for all of it: {command} --all")
+        out.print(f"Counted in the newest {WINDOW} of the log; for all of it: --limit 0")
     out.print("What one session got: memtui activity ID")
 
 
@@ -83,11 +79,12 @@ def _names(ctx: Context, rows: "list[SessionRow]") -> "dict[str, str]":
 
 
 class SessionDetails:
-    """A session with its newest deliveries and their outcomes; `counts` has the outcomes of all its deliveries."""
+    """A session with its newest deliveries and their outcomes by id; `counts` has the outcomes of all of them."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.newest: list[tuple[Delivery, str]] = []
+        self.newest: list[Delivery] = []
+        self.outcomes: dict[str, str] = {}
         self.counts: Counter[str] = Counter()
 
     def note(self, found: Delivery, outcome: str, rows: int) -> None:
@@ -95,11 +92,12 @@ class SessionDetails:
         self.session.note(found)
         self.counts[outcome] += 1
         if rows <= 0 or len(self.newest) < rows:
-            self.newest.append((found, outcome))
+            self.newest.append(found)
+            self.outcomes[found.id] = outcome
 
     @property
     def more(self) -> int:
-        """Return how many older deliveries were not kept."""
+        """How many older deliveries were not kept."""
         return self.counts.total() - len(self.newest)
 
 
@@ -121,23 +119,19 @@ def one(ctx: Context, ref: str, rows: "int | None") -> Result:
         found = details[short_ids.match(ref, details, "session")]
     except NotFoundError as error:
         raise NotFoundError(error.message, error.hint or "`memtui activity --sessions` lists them.") from None
-    row = _row(ctx, found)
+    path = transcript.path_of({"transcript": found.session.transcript, "session_id": found.session.id}, ctx.config_dir)
+    row = row_of(found.session, titles.about(path), found.counts, serving.served(ctx.root), ctx.now())
+    row = row.looked_at(path or "")
     mine = guidance_for(ctx.root, row.id, row.slug, personal=row.kind != "script", now=ctx.now())
     data = {
         **row.data,
         "sums": {**found.session.sums, "outcomes": dict(found.counts)},
         "state": found.session.state,
         "waiting": [{"id": each.id, "text": each.text} for each in mine],
-        "records": [{**each.record, "outcome": outcome} for each, outcome in found.newest],
+        "records": [{**each.record, "outcome": found.outcomes[each.id]} for each in found.newest],
         "more": found.more,
     }
     return Result(data, lambda out: _print_one(ctx, out, row, found, mine))
-
-
-def _row(ctx: Context, found: SessionDetails) -> SessionRow:
-    path = transcript.path_of({"transcript": found.session.transcript, "session_id": found.session.id}, ctx.config_dir)
-    row = row_of(found.session, titles.about(path), found.counts, serving.served(ctx.root), ctx.now())
-    return row.looked_at(path or "")
 
 
 def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetails, waiting: "list[Waiting]") -> None:
@@ -169,20 +163,10 @@ def _print_one(ctx: Context, out: Output, row: SessionRow, details: SessionDetai
         if not all(map(sessions.is_own, waiting)):
             out.paragraph(sessions.SHARED)
         out.print()
-    cells = [
-        [
-            (short_id(each.id), "cyan"),
-            age(each.time or None, now),
-            receipt(outcome),
-            line(EVENTS.get(each.event, each.event)),
-            line(in_short(each.contents)),
-        ]
-        for each, outcome in details.newest
-    ]
-    if not cells:
+    if not details.newest:
         out.print("It got nothing.")
         return
-    out.table(["ID", "AGE", "RECEIPT", "EVENT", "WHAT"], cells, flex=(4,), right=(1,))
+    table(ctx, out, details.newest, details.outcomes, of_one=True)
     if details.more:
         out.print(f"and {details.more:,} older: memtui activity --limit 0 {shell_word(row.id[:8])}")
     out.print("The exact text: memtui activity ID")
