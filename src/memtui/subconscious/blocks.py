@@ -14,9 +14,9 @@ from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, U
 from memtui.core.base.storage import read_or_none
 from memtui.core.journal import ledger as journal_ledger
 from memtui.core.journal.changes import FileChange
-from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.ledger import MODEL, Transaction
+from memtui.core.journal.records import ContentStore
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction.redact import redact, redacted
 from memtui.subconscious import places

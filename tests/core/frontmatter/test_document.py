@@ -8,7 +8,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import document, loose
+from memtui.core.frontmatter import document, subset
 
 MEMORIES = os.path.join(os.path.dirname(__file__), "../../../../shared/data/memories")
 
@@ -170,7 +170,7 @@ def test_a_value_without_the_quotes_that_it_needs_is_read_as_the_client_reads_it
     data = f"---\nname: x\n{block}---\nText.\n".encode()
     doc = document.parse(data)
     assert (doc.broken, doc.get(("description",)), doc.raw) == (None, field, data)
-    assert loose.read(block.replace("\r\n", "\n"))["description"] == field
+    assert subset.read_loosely(block.replace("\r\n", "\n"))["description"] == field
     made = doc.with_quotes()
     value = quoted or f'"{field}"'
     assert made.raw == data.replace(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from memtui.core.base.errors import MemtuiError
-from memtui.core.frontmatter import conflict_markers, edit, loose, subset
+from memtui.core.frontmatter import conflict_markers, edit, subset
 from memtui.core.frontmatter.subset import NotInSubsetError, indent_of, is_filler, split_key
 
 FENCE = "---"
@@ -184,10 +184,10 @@ def _read_fields(block: str, first_line: int) -> tuple[dict[str, object], str | 
         return strict, None, False
     try:
         if not may_be_yaml:
-            return subset.load(loose.quoted(block)), None, True
+            return subset.load(subset.client_quoted(block)), None, True
     except NotInSubsetError:
         pass
-    return loose.read(_shown(block)), broken, False
+    return subset.read_loosely(_shown(block)), broken, False
 
 
 def _notes(lines: Sequence[str], fields: Mapping[str, object]) -> tuple[str, ...]:
@@ -245,7 +245,7 @@ def _parse(data: bytes) -> Document:
         broken = "there is something blank above the frontmatter: Claude Code does not see it"
     rest = text[rest_at:]
     notes = _notes(lines, fields)
-    parts = (text[:head_end], block, fence, rest, loose.quoted(block) if unquoted else "")
+    parts = (text[:head_end], block, fence, rest, subset.client_quoted(block) if unquoted else "")
     return Document(data, bom, newline, True, fields, broken, _body(rest), notes, *parts)
 
 

@@ -118,7 +118,7 @@ def _value(text: str) -> "str | None":
 
 def _yaml_fields(text: str) -> "dict[str, str] | None":
     """Read the WANTED fields with the YAML reader; None if there are no fields."""
-    from memtui.core.frontmatter import loose, subset
+    from memtui.core.frontmatter import subset
 
     lines = []
     keyed = False
@@ -129,7 +129,7 @@ def _yaml_fields(text: str) -> "dict[str, str] | None":
         keyed = keyed or subset.split_key(line, subset.indent_of(line)) is not None
     if not keyed:
         return None
-    fields = loose.read("\n".join(lines) + "\n")
+    fields = subset.read_loosely("\n".join(lines) + "\n")
     nested = fields.get("metadata")
     kind = nested.get("type") if isinstance(nested, dict) else ""
     fields["type"] = kind if isinstance(kind, str) and kind else fields.get("type")

@@ -10,19 +10,7 @@ from typing import Any, ClassVar
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.storage import read_or_none
-from memtui.core.journal.changes import (
-    LOOK_AGAIN,
-    Change,
-    ChangedFiles,
-    FileChange,
-    KeepContent,
-    ReadContent,
-    Row,
-    State,
-    is_digest_or_none,
-    shown,
-    state_of,
-)
+from memtui.core.journal import changes
 from memtui.core.places import trust
 
 FORMAT = 1
@@ -40,16 +28,16 @@ Seen = tuple[str, str, str]
 
 
 @dataclass(frozen=True)
-class EntryEdit(Change):
+class EntryEdit(changes.Change):
     """The entry `name` of a table in one of memtui's JSON files, before and after; None: no entry. A file left without
     entries is removed."""
 
     key = "entry"
-    shape: ClassVar[Row] = {"entry": {"table": str, "key": str, "before": dict | None, "after": dict | None}}
+    shape: ClassVar[changes.Row] = {"entry": {"table": str, "key": str, "before": dict | None, "after": dict | None}}
     table: str
     name: str
-    before: Row | None
-    after: Row | None
+    before: changes.Row | None
+    after: changes.Row | None
 
     @property
     def texts(self) -> tuple[str, str]:
@@ -59,17 +47,17 @@ class EntryEdit(Change):
         )
         return old, new
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         self._read_expected()
         return {"entry": {"table": self.table, "key": self.name, "before": self.before, "after": self.after}}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "EntryEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "EntryEdit":  # noqa: ARG003
         entry = row["entry"]
         return cls(row["path"], entry["table"], entry["key"], entry["before"], entry["after"])
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
-        return state_of(self._read_file()[self.table].get(self.name), self.before, self.after)
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
+        return changes.state_of(self._read_file()[self.table].get(self.name), self.before, self.after)
 
     def _read_file(self) -> dict[str, Any]:
         data = fs.read_or_empty(self.path)
@@ -83,7 +71,7 @@ class EntryEdit(Change):
     def _read_expected(self) -> dict[str, Any]:
         whole = self._read_file()
         if whole[self.table].get(self.name) != self.before:
-            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", LOOK_AGAIN)
+            raise ConflictError(f"The entry {self.name} in {self.path} changed meanwhile", changes.LOOK_AGAIN)
         return whole
 
     def make(self) -> None:
@@ -105,12 +93,12 @@ def _is_names(table: object) -> bool:
 
 
 @dataclass(frozen=True)
-class TrustEdit(Change):
+class TrustEdit(changes.Change):
     """Trust in a directory, which is given by its `trust.key`. `removed` and `added` map digests to names; `always` is
     before and after. `contents`: those of `added`, stored so that later versions can be compared with them."""
 
     key = "trust"
-    shape: ClassVar[Row] = {
+    shape: ClassVar[changes.Row] = {
         "trust": {"directory": str, "removed": _is_names, "added": _is_names, "always": (bool, bool)}
     }
     directory: str
@@ -131,18 +119,18 @@ class TrustEdit(Change):
     def inverse(self) -> "TrustEdit":
         return TrustEdit(self.path, self.directory, self.added, self.removed, self.always[::-1])
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         for content in self.contents:
             keep(content, durable=False)
         tables = {"removed": dict(self.removed), "added": dict(self.added), "always": list(self.always)}
         return {"trust": {"directory": self.directory, **tables}}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "TrustEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "TrustEdit":  # noqa: ARG003
         fields = row["trust"]
         return cls(row["path"], fields["directory"], fields["removed"], fields["added"], tuple(fields["always"]))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         try:
             known = trust.recorded(os.path.dirname(self.path), self.directory)
         except (OSError, ValueError, RecursionError):
@@ -177,16 +165,16 @@ def _is_pair_or_none(value: object) -> bool:
 
 
 @dataclass(frozen=True)
-class PairsEdit(Change):
+class PairsEdit(changes.Change):
     """The pairs of memories that a person called different (`apart.json`), and that become others: (old, new). Without
     an old one the new one is added, without a new one the old one goes; an old one that is not there any more becomes
     nothing. `before` and `after` are the whole contents, None for no file: a file that is still as it was before gets
     exactly the one after. A file without pairs is removed."""
 
     key = "pairs"
-    shape: ClassVar[Row] = {
+    shape: ClassVar[changes.Row] = {
         "pairs": [(_is_pair_or_none, _is_pair_or_none)],
-        "contents": (is_digest_or_none, is_digest_or_none),
+        "contents": (changes.is_digest_or_none, changes.is_digest_or_none),
     }
     pairs: tuple[tuple[Pair | None, Pair | None], ...]
     before: bytes | None
@@ -194,7 +182,7 @@ class PairsEdit(Change):
 
     @property
     def texts(self) -> tuple[str, str]:
-        return shown(self.before), shown(self.after)
+        return changes.shown(self.before), changes.shown(self.after)
 
     @classmethod
     def of(cls, path: str, pairs: Sequence[tuple[Pair | None, Pair | None]]) -> "PairsEdit":
@@ -205,19 +193,19 @@ class PairsEdit(Change):
     def inverse(self) -> "PairsEdit":
         return PairsEdit(self.path, tuple((new, old) for old, new in self.pairs), self.after, self.before)
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:
         files[self.path] = self._result(files[self.path])
         before, after = (None if data is None else keep(data) for data in (self.before, self.after))
         rows = [[None if pair is None else sorted(pair) for pair in both] for both in self.pairs]
         return {"pairs": rows, "contents": [before, after]}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "PairsEdit":
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "PairsEdit":
         old_new = [tuple(None if pair is None else frozenset(pair) for pair in both) for both in row["pairs"]]
         before, after = (None if digest is None else read(digest) for digest in row["contents"])
         return cls(row["path"], tuple((old, new) for old, new in old_new), before, after)
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         data = read_or_none(self.path)
         if data in {self.before, self.after}:
             return "made" if data == self.after else "open"
@@ -230,7 +218,7 @@ class PairsEdit(Change):
         now = read_or_none(self.path)
         if (result := self._result(now)) != now:
             mode = None if now is None else os.stat(self.path).st_mode & 0o7777
-            FileChange(self.path, now, result, mode).make()
+            changes.FileChange(self.path, now, result, mode).make()
 
     def _result(self, data: bytes | None) -> bytes | None:
         return self.after if data == self.before else _with_pairs(data, self.pairs)
@@ -252,26 +240,26 @@ def seen_lines(versions: Sequence[Seen], *, seen: bool, time: str) -> bytes:
 
 
 @dataclass(frozen=True)
-class SeenEdit(Change):
+class SeenEdit(changes.Change):
     """Whether a person has seen some `versions` of memories that others wrote, before and after: lines at the end of
     `versions.jsonl`; None: nothing is written then, as the text itself goes."""
 
     key = "versions"
-    shape: ClassVar[Row] = {"versions": [(str, str, str)], "seen": (bool | None, bool | None)}
+    shape: ClassVar[changes.Row] = {"versions": [(str, str, str)], "seen": (bool | None, bool | None)}
     versions: tuple[Seen, ...]
     seen: tuple[bool | None, bool | None]
 
     def inverse(self) -> "SeenEdit":
         return SeenEdit(self.path, self.versions, self.seen[::-1])
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         return {"versions": [list(version) for version in self.versions], "seen": list(self.seen)}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "SeenEdit":  # noqa: ARG003
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "SeenEdit":  # noqa: ARG003
         return cls(row["path"], tuple(map(tuple, row["versions"])), tuple(row["seen"]))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         if self.seen[1] is None:
             return "made"
         last: dict[Seen, bool] = {}
@@ -335,15 +323,15 @@ def write_beside(path: str, directory: str, rows: Mapping[str, Iterable[BesideRo
 
 
 @dataclass(frozen=True)
-class BesideEdit(Change):
+class BesideEdit(changes.Change):
     """The rows of a memory's `file` in its `directory`, before and after (`core/memories/beside.py`). Rows that others
     added meanwhile stay; one with the text of a row that goes, goes as well: it only counts what happened since."""
 
     key = "beside"
-    shape: ClassVar[Row] = {
+    shape: ClassVar[changes.Row] = {
         "beside": {"directory": str, "file": str},
-        "removed": is_digest_or_none,
-        "added": is_digest_or_none,
+        "removed": changes.is_digest_or_none,
+        "added": changes.is_digest_or_none,
     }
     directory: str
     file: str
@@ -354,17 +342,17 @@ class BesideEdit(Change):
     def about(self) -> str:
         return f"{self.directory}/{self.file}"
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:  # noqa: ARG002
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:  # noqa: ARG002
         removed, added = (keep("\n".join(rows).encode()) if rows else None for rows in (self.before, self.after))
         return {"beside": {"directory": self.directory, "file": self.file}, "removed": removed, "added": added}
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "BesideEdit":
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "BesideEdit":
         place = row["beside"]
         before, after = (tuple(read(row[key]).decode().split("\n")) if row[key] else () for key in ("removed", "added"))
         return cls(row["path"], place["directory"], place["file"], before, after)
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:  # noqa: ARG002
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:  # noqa: ARG002
         present = beside_rows(read_or_none(self.path) or b"").get(self.file, [])
         return "made" if self._result(present) == present else "open"
 

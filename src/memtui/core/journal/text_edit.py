@@ -13,19 +13,7 @@ from memtui.core.base.errors import ConflictError, NotFoundError
 from memtui.core.base.storage import read_or_none
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
-from memtui.core.journal.changes import (
-    LOOK_AGAIN,
-    Change,
-    ChangedFiles,
-    FileChange,
-    KeepContent,
-    ReadContent,
-    Row,
-    State,
-    conflict,
-    is_digest,
-    is_digest_or_none,
-)
+from memtui.core.journal import changes
 
 # An entry of an inbox that is not there any more as it was read.
 DECIDED = "The entry was decided on, delivered or changed meanwhile."
@@ -39,19 +27,19 @@ TRIES = 20
 
 
 @dataclasses.dataclass(frozen=True)
-class TextEdit(Change):
+class TextEdit(changes.Change):
     """Replace `removed` (whole lines) by `added`. If `removed` is empty, insert after the text `anchor`: at the
     beginning if that is empty, at the end if it is None or not in the file any more. Where the text or the anchor
     occurs several times, the place nearest to the character offset `at` is used, or the last one if `at` is None. Bytes
     that are not UTF-8 are surrogates (`inbox_format.decode`). `mode`: as for `FileChange`."""
 
     key = "was"
-    shape: ClassVar[Row] = {
-        **dict.fromkeys(("removed", "added"), is_digest),
-        **dict.fromkeys(("anchor", "was", "now"), is_digest_or_none),
+    shape: ClassVar[changes.Row] = {
+        **dict.fromkeys(("removed", "added"), changes.is_digest),
+        **dict.fromkeys(("anchor", "was", "now"), changes.is_digest_or_none),
         "count": int,
     }
-    optional: ClassVar[Row] = {"at": int | None}
+    optional: ClassVar[changes.Row] = {"at": int | None}
     swapped = ("removed", "added")
     removed: str
     added: str
@@ -69,7 +57,7 @@ class TextEdit(Change):
                 return dataclasses.replace(self, mode=os.stat(self.path).st_mode & 0o7777)
         return self
 
-    def row(self, files: ChangedFiles, keep: KeepContent) -> dict[str, Any]:
+    def row(self, files: changes.ChangedFiles, keep: changes.KeepContent) -> dict[str, Any]:
         before = files[self.path]
         text = inbox_format.decode(before or b"")
         files[self.path] = after = inbox_format.encode(self.apply(text)) or None
@@ -85,14 +73,14 @@ class TextEdit(Change):
         }
 
     @classmethod
-    def from_row(cls, row: Row, read: ReadContent) -> "TextEdit":
+    def from_row(cls, row: changes.Row, read: changes.ReadContent) -> "TextEdit":
         removed, added = (inbox_format.decode(read(row[key])) for key in ("removed", "added"))
         anchor = None
         with contextlib.suppress(NotFoundError):  # the line of a memory that was purged
             anchor = None if row["anchor"] is None else inbox_format.decode(read(row["anchor"]))
         return cls(row["path"], removed, added, anchor, row.get("at"), row.get("mode"))
 
-    def state(self, row: Row, rows: Sequence[Row]) -> State:
+    def state(self, row: changes.Row, rows: Sequence[changes.Row]) -> changes.State:
         edits = [each for each in rows if self.key in each]
         hashes = [edits[0]["was"], *(each["now"] for each in edits)]
         data = read_or_none(self.path)
@@ -121,11 +109,11 @@ class TextEdit(Change):
             after = inbox_format.encode(self.apply(inbox_format.decode(before or b"")))
             try:
                 if after != (before or b""):
-                    FileChange(self.path, before, after or None, self.mode).make()
+                    changes.FileChange(self.path, before, after or None, self.mode).make()
                 return
             except ConflictError:  # written to between our read and our write: edit what is there now
                 continue
-        raise conflict(self.path)
+        raise changes.conflict(self.path)
 
     def apply(self, text: str) -> str:
         """Return the new text. Raises ConflictError if the text to be replaced is not there."""
@@ -139,7 +127,7 @@ class TextEdit(Change):
             if not places:
                 raise ConflictError(DECIDED, LOOK_AT_INBOX)
         if not places:
-            raise ConflictError(f"What was to be replaced in {self.path} is gone", LOOK_AGAIN)
+            raise ConflictError(f"What was to be replaced in {self.path} is gone", changes.LOOK_AGAIN)
         at = self._nearest(places)
         rest = text[at + len(removed) :]
         added = self.added

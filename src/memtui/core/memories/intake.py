@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 from memtui.core.base import backwards, clock, fastjson, fs, ids
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.own_files import FORMAT
-from memtui.core.journal.records import VERSION, readable, takes_back
+from memtui.core.journal.records import VERSION, ContentStore, readable, takes_back
 from memtui.core.memories.versions import (
     AGENT,
     FIRST,

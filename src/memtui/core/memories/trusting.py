@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many
-from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.journal import Journal
 from memtui.core.journal.own_files import TrustEdit
+from memtui.core.journal.records import ContentStore
 from memtui.core.places import locate, trust
 
 MAX_NAMED = 3

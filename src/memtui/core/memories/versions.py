@@ -16,8 +16,8 @@ from typing import Any
 from memtui.core.base import clock, fastjson, fs, ids
 from memtui.core.base.errors import MemtuiError, NotFoundError
 from memtui.core.base.storage import storage_error
-from memtui.core.journal.contents import ContentStore
 from memtui.core.journal.own_files import FORMAT, LOCK_SECONDS, UNSEEN, VERSIONS_LOCK, seen_lines
+from memtui.core.journal.records import ContentStore
 
 # The content of a larger file is not kept: nobody reads a memory of that size.
 MAX_BYTES = 1 << 20
