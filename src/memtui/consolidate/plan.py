@@ -28,8 +28,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding
 from memtui.core.health import findings
 from memtui.core.memories import copies, memory, references
-from memtui.core.memories.links import LinkTargets
-from memtui.core.memories.memory import Memory
+from memtui.core.memories.memory import LinkTargets, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.store import Store
 

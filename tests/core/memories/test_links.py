@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from memtui.core.frontmatter import code
 from memtui.core.memories import links
+from memtui.core.memories.memory import LinkTargets
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ class _Memory:
 
 def test_a_link_leads_to_a_file_before_another_memory_with_that_name_and_by_its_path_from_where_it_is():
     top, deep, titled = _Memory("/m/a.md"), _Memory("/m/sub/b.md"), _Memory("/m/c.md", "CI/CD rules")
-    known = links.LinkTargets([_Memory("/m/d.md", "a"), top, deep, titled])
+    known = LinkTargets([_Memory("/m/d.md", "a"), top, deep, titled])
     assert known.of("a", top.path) is known.of("a.md", deep.path) is known.of("../a.md", deep.path) is top
     assert known.of("sub/b.md", top.path) is known.of("sub/b", titled.path) is known.of("b", top.path) is deep
     assert known.of("CI/CD rules", top.path) is titled
@@ -111,9 +112,9 @@ def test_a_link_leads_to_a_file_before_another_memory_with_that_name_and_by_its_
 
 def test_capitals_matter_only_where_the_file_system_tells_them_apart(monkeypatch):
     here = _Memory("/m/target.md")
-    assert links.LinkTargets([here]).of("Target", "/m/x.md") is None
+    assert LinkTargets([here]).of("Target", "/m/x.md") is None
     monkeypatch.setattr(links, "_ignores_case", lambda directory: directory == "/m")
-    assert links.LinkTargets([here]).of("Target", "/m/x.md") is here
+    assert LinkTargets([here]).of("Target", "/m/x.md") is here
     assert links.leads_to("TARGET.md", "/m/x.md", here.path, ["target"])
     assert not links.leads_to("Target", "/n/x.md", "/n/target.md", ["target"])
 

@@ -8,9 +8,9 @@ from memtui.core.base import fastjson, fs, ids, paths
 from memtui.core.base.finding import Finding, problem
 from memtui.core.inbox import claimed, undelivered
 from memtui.core.inbox import format as inbox_format
-from memtui.core.memories import links, scopes, status
+from memtui.core.memories import scopes, status
 from memtui.core.memories.index_state import IndexState, index_of
-from memtui.core.memories.memory import Memory
+from memtui.core.memories.memory import LinkTargets, Memory
 from memtui.core.places import trust as trusting
 from memtui.core.redaction import redact
 from memtui.core.review.waiting import waiting_in
@@ -80,7 +80,7 @@ def memories(
     if scope.kind == "instructions" or not scope.exists:
         return
     every = [*takewhile(lambda _: go_on(), scopes.memories(scope, known))]
-    targets = links.LinkTargets(every)
+    targets = LinkTargets(every)
     broken: dict[object, Finding] = {}  # by what they link to: many memories can link to one that is gone
     for memory in takewhile(lambda _: go_on(), every):
         for each in status.of_memory(scope, memory, targets, others):

@@ -12,8 +12,7 @@ from memtui.core.base.finding import Finding, note, problem
 from memtui.core.frontmatter import prose
 from memtui.core.health import head_checks
 from memtui.core.memories import copies
-from memtui.core.memories.links import LinkTargets
-from memtui.core.memories.memory import TYPES, Memory, flat, slugify, text_of
+from memtui.core.memories.memory import TYPES, LinkTargets, Memory, flat, slugify, text_of
 from memtui.core.memories.references import is_name
 from memtui.core.memories.scopes import Scope
 from memtui.core.redaction import redact

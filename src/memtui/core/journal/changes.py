@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, ClassVar, Literal, Protocol, Self
+from typing import Any, ClassVar, Literal, Self
 
 from memtui.core.base import fs, ids
 from memtui.core.base.errors import ConflictError
@@ -20,13 +20,9 @@ Row = Mapping[str, Any]
 State = Literal["made", "open", "foreign"]
 # Returns the stored content with a hash. Raises NotFoundError once it was purged.
 ReadContent = Callable[[str], bytes]
+# Stores a content and returns its hash, as `ContentStore.keep`.
+KeepContent = Callable[..., str]
 LOOK_AGAIN = "Nothing was written. Check the file and try again."
-
-
-class KeepContent(Protocol):
-    """Stores a content and returns its hash."""
-
-    def __call__(self, data: bytes, durable: bool = True) -> str: ...
 
 
 class ChangedFiles(dict[str, bytes | None]):

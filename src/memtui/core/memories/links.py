@@ -6,9 +6,9 @@ file. What is in code leads nowhere, nor does what only looks like a link: `a[[0
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from memtui.core.frontmatter import code
@@ -58,20 +58,6 @@ class InlineSpan(NamedTuple):
     start: int
     end: int
     close: int
-
-
-class Named(Protocol):
-    """A memory, as far as links know it."""
-
-    @property
-    def path(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def stem(self) -> str: ...
-
-
-M = TypeVar("M", bound=Named)
 
 
 def find(text: str) -> list[Link]:
@@ -208,7 +194,7 @@ def encoded(target: str) -> str:
 def leads_to(target: str, source: str, path: str, names: Collection[str]) -> bool:
     """Tell whether a target leads to the memory with a path and some names; `source`: the path of the memory with the
     link. Capitals don't matter where the file system ignores them."""
-    key = _key(source or path)
+    key = key_of(source or path)
     keys = {key(each) for each in names}
     if key(target) in keys or key(target.removesuffix(".md")) in keys:
         return True
@@ -220,33 +206,12 @@ def leads_to(target: str, source: str, path: str, names: Collection[str]) -> boo
     return not file.startswith("..") and key(path).endswith("/" + key(file))
 
 
-class LinkTargets(Generic[M]):
-    """The memories of a scope, by what links can name. A file goes before another memory's name."""
-
-    def __init__(self, memories: Iterable[M]) -> None:
-        self._memories = list(memories)
-        self._key = _key(self._memories[0].path if self._memories else "")
-        self._found: dict[str, M] = {}
-        for each in self._memories:
-            self._found.setdefault(self._key(each.stem), each)
-        for each in self._memories:
-            self._found.setdefault(self._key(each.name), each)
-
-    def of(self, target: str, source: str) -> M | None:
-        """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
-        key = self._key(target)
-        memory = self._found.get(key) or self._found.get(key.removesuffix(".md"))
-        if memory is None and "/" in target:
-            return next((each for each in self._memories if leads_to(target, source, each.path, ())), None)
-        return memory
-
-
 def shown(target: str) -> str:
     """Return a target as a person writes a link to it: `[[name]]`, or the name of the file."""
     return target if target.endswith(".md") else f"[[{target}]]"
 
 
-def _key(path: str) -> Callable[[str], str]:
+def key_of(path: str) -> Callable[[str], str]:
     """Return the function that makes names equal which lead to the same file in the directory of a memory."""
     if path and _ignores_case(os.path.dirname(path)):
         return lambda name: unicodedata.normalize("NFC", name).casefold()

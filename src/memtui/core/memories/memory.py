@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from memtui.core.base import clock, fs, visible
@@ -87,6 +87,27 @@ class Memory:
         """When it was last changed, in seconds since the epoch: by `modified`, else the file's time."""
         modified = clock.parse(self.modified)
         return self.mtime if modified is None else modified
+
+
+class LinkTargets:
+    """The memories of a scope, by what links can name. A file goes before another memory's name."""
+
+    def __init__(self, memories: Iterable[Memory]) -> None:
+        self._memories = list(memories)
+        self._key = links.key_of(self._memories[0].path if self._memories else "")
+        self._found: dict[str, Memory] = {}
+        for each in self._memories:
+            self._found.setdefault(self._key(each.stem), each)
+        for each in self._memories:
+            self._found.setdefault(self._key(each.name), each)
+
+    def of(self, target: str, source: str) -> Memory | None:
+        """Return the memory that a target leads to from the one with the path `source`; None if it leads to none."""
+        key = self._key(target)
+        memory = self._found.get(key) or self._found.get(key.removesuffix(".md"))
+        if memory is None and "/" in target:
+            return next((each for each in self._memories if links.leads_to(target, source, each.path, ())), None)
+        return memory
 
 
 def text_of(fields: dict[str, object], *keys: str) -> str:

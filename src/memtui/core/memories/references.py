@@ -237,14 +237,14 @@ class BeforeMove:
         paths = {each.path for each in moved}
         stay = {label: [each for each in every if each.path not in paths] for label, every in self.memories.items()}
         for label in dict.fromkeys(each.scope_label for each in moved):
-            before, after = links.LinkTargets(self.memories[label]), links.LinkTargets(stay[label])
+            before, after = memory.LinkTargets(self.memories[label]), memory.LinkTargets(stay[label])
             for each in stay[label]:
                 for link in each.links:
                     if before.of(link, each.path) is not None and after.of(link, each.path) is None:
                         yield BrokenLink(self.scopes[label], each.stem, link)
-        reached = links.LinkTargets([*stay[self.target.label], *([] if new_name else moved)])
+        reached = memory.LinkTargets([*stay[self.target.label], *([] if new_name else moved)])
         for each in moved:
-            led = links.LinkTargets(self.memories[each.scope_label])
+            led = memory.LinkTargets(self.memories[each.scope_label])
             for link in each.links:
                 leads = led.of(link, each.path) is not None and link.removesuffix(".md") != new_name
                 if leads and reached.of(link, each.path) is None:

@@ -15,7 +15,7 @@ from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.core.frontmatter import conflict_markers
 from memtui.core.memories import index_state, links, moved, references, scopes
 from memtui.core.memories.index_state import IndexState, index_of
-from memtui.core.memories.memory import Memory
+from memtui.core.memories.memory import LinkTargets, Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.places import loading, locate, trust
 
@@ -201,9 +201,7 @@ class Usage:
         return self.recalls.memories.get(self._earlier.latest(path), NEVER_RECALLED)
 
 
-def of_memory(
-    scope: Scope, found: Memory, known: links.LinkTargets[Memory], others: Sequence[Scope] = ()
-) -> Iterator[Finding]:
+def of_memory(scope: Scope, found: Memory, known: LinkTargets, others: Sequence[Scope] = ()) -> Iterator[Finding]:
     """Yield the findings about a memory alone: broken, hidden characters, or links to none of the `known` memories.
     `others`: the scopes that apply beside this one, in which the memory that a link means may be."""
     about = {"scope": scope.shown, "memory": found.stem, "path": found.path}
@@ -270,7 +268,7 @@ def of_scope(
     waiting = not_trusted(root, scope)
     rows = []
     memories = list(itertools.takewhile(lambda _: go_on(), scopes.memories(scope, known)))
-    known_targets = links.LinkTargets(memories)
+    known_targets = LinkTargets(memories)
     # The log may have a memory's path with symlinks resolved; without records that doesn't matter.
     real = os.path.realpath(scope.directory) if usage.memories else scope.directory
     for each in itertools.takewhile(lambda _: go_on(), memories):

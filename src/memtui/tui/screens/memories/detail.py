@@ -11,7 +11,7 @@ from textual.timer import Timer
 from textual.worker import Worker, get_current_worker
 
 from memtui.core.health import findings
-from memtui.core.memories.links import LinkTargets
+from memtui.core.memories.memory import LinkTargets
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import LINKS
 from memtui.core.places import loading
