@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from memtui.cli import parser
+from memtui.core.base import ids
 from memtui.llm import log
 from memtui.llm.usage import ModelUsage
 
@@ -22,7 +23,7 @@ def test_calls_are_listed_with_what_they_used_and_what_is_left_today(bare):
     used = ModelUsage(1200, 80, 3000, 0, 0.0123)
     root = bare.json("status", "--paths")["root"]
     for number, outcome in enumerate(["ok", "late", "refused"]):
-        call = log.LoggedCall(log.new_id(now), now - number, "dream", "api", "claude-haiku-5-5", used, outcome, 2.5, 2)
+        call = log.LoggedCall(ids.new_id(now), now - number, "dream", "api", "claude-haiku-5-5", used, outcome, 2.5, 2)
         log.append(root, call)
     bare("config", "set", "llm_backend", "api")
     bare("config", "set", "llm_daily_dollars", "2.5")

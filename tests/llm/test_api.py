@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from e2e.model import Reply, say, use
+from memtui.core.base import ids
 from memtui.llm import errors, log
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import LanguageModel
@@ -177,7 +178,7 @@ def test_no_limit_is_none_and_a_model_without_a_price_counts_tokens_only(api, mo
 
 def test_a_killed_call_counts_as_what_it_may_have_used(api, model, tmp_path):
     asked = model("llm_daily_tokens = 5000")
-    begun = log.LoggedCall(log.new_id(time.time()), time.time(), "test", "api", "m", ModelUsage(1000, 3000))
+    begun = log.LoggedCall(ids.new_id(time.time()), time.time(), "test", "api", "m", ModelUsage(1000, 3000))
     log.begin(str(tmp_path / "memtui"), begun, 5000, 0)
     with pytest.raises(errors.BudgetError):
         ask(asked, most=2000)

@@ -6,16 +6,16 @@ import time
 
 import pytest
 
-from memtui.core.base import clock
+from memtui.core.base import clock, ids
 from memtui.core.health import call_log, findings, retention
-from memtui.llm import checks, log
+from memtui.llm import choice, log
 from memtui.llm.usage import ModelUsage, priced
 
 NOW = 1_795_000_000.0  # in November 2026
 
 
 def entry(at, outcome="ok", used=ModelUsage(100, 20, 30, 0, 0.001), **more):
-    return log.LoggedCall(log.new_id(at), at, "test", "api", "claude-haiku-5-5", used, outcome, 1.5, 1, **more)
+    return log.LoggedCall(ids.new_id(at), at, "test", "api", "claude-haiku-5-5", used, outcome, 1.5, 1, **more)
 
 
 def test_a_price_is_that_of_the_longest_name_that_fits():
@@ -76,7 +76,7 @@ def test_old_months_are_removed(tmp_path):
 
 def told(tmp_path, env, *lines):
     (tmp_path / "config.toml").write_text("\n".join(lines) + "\n")
-    found = list(checks.check(env, str(tmp_path), NOW))
+    found = list(choice.check(env, str(tmp_path), NOW))
     return [(each.level, findings.message(each)) for each in found]
 
 

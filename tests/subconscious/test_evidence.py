@@ -2,7 +2,7 @@
 
 import pytest
 
-from memtui.subconscious.evidence import Sources
+from memtui.subconscious.reading import Sources
 
 from .test_running import SAID, SECRET, answer, edit, tool, whisper
 

@@ -8,7 +8,7 @@ from memtui.core.inbox import deliverable
 from memtui.core.inbox import format as inbox_format
 from memtui.demo import content
 from memtui.demo.layout import HOUR, World, ulid
-from memtui.subconscious import conversations, places, runs, whispers
+from memtui.subconscious import conversations, lines, places, runs, whispers
 from memtui.subconscious.conversations import Remark
 
 MODEL = "claude-haiku-5-5"
@@ -54,7 +54,7 @@ def _run(world: World, number: int, slug: str) -> None:
     remarks = [Remark(at, run_id, conversations.NOTED, note)]
     if whisper:
         found = whispers.Whisper(said, at, session, slug, run_id, *whisper)
-        fs.append(whispers.path(world.root), fastjson.dumps({"v": whispers.VERSION, **found.data()}).encode() + b"\n")
+        fs.append(whispers.path(world.root), lines.line_of(found))
         remarks.append(Remark(at, run_id, conversations.WHISPERED, found.text))
     blocks = tuple(dict.fromkeys(block for run, block, _ in content.SUBCONSCIOUS_NOTES if run == number))
     done = runs.Run(

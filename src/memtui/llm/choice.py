@@ -1,18 +1,29 @@
-"""Which model is asked, by the settings and by what is there. Imports neither backend."""
+"""Which model is asked, by the settings and by what is there; what keeps models from being asked; and what a call must
+not believe: the address, the key and the way that a project's settings chose. They may have come with a repository, and
+what is sent may be of other projects. Imports neither backend."""
 
 import os
+import shutil
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from memtui.core.base import paths
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import Finding, good, note
+from memtui.core.base.phrasing import ago
 from memtui.core.health import findings
+from memtui.core.places import settings_files
 from memtui.core.settings import config
-from memtui.llm.errors import OffError
+from memtui.llm import log
+from memtui.llm.errors import BudgetError, CancelledCallError, OffError
 
 OFF = "llm.off"
 NOTHING = "llm.nothing"
 NO_MODEL = "No model may be asked: llm_backend is off."
 SWITCH_ON = "Choose one: memtui config set llm_backend auto"
+# Variables that say, beside those of ANTHROPIC_, which model is asked, by which way, and with which key.
+MODELS = ("CLAUDE_CONFIG_DIR", "PATH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NODE_OPTIONS")
 
 
 class ModelChoice(NamedTuple):
@@ -67,7 +78,7 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
         reason = "llm.no_key" if not key else "" if find_spec("anthropic") is not None else "llm.no_package"
         backend = "" if reason else "api"
     if wanted == "claude" or (wanted == "auto" and not backend):
-        there = _on_path("claude", env)
+        there = shutil.which("claude", path=env.get("PATH", os.defpath))
         backend, reason = ("claude", "") if there else ("", "llm.no_client" if wanted == "claude" else NOTHING)
     dollars = config.value(settings, None, "llm_daily_dollars")
     return ModelChoice(
@@ -81,7 +92,34 @@ def choose(env: dict[str, str], settings: dict[str, object]) -> ModelChoice:
     )
 
 
-def _on_path(name: str, env: dict[str, str]) -> bool:
-    places = env.get("PATH", os.defpath).split(os.pathsep)
-    found = [os.path.join(place, name) for place in places if place]
-    return any(os.path.isfile(path) and os.access(path, os.X_OK) for path in found)
+def must_be_own(env: dict[str, str], cwd: str) -> None:
+    """Raise MemtuiError if an environment has a variable that says which model is asked, or with which key, and that
+    the settings of the project of `cwd` set: a session hands it to whatever it starts."""
+    places = (cwd, paths.project_root(cwd), env.get("CLAUDE_PROJECT_DIR", ""))
+    for directory in dict.fromkeys(filter(None, places)):
+        for path, name in settings_files.variables(env, directory):
+            if name in env and (name in MODELS or name.startswith("ANTHROPIC_")):
+                raise MemtuiError(
+                    f"{path} sets {name}, so no model is asked here: your memories could go where a repository says.",
+                    f"Take {name} out of that file. Your own ~/.claude/settings.json may set it; or ask from a "
+                    "directory outside of this project.",
+                )
+
+
+def check(env: dict[str, str], root: str, now: float) -> Iterator[Finding]:
+    """Find what keeps models from being asked, what they used today, and what became of the last call, for doctor and
+    Setup. Starts nothing."""
+    choice = choose(env, config.load(root))
+    if not choice.backend:
+        yield choice.finding()
+        return
+    today, last = log.today(root, now), next(log.newest_first(root), None)
+    unmade = sum(call.outcome == BudgetError.outcome for call in today)
+    used = log.sum_of(today)
+    tokens, cost = f"{used.tokens:,}", f"{used.cost or 0.0:.2f}"
+    calls = len(today) - unmade
+    yield good("llm.ok", backend=choice.backend, model=choice.model, calls=calls, tokens=tokens, cost=cost)
+    if unmade:
+        yield note("llm.budget", count=unmade)
+    elif last is not None and last.outcome not in {log.ANSWERED, log.BEGUN, CancelledCallError.outcome}:
+        yield note("llm.last_failed", outcome=last.outcome, when=ago(last.time, now))

@@ -5,10 +5,11 @@ processes share the budget of a day, and a killed one counts as what it may have
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
-from memtui.core.base import backwards, clock, fastjson, fs, ids
+from memtui.core.base import backwards, clock, fastjson, fs
 from memtui.core.health import call_log
 from memtui.llm.errors import BudgetError
 from memtui.llm.usage import ModelUsage
@@ -92,17 +93,12 @@ def newest_first(root: str) -> Iterator[LoggedCall]:
             continue
 
 
-def used_today(root: str, now: float) -> ModelUsage:
-    """Sum up what the calls since midnight, local time, used; those of unknown cost cost nothing."""
-    begin_of_day = midnight(now)
-    total = ModelUsage()
-    for call in newest_first(root):
-        # A call is logged with the time at which it began, so that its end can stand among later ones.
-        if call.time < begin_of_day - clock.DAY:
-            break
-        if call.time >= begin_of_day:
-            total = total.plus(call.usage if call.usage.cost is not None else call.usage._replace(cost=0.0))
-    return total
+def today(root: str, now: float) -> list[LoggedCall]:
+    """List the calls since midnight, local time, newest first."""
+    begin = midnight(now)
+    # A call is logged with the time at which it began, so that its end can stand among later ones.
+    recent = takewhile(lambda call: call.time >= begin - clock.DAY, newest_first(root))
+    return [call for call in recent if call.time >= begin]
 
 
 def midnight(now: float) -> float:
@@ -111,38 +107,36 @@ def midnight(now: float) -> float:
     return time.mktime((day.tm_year, day.tm_mon, day.tm_mday, 0, 0, 0, 0, 0, -1))
 
 
-def new_id(now: float) -> str:
-    """Return an id for a call."""
-    return ids.new_id(now)
+def sum_of(calls: Iterable[LoggedCall]) -> ModelUsage:
+    """Sum up what calls used; those of unknown cost cost nothing."""
+    total = ModelUsage()
+    for call in calls:
+        total = total.plus(call.usage if call.usage.cost is not None else call.usage._replace(cost=0.0))
+    return total
+
+
+def used_today(root: str, now: float) -> ModelUsage:
+    """Sum up what the calls since midnight, local time, used."""
+    return sum_of(today(root, now))
 
 
 def _parsed(row: dict[str, object]) -> LoggedCall | None:
     seconds = clock.parse(row.get("time"))
     if row.get("v") != VERSION or seconds is None or not isinstance(row.get("id"), str):
         return None
-    cost = row.get("cost")
-    used = ModelUsage(
-        _number(row, "input"),
-        _number(row, "output"),
-        _number(row, "cached"),
-        _number(row, "written"),
-        float(cost) if isinstance(cost, (int, float)) else None,
-    )
-    purpose, backend, model = (str(row.get(key) or "") for key in ("purpose", "backend", "model"))
-    took = row.get("seconds")
+    numbers = {
+        key: value
+        for key in ("input", "output", "cached", "written", "cost", "seconds", "attempts")
+        if isinstance(value := row.get(key), int | float) and not isinstance(value, bool)
+    }
+    tokens = {key: int(numbers.get(key, 0)) for key in ("input", "output", "cached", "written")}
+    texts = {key: str(row.get(key) or "") for key in ("purpose", "backend", "model")}
     return LoggedCall(
         str(row["id"]),
         seconds,
-        purpose,
-        backend,
-        model,
-        used,
+        **texts,
+        usage=ModelUsage(**tokens, cost=numbers.get("cost")),
         outcome=str(row.get("outcome") or BEGUN),
-        seconds=float(took) if isinstance(took, (int, float)) else 0.0,
-        attempts=_number(row, "attempts"),
+        seconds=float(numbers.get("seconds", 0.0)),
+        attempts=int(numbers.get("attempts", 0)),
     )
-
-
-def _number(row: dict[str, object], key: str) -> int:
-    value = row.get(key)
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0

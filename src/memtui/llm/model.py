@@ -6,13 +6,13 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any
 
-from memtui.core.base import clock
+from memtui.core.base import clock, ids
 from memtui.core.base.storage import storage_error
 from memtui.core.redaction.redact import redact
 from memtui.core.settings import config
-from memtui.llm import believed, log, offered, schema
+from memtui.llm import log, offered, schema
 from memtui.llm.call import Answer, Backend, Call, Stop
-from memtui.llm.choice import ModelChoice, choose
+from memtui.llm.choice import ModelChoice, choose, must_be_own
 from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
 from memtui.llm.usage import ModelUsage, priced
 
@@ -46,7 +46,7 @@ class LanguageModel:
     ) -> None:
         self.choice = choice or choose(env, config.load(root))
         self.choice.must_be()
-        believed.must_be_own(env, cwd)
+        must_be_own(env, cwd)
         self.spent, self.calls = ModelUsage(), 0
         self._root, self._now, self._cancelled, self._first_wait = root, now, cancelled, first_wait
         name = self.choice.model if self.choice.chosen else offered.best(env, root, self.choice)
@@ -89,7 +89,7 @@ class LanguageModel:
         """
         call = Call(redact(system)[0], redact(head)[0], redact(prompt)[0], answer_schema, most)
         noted = log.LoggedCall(
-            log.new_id(self._now()), self._now(), purpose, self._backend.name, self._backend.model, self._most(call)
+            ids.new_id(self._now()), self._now(), purpose, self._backend.name, self._backend.model, self._most(call)
         )
         try:
             log.begin(self._root, noted, self.choice.daily_tokens, self.choice.daily_dollars)

@@ -6,7 +6,7 @@ is checked here against what was said (evidence.py), so that what a tool printed
 put nothing into the subconscious's mouth.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,8 @@ from memtui.llm.schema import Schema
 from memtui.recall.selection import CatalogueEntry
 from memtui.subconscious import conversations, places, tools
 from memtui.subconscious.conversations import Remark
-from memtui.subconscious.evidence import QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Sources
-from memtui.subconscious.reading import AGENT, PERSON, Heard
+from memtui.subconscious.reading import AGENT, PERSON, QUOTE_CHARS, QUOTE_WORDS, RUN_WORDS, Heard, Sources
 from memtui.subconscious.whispers import MOST as MOST_WHISPER
-from memtui.subconscious.wording import cut, line
 
 PURPOSE = "subconscious"
 # Answers that may ask to look at files, and looks of one; changes, whispers and replies of an answer.
@@ -67,44 +65,31 @@ WITH_ALL = "You may use your tools before you answer."
 
 def form_of_answer(may_look: bool) -> Schema:
     """Return the JSON schema of an answer; with `may_look`, one that may ask to look at files."""
-    text: Callable[[int], Schema] = lambda most: {"type": "string", "maxLength": most}
 
-    def several(most: int, needed: Sequence[str], **properties: Schema) -> Schema:
-        return {
-            "type": "array",
-            "maxItems": most,
-            "items": {
-                "type": "object",
-                "properties": properties,
-                "required": list(needed),
-                "additionalProperties": False,
-            },
+    def form(needed: Sequence[str], **properties: Any) -> Schema:
+        """Return the form of an object; a number is that of the characters of a text, at most."""
+        texts = {
+            key: {"type": "string", "maxLength": each} for key, each in properties.items() if isinstance(each, int)
         }
+        return {
+            "type": "object", "properties": properties | texts, "required": list(needed), "additionalProperties": False
+        }  # fmt: skip
 
-    properties = {
-        "edits": several(
-            EDITS,
-            ("block", "old", "new", "quote"),
-            block={"type": "string", "enum": list(places.BLOCKS)},
-            old=text(places.MOST),
-            new=text(places.MOST),
-            quote=text(2000),
-        ),
-        "whispers": several(
-            WHISPERS, ("text", "quote"), text=text(4 * MOST_WHISPER), quote=text(2000), urgent={"type": "boolean"}
-        ),
-        "replies": several(REPLIES, ("to", "text"), to=text(20), text=text(4 * MOST_WHISPER)),
+    def several(most: int, needed: Sequence[str], **properties: Any) -> Schema:
+        return {"type": "array", "maxItems": most, "items": form(needed, **properties)}
+
+    block, tool = ({"type": "string", "enum": list(names)} for names in (places.BLOCKS, tools.NAMES))
+    edit = {"block": block, "old": places.MOST, "new": places.MOST, "quote": 2000}
+    whisper = {"text": 4 * MOST_WHISPER, "quote": 2000, "urgent": {"type": "boolean"}}
+    parts: Schema = {
+        "edits": several(EDITS, tuple(edit), **edit),
+        "whispers": several(WHISPERS, ("text", "quote"), **whisper),
+        "replies": several(REPLIES, ("to", "text"), to=20, text=4 * MOST_WHISPER),
         "note": {"type": "string", "description": f"at most {NOTE} characters"},
     }
     if may_look:
-        properties["looks"] = several(
-            LOOKS,
-            ("tool", "path"),
-            tool={"type": "string", "enum": list(tools.NAMES)},
-            path=text(1000),
-            text=text(200),
-        )
-    return {"type": "object", "properties": properties, "required": [], "additionalProperties": False}
+        parts["looks"] = several(LOOKS, ("tool", "path"), tool=tool, path=1000, text=200)
+    return form((), **parts)
 
 
 @dataclass(frozen=True)
@@ -128,9 +113,8 @@ class Situation:
 
 @dataclass
 class Wishes:
-    """What an answer asks for, as far as it is allowed, and as data that a file can hold: `edits` of (block, old, new);
-    `whispers` of (text, quotation, urgent); `replies` of (mention, text). `refused`: what was not allowed, and why;
-    `looks`: what was looked at."""
+    """What an answer asks for, as far as it is allowed, as data that a file can hold: `edits` of (block, old, new);
+    `whispers` of (text, quotation, urgent); `replies` of (mention, text). `refused`: what was not, and why."""
 
     edits: list[tuple[str, str, str]] = field(default_factory=list)
     whispers: list[tuple[str, str, bool]] = field(default_factory=list)
@@ -234,26 +218,27 @@ def told_again(remarks: Sequence[Remark]) -> str:
 
 def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, found: Wishes) -> None:
     """Put into `found` what is allowed of an answer, and what is not."""
+    refuse = found.refused.append
     for edit in answer.get("edits") or []:
         name, new = edit["block"], str(edit["new"])
         shared = not places.BLOCKS[name][0]
         if name == places.DIRECTIVES:
-            found.refused.append(f"a change of {name}: only its person changes it")
+            refuse(f"a change of {name}: only its person changes it")
         elif not evidence.quoted(edit["quote"], person=shared):
-            found.refused.append(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
+            refuse(f"a change of {name}: it quotes no words{' of the person' * shared} that show it")
         elif words := evidence.repeats(new, person=shared):
-            found.refused.append(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
+            refuse(f"a change of {name}: it repeats what nobody said: {line(words)[:80]}")
         else:
             found.edits.append((name, str(edit["old"]), new))
     said = {normalised(each) for each in situation.whispered}
     for each in answer.get("whispers") or []:
         text = _message(each["text"])
         if normalised(text) in said:
-            found.refused.append(f"a whisper that this session was given already: {line(text)[:80]}")
+            refuse(f"a whisper that this session was given already: {line(text)[:80]}")
         elif not evidence.quoted(each["quote"]):
-            found.refused.append(f"a whisper that quotes nothing that was said: {line(text)[:80]}")
+            refuse(f"a whisper that quotes nothing that was said: {line(text)[:80]}")
         elif words := evidence.repeats(text):
-            found.refused.append(f"a whisper that repeats what nobody said: {line(words)[:80]}")
+            refuse(f"a whisper that repeats what nobody said: {line(words)[:80]}")
         elif text:
             said.add(normalised(text))
             found.whispers.append((text, line(each["quote"])[:300], each.get("urgent") is True))
@@ -262,13 +247,13 @@ def _allow(answer: Mapping[str, Any], situation: Situation, evidence: Sources, f
         name, text = str(each["to"]).strip(), _message(each["text"])
         # Whoever asks may be told what a file says; what a tool printed for the agent tells it nothing new.
         if words := evidence.repeats(text, files=False):
-            found.refused.append(f"a reply that repeats what a tool printed: {line(words)[:80]}")
+            refuse(f"a reply that repeats what a tool printed: {line(words)[:80]}")
         elif name in waiting and text:
             waiting.discard(name)
             found.replies.append((name, text))
     note = line(answer.get("note") or "")
     if words := evidence.repeats(note):
-        found.refused.append(f"a note that repeats what nobody said: {line(words)[:80]}")
+        refuse(f"a note that repeats what nobody said: {line(words)[:80]}")
     else:
         found.note = cut(note, NOTE)
 
@@ -291,3 +276,14 @@ def _changed(name: str, old: str, new: str) -> str:
     if not old:
         return cut(f"{name}: added “{new}”", NOTE)
     return cut(f"{name}: “{old}” became “{new}”" if new else f"{name}: removed “{old}”", NOTE)
+
+
+def line(text: object) -> str:
+    """Return a text on one line, without secrets: their lines tell some of them apart."""
+    return visible.one_line(redact(visible.clean(str(text)))[0])
+
+
+def cut(text: object, most: int) -> str:
+    """Return a text on one line of at most `most` characters; a longer one ends with an ellipsis."""
+    found = line(text)
+    return found if len(found) <= most else found[: most - 1].rstrip() + "…"

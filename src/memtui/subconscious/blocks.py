@@ -54,18 +54,18 @@ class BlockVersion:
 def changes_of(root: str, run: str) -> list[tuple[str, str, str]]:
     """Return what a run changed, in order: the name of the block, and its text before and after. What is not kept any
     more is left out."""
-    found = []
+    changes: list[tuple[str, str, str]] = []
     contents = ContentStore(root)
     for change in journal_ledger.shared(root + "/journal.jsonl").follow().all():
         if change.group != run or change.op != "block" or change.state in {"intent", "back"}:
             continue
         for row in change.record["changes"]:
             try:
-                texts = [_text(contents, row.get(side)) for side in ("before", "after")]
+                before, after = (_text(contents, row.get(side)).rstrip() for side in ("before", "after"))
             except MemtuiError:
                 continue
-            found.append((os.path.basename(row["path"]).removesuffix(".md"), *map(str.rstrip, texts)))
-    return [(name, before, after) for name, before, after in found]
+            changes.append((os.path.basename(row["path"]).removesuffix(".md"), before, after))
+    return changes
 
 
 def scopes_of(root: str, project: str) -> list[Scope]:
@@ -264,10 +264,9 @@ def _edited(name: str, before: str, old: str, new: str) -> str:
         after = f"{before}\n{new}" if before else new
     elif new and new in before and (old in new or old not in before):
         return before  # it was made already, perhaps by a process that was killed then
-    elif before.count(old) == 1:
+    elif (times := before.count(old)) == 1:
         after = before.replace(old, new)
     else:
-        times = before.count(old)
         raise RefusedEditError(f"The old text stands {times} times in {name}; it must stand there once.")
     if len(after) > places.MOST:
         raise RefusedEditError(f"{name} would have {len(after):,} characters; {places.MOST:,} are allowed.")

@@ -7,10 +7,11 @@ and without it after that. So a killed process loses no answer, and acts on none
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from memtui.core.base import backwards, clock, fastjson, fs
-from memtui.subconscious import places
+from memtui.core.base import clock, fastjson, fs
+from memtui.subconscious import lines, places
 
 VERSION = 1
 # Bytes of the state.
@@ -33,7 +34,7 @@ class Remark:
 
     def data(self) -> dict[str, object]:
         """Return it as the file and --json have it."""
-        return {"time": clock.iso(self.time), "run": self.run, "kind": self.kind, "text": self.text}
+        return lines.data_of(self)
 
 
 def load(root: str, session: str) -> dict[str, Any]:
@@ -67,29 +68,10 @@ def save(root: str, session: str, state: Mapping[str, object]) -> None:
 
 def add(root: str, session: str, entries: Sequence[Remark]) -> None:
     """Add entries to a conversation, which is kept whole. Raises OSError."""
-    data = b"".join(fastjson.dumps({"v": VERSION, **each.data()}).encode() + b"\n" for each in entries)
-    if data:
-        fs.append(places.session(root, session, "jsonl"), data)
+    if entries:
+        fs.append(places.session(root, session, "jsonl"), b"".join(map(lines.line_of, entries)))
 
 
 def last(root: str, session: str, limit: int = sys.maxsize) -> list[Remark]:
     """Return the last entries of a conversation, oldest first, or all; lines that can't be read are skipped."""
-    found: list[Remark] = []
-    try:
-        for _, line in backwards.lines(places.session(root, session, "jsonl")):
-            entry = _entry(fastjson.loads_dict(line))
-            if entry is not None:
-                found.append(entry)
-                if len(found) >= limit:
-                    break
-    except OSError:
-        pass
-    return found[::-1]
-
-
-def _entry(row: Mapping[str, object]) -> Remark | None:
-    when = clock.parse(row.get("time"))
-    texts = [row.get(key, "") for key in ("run", "kind", "text")]
-    if row.get("v") != VERSION or when is None or not all(isinstance(each, str) for each in texts):
-        return None
-    return Remark(when, *map(str, texts))
+    return list(islice(lines.newest_first(places.session(root, session, "jsonl"), Remark), limit))[::-1]

@@ -8,8 +8,9 @@ from memtui.core.base import clock, paths
 from memtui.core.base.errors import NotFoundError
 from memtui.core.client import projects
 from memtui.llm import log
+from memtui.llm.errors import BudgetError
 from memtui.llm.usage import ModelUsage
-from memtui.subconscious import agent, control, conversations, places, runs
+from memtui.subconscious import agent, control, conversations, lines, places, runs
 
 # Sessions that are looked through for what waits, the newest.
 SESSIONS = 50
@@ -29,13 +30,7 @@ class WaitingMention:
 
     def data(self) -> dict[str, object]:
         """Return it for --json."""
-        return {
-            "session": self.session,
-            "project": self.project,
-            "who": self.who,
-            "words": self.words,
-            "time": clock.iso(self.time),
-        }
+        return lines.data_of(self)
 
 
 @dataclass(frozen=True)
@@ -56,21 +51,14 @@ class Overview:
 def look(env: dict[str, str], root: str, project_root: str, now: float) -> Overview:
     """Look at the state of the subconscious in a project."""
     found = runs.newest_first(root)
-    today, calls, budget = ModelUsage(), 0, ""
-    begin = log.midnight(now)
-    for call in log.newest_first(root):
-        if call.time < begin:
-            break
-        if call.purpose == agent.PURPOSE:
-            calls += call.outcome != "budget"
-            today = today.plus(call.usage if call.usage.cost is not None else call.usage._replace(cost=0.0))
-            budget = budget or ("The budget of the day is used up." if call.outcome == "budget" else "-")
+    today = [call for call in log.today(root, now) if call.purpose == agent.PURPOSE]
+    is_spent = bool(today) and today[0].outcome == BudgetError.outcome
     return Overview(
         control.powers(env, root, project_root),
         control.stopped_at(root),
-        today,
-        calls,
-        budget.removeprefix("-"),
+        log.sum_of(today),
+        sum(call.outcome != BudgetError.outcome for call in today),
+        "The budget of the day is used up." if is_spent else "",
         tuple(mentions(root, now)),
         tuple(run for run in found if run.outcome == runs.BEGUN and not run.killed(now)),
         found[0] if found else None,

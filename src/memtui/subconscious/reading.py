@@ -1,9 +1,14 @@
 """What is new in a session's transcript, as the subconscious reads it: who said what, without what hooks and the client
-put in, with the beginnings of what tools were called with and answered."""
+put in, with the beginnings of what tools were called with and answered.
+
+What a tool printed, or a file of the project holds, may tell the model to do something. So a change of a block and a
+whisper must quote words that the person or the agent said, and no text may repeat what nobody said.
+"""
 
 import re
+import unicodedata
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from memtui.core.base import fastjson, visible
@@ -24,6 +29,19 @@ MENTIONS, MENTION = 10, 1000
 _NAME = r"(?<![\w@./-])@memtui(?![\w/@\\]|[-.]\w)"
 _MENTION = re.compile(rf"{_NAME}[^\S\n]*[,:–—-]*(?P<words>(?:(?!\n[^\S\n]*\n|{_NAME})[\s\S])*)", re.IGNORECASE)
 _CODE = re.compile(r"```[\s\S]*?(?:```|\Z)|`[^`\n]*`")
+# Words and characters of a quotation, at least; those of a person's whole message, which may be as short as "Use pnpm."
+QUOTE_WORDS, QUOTE_CHARS = 3, 12
+MESSAGE_WORDS, MESSAGE_CHARS = 2, 8
+# Words in a row that only a tool or a file has, from which on a text repeats them; and of a whole sentence.
+RUN_WORDS, SENTENCE_WORDS = 4, 3
+# Scripts that put no blanks between words: two characters count as a word.
+DENSE = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_DENSE = re.compile(f"[{DENSE}]")
+# Marks of a shell are between words, too.
+_TOKEN = re.compile(f"[{DENSE}]|[^\\s|;&`$(){DENSE}]+")
+_SENTENCE = re.compile(r"[.!?。！？]+(?:\s|\Z)|[。！？]|\n")
+_ADDRESS = re.compile(r"^(?:[a-z][a-z0-9+.-]*://|www\.)", re.IGNORECASE)
+_ENDS = ".,;:!?()[]{}<>\"'`*_“”„‘’«»。、，！？：；（）「」"
 
 
 @dataclass(frozen=True)
@@ -99,3 +117,76 @@ def _hear(heard: Heard, who: str, text: str, limit: int) -> None:
         words = visible.one_line(text[found.start("words") : found.end("words")])
         if words:
             heard.mentions.append(Mention(who, words[:MENTION]))
+
+
+class Sources:
+    """What was said, and what was only brought by tools and files. `person`: messages of the person; `agent`: those of
+    the agent; `known`: texts that may be repeated, as those of the blocks themselves; `printed`: what tools printed."""
+
+    def __init__(
+        self, person: Sequence[str], agent: Sequence[str], known: Iterable[str] = (), printed: Iterable[str] = ()
+    ) -> None:
+        both, held = "\n".join([*person, *agent]), "\n".join(known)
+        self._person, self._both = _line("\n".join(person)), _line(both)
+        self._messages = {_line(each) for each in person}
+        self._of_person, self._of_both = _joined("\n".join([held, *person])), _joined(f"{held}\n{both}")
+        self._printed = [_joined(each) for each in printed]
+        self._read: list[str] = []
+
+    def read(self, text: str) -> None:
+        """Add what was read of a file."""
+        self._read.append(_joined(text))
+
+    def quoted(self, quote: object, *, person: bool = False) -> bool:
+        """Tell whether a quotation stands in what was said, by the `person` or at all, and is long enough to be one."""
+        line = _line(str(quote or ""))
+        words, chars = (MESSAGE_WORDS, MESSAGE_CHARS) if line in self._messages else (QUOTE_WORDS, QUOTE_CHARS)
+        enough = _weight(_tokens(line)) >= words and len(line) + len(_DENSE.findall(line)) >= chars
+        return enough and line in (self._person if person else self._both)
+
+    def repeats(self, text: str, *, person: bool = False, files: bool = True) -> str:
+        """Return words of a text that nobody said and a tool printed, or with `files` a file has; empty if there are
+        none: an address, a whole sentence, or some words in a row. With `person`, the agent counts as nobody."""
+        said = self._of_person if person else self._of_both
+        brought = [*self._printed, *(self._read if files else ())]
+        for run in _runs(text):
+            if f" {run} " not in said and any(f" {run} " in each for each in brought):
+                return run
+        return ""
+
+
+def _runs(text: str) -> Iterator[str]:
+    """Yield the parts of a text that are looked for elsewhere."""
+    for sentence in _SENTENCE.split(text):
+        tokens = _tokens(sentence)
+        yield from filter(_ADDRESS.match, tokens)
+        if SENTENCE_WORDS <= _weight(tokens) < RUN_WORDS:
+            yield " ".join(tokens)
+        end, weight = 0, 0.0
+        for begin, first in enumerate(tokens):
+            while end < len(tokens) and weight < RUN_WORDS:
+                weight += _weight(tokens[end : end + 1])
+                end += 1
+            if weight < RUN_WORDS:
+                break
+            yield " ".join(tokens[begin:end])
+            weight -= _weight([first])
+
+
+def _line(text: str) -> str:
+    return visible.one_line(visible.clean(text))
+
+
+def _tokens(text: str) -> list[str]:
+    """Split a text into words as they are compared: folded, without marks at their ends; of a dense script, into
+    characters."""
+    folded = unicodedata.normalize("NFKC", visible.clean(text)).casefold()
+    return [token for each in _TOKEN.findall(folded) if (token := each.strip(_ENDS)).strip("-–—#=+~/\\^%@…")]
+
+
+def _weight(tokens: Sequence[str]) -> float:
+    return sum(0.5 if _DENSE.match(token) else 1.0 for token in tokens)
+
+
+def _joined(text: str) -> str:
+    return f" {' '.join(_tokens(text))} "

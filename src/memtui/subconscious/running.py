@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
@@ -23,10 +23,11 @@ from memtui.llm.errors import CancelledCallError, ModelError
 from memtui.llm.model import LanguageModel
 from memtui.recall import places as memory_places
 from memtui.recall import selection
-from memtui.subconscious import agent, control, conversations, pending, places, reading, runs, whispers
+from memtui.subconscious import agent, control, conversations, lines, places, reading, runs, whispers
+from memtui.subconscious.agent import Wishes
 from memtui.subconscious.blocks import Blocks, RefusedEditError
 from memtui.subconscious.conversations import Remark
-from memtui.subconscious.pending import PendingAnswer
+from memtui.subconscious.runs import Run
 
 # Characters that must be new before a model is asked, unless the person said something or addressed it.
 LEAST = 200
@@ -38,6 +39,71 @@ WAITING, SAID = 20, 200
 IN_VAIN = 3
 # A transcript is read for the first time from so many bytes before its end.
 FIRST_BYTES = 1 << 20
+# What each wish is made of.
+FORMS: dict[str, tuple[type, ...]] = {
+    "edits": (str, str, str),
+    "whispers": (str, str, bool),
+    "replies": (str, str),
+    "looks": (),
+    "refused": (),
+}
+
+
+@dataclass
+class PendingAnswer:
+    """What a `run` wishes, with an id for each of its whispers and replies; `time`: when it was answered, in seconds
+    since the epoch."""
+
+    run: Run
+    wishes: Wishes
+    names: list[str]
+    time: float
+
+    @classmethod
+    def of(cls, run: Run, wishes: Wishes, now: float) -> "PendingAnswer":
+        """Return an answer that was given just now."""
+        return cls(run, wishes, [ids.new_id(now) for _ in (*wishes.whispers, *wishes.replies)], now)
+
+    def data(self) -> dict[str, Any]:
+        """Return it as the state of its session holds it, without secrets."""
+        run = self.run.data()
+        said = {key: _cleaned(run[key]) for key in ("note", "looks", "refused") if key in run}
+        wishes = _cleaned(vars(self.wishes))
+        return {"run": run | said, "wishes": wishes, "ids": self.names, "time": self.time}
+
+
+def _pending(given: object) -> PendingAnswer | None:
+    """Read an answer of a state; None if it is none."""
+    if not isinstance(given, Mapping):
+        return None
+    row, wished, names, when = (given.get(key) for key in ("run", "wishes", "ids", "time"))
+    run = lines.read(Run, {"v": lines.VERSION, **row}) if isinstance(row, Mapping) else None
+    if run is None or not isinstance(wished, Mapping) or not isinstance(names, list):
+        return None
+    note, wishes = wished.get("note", ""), Wishes()
+    for key, form in FORMS.items():
+        items = wished.get(key, [])
+        if not isinstance(items, list) or not all(_fits(each, form) for each in items):
+            return None
+        setattr(wishes, key, [tuple(each) if form else each for each in items])
+    wishes.note = note if isinstance(note, str) else ""
+    if len(names) != len(wishes.whispers) + len(wishes.replies) or not isinstance(when, (int, float)):
+        return None
+    return PendingAnswer(run, wishes, list(map(str, names)), float(when))
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, (list, tuple)):
+        return [_cleaned(part) for part in value]
+    return {key: _cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
+
+
+def _fits(item: object, form: tuple[type, ...]) -> bool:
+    if not form:
+        return isinstance(item, str)
+    return isinstance(item, (list, tuple)) and list(map(type, item)) == list(form)
 
 
 class Along:
@@ -58,7 +124,7 @@ class Along:
         self.blocks = Blocks(self.root, self.slug, now)
         self._looked, self._off = time.monotonic(), False
 
-    def run(self) -> runs.Run | None:
+    def run(self) -> Run | None:
         """Read what is new, ask and act; None if the subconscious may not run here, or there is nothing new. What goes
         wrong with the model is the run's outcome. Raises MemtuiError, OSError."""
         if not self.id or not self.transcript.startswith("/"):
@@ -78,24 +144,28 @@ class Along:
         finally:
             lock.__exit__()
 
-    def _run(self, powers: control.Powers) -> runs.Run | None:
+    def _run(self, powers: control.Powers) -> Run | None:
         state = conversations.load(self.root, self.id)
         if "answer" in state:  # a killed process did not come to it
-            answer = pending.read(state["answer"])
+            answer = _pending(state["answer"])
             state = self._acted(state) if answer is None else self._act(state, answer, again=True)
         heard, conversation, end = self._listen(state)
         mentions = _waiting(state, heard, self.now())
         if not _is_news(heard):
             return None
-        run = runs.Run(
+        run = Run(
             ids.new_id(self.now()), self.now(), self.id, self.slug, self.cwd, self.event,
             powers.backend, powers.model, powers.mode, powers.allowed, heard=len(heard.lines) + heard.left_out,
             limit=seconds(self.root),
         )  # fmt: skip
         runs.append(self.root, run)
-        begun, wishes, failed, model = time.monotonic(), agent.Wishes(), None, None
+        begun, wishes, failed, model = time.monotonic(), Wishes(), None, None
         try:
-            model = self._model(powers)
+            # It ends its call as soon as the person stops the subconscious.
+            model = LanguageModel(
+                self.env, self.root, self.cwd, choice=control.choose(self.env, config.load(self.root)),
+                workplace=self.top if powers.allowed == "full" else "", cancelled=self._switched_off,
+            )  # fmt: skip
             places.note_asked(self.root, control.choosing(self.env, self.root), powers.backend, model.name)
             agent.ask(model, self._situation(powers, heard, mentions), wishes)
             if why := control.powers(self.env, self.root, self.project_root).why:
@@ -122,11 +192,6 @@ class Along:
         self._act(after, answer)
         return next((each for each in runs.newest_first(self.root, 5) if each.id == run.id), run)
 
-    def has_news(self) -> bool:
-        """Tell whether a run would have something to read. Raises OSError."""
-        state = conversations.load(self.root, self.id)
-        return "answer" in state or _is_news(self._listen(state)[0])
-
     def _listen(self, state: dict[str, Any]) -> tuple[reading.Heard, Conversation, int]:
         """Return what is new in the session since the state, its conversation, and the offset at which it ends."""
         begin, in_midst = cursor.start(state, self.transcript), False
@@ -140,9 +205,7 @@ class Along:
         heard.in_midst = in_midst
         return heard, conversation, reader.offset
 
-    def _failed(
-        self, run: runs.Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]
-    ) -> runs.Run:
+    def _failed(self, run: Run, error: MemtuiError, state: Mapping[str, Any], after: Mapping[str, Any]) -> Run:
         """Note a run without an answer. The same words are sent again with what comes next, unless they were in vain
         some times already."""
         outcome = error.outcome if isinstance(error, ModelError) else runs.FAILED
@@ -158,17 +221,9 @@ class Along:
         runs.append(self.root, ended)
         return ended
 
-    def _model(self, powers: control.Powers) -> LanguageModel:
-        """Return the model, which ends its call as soon as the person stops the subconscious."""
-        chosen = control.choose(self.env, config.load(self.root))
-        workplace = self.top if powers.allowed == "full" else ""
-        return LanguageModel(
-            self.env, self.root, self.cwd, choice=chosen, workplace=workplace, cancelled=self._switched_off
-        )
-
     def _switched_off(self) -> bool:
-        """Tell whether the person has stopped the subconscious meanwhile, or switched it off: the settings are
-        looked at once a second."""
+        """Tell whether the person stopped the subconscious meanwhile, or switched it off: settings are read once a
+        second."""
         if control.stopped(self.root):
             return True
         if time.monotonic() >= self._looked + 1.0:
@@ -201,7 +256,8 @@ class Along:
         for name, old, new in wishes.edits:
             try:
                 made_now = self.blocks.edit(name, old, new, run=run.id, session=self.id)
-                if made_now or (again and self._made(name, run)):
+                # A process that was killed then may have made it.
+                if made_now or (again and run.id in {each.run for each in self.blocks.versions(name)[: agent.EDITS]}):
                     made.append((name, old, new))
                 else:
                     wishes.refused.append(f"a change of {name}: it says that already")
@@ -255,7 +311,7 @@ def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list
     """Return the mentions that wait for a reply, with those that were heard just now, each with how often it was told
     of. What was told of often enough, or long ago, waits no more."""
     known = conversations.mentions(state)
-    number = max((_number(each["id"][1:]) for each in known), default=0)
+    number = max((int(each["id"][1:]) for each in known if each["id"][1:].isdigit()), default=0)
     waiting: list[dict[str, Any]] = [
         {**each, "told": session_state.number(each, "told") + 1} for each in known if conversations.waits(each, now)
     ]
@@ -263,10 +319,6 @@ def _waiting(state: Mapping[str, Any], heard: reading.Heard, now: float) -> list
         number += 1
         waiting.append({"id": f"m{number}", "who": found.who, "words": found.words, "time": clock.iso(now), "told": 1})
     return waiting[-WAITING:]
-
-
-def _number(text: str) -> int:
-    return int(text) if text.isdigit() else 0
 
 
 def seconds(root: str) -> int:

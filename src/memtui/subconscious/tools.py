@@ -21,49 +21,15 @@ SECONDS, SEARCHED = 5.0, 20_000
 LINE = 200
 # Directories that are not searched, and files that are not read: they hold no text of the project, or secrets.
 SKIPPED = {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".mypy_cache", ".tox", "target"}
-SECRETS = (
-    *(
-        ".env",
-        ".env.*",
-        "*.env",
-        ".envrc",
-        "*.pem",
-        "*.key",
-        "*.p12",
-        "*.pfx",
-        "*.ppk",
-        "*.jks",
-        "*.keystore",
-        "*.kdbx",
-    ),
-    *(
-        "id_rsa*",
-        "id_dsa*",
-        "id_ed25519*",
-        "id_ecdsa*",
-        ".netrc",
-        "_netrc",
-        ".npmrc",
-        ".yarnrc.yml",
-        ".pypirc",
-        ".pgpass",
-    ),
-    *(".my.cnf", ".htpasswd", ".git-credentials", ".vault-token", "credentials", "credentials.*", ".credentials*"),
-    *("*credentials.json", "service-account*.json", "service_account*.json", "client_secret*.json", "secrets.*"),
-    *("*.tfvars", "*.tfvars.json", "*.tfstate", "*.tfstate.*", "kubeconfig", "*.kubeconfig", ".*_history", ".histfile"),
-    *(".netrwhist", ".lesshst", ".viminfo"),
-)
-SECRET_DIRS = {
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".gcloud",
-    ".kube",
-    ".docker",
-    ".password-store",
-    *(".git", ".hg", ".svn"),
-}
+_SECRETS = """
+.env .env.* *.env .envrc *.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx id_rsa* id_dsa* id_ed25519* id_ecdsa*
+.netrc _netrc .npmrc .yarnrc.yml .pypirc .pgpass .my.cnf .htpasswd .git-credentials .vault-token credentials
+credentials.* .credentials* *credentials.json service-account*.json service_account*.json client_secret*.json secrets.*
+*.tfvars *.tfvars.json *.tfstate *.tfstate.* kubeconfig *.kubeconfig .*_history .histfile .netrwhist .lesshst .viminfo
+"""
+SECRETS = _SECRETS.split()
+_DIRS = ".ssh .gnupg .aws .azure .gcloud .kube .docker .password-store .git .hg .svn"
+SECRET_DIRS = set(_DIRS.split())
 SECRET_PATHS = (".config/gh", ".config/gcloud", ".config/op", ".config/hub")
 
 
@@ -103,12 +69,11 @@ class Tools:
         return real
 
     def _read(self, path: str, text: str) -> str:
-        data = _text_of(path)
-        if data is None:
+        content = _text_of(path)
+        if content is None:
             raise _NotReadError("Not read: it is no text.")
         first = max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 9 else 1
-        lines = data.splitlines()[first - 1 :]
-        return _cut("\n".join(lines)) or "It has no such line."
+        return _cut("\n".join(content.splitlines()[first - 1 :])) or "It has no such line."
 
     def _grep(self, path: str, text: str) -> str:
         wanted, found = text.strip().lower(), []
@@ -126,13 +91,13 @@ class Tools:
         return _cut("\n".join(found)) or "No line has that."
 
     def _glob(self, path: str, text: str) -> str:
-        found = []
-        for file in self._files(path):
-            name = self._name(file)
-            if fnmatch.fnmatchcase(name, text or "*") or fnmatch.fnmatchcase(os.path.basename(name), text or "*"):
-                found.append(name)
-        more = len(found) - FILES
-        return "\n".join(found[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."
+        names = [
+            name
+            for name in map(self._name, self._files(path))
+            if any(fnmatch.fnmatchcase(each, text or "*") for each in (name, os.path.basename(name)))
+        ]
+        more = len(names) - FILES
+        return "\n".join(names[:FILES]) + (f"\n({many(more, 'more file')})" if more > 0 else "") or "No file fits."
 
     def _files(self, path: str) -> Iterator[str]:
         """Yield the files below a directory, or the file itself, without following links, until the time is over."""

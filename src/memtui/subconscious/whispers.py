@@ -3,15 +3,15 @@ is delivered once, before the next prompt or, urgent, before the next tool, with
 
 import os
 from dataclasses import dataclass
+from itertools import islice
 
-from memtui.core.base import backwards, clock, fastjson, paths
+from memtui.core.base import clock, paths
 from memtui.core.deliveries.record import Note, find_note
 from memtui.core.inbox import file as inbox_file
 from memtui.core.inbox import format as inbox_format
 from memtui.core.inbox.deliverable import WHISPER
 from memtui.subconscious import lines, places
 
-VERSION = 1
 SENDER = "subconscious"
 # Characters of a whisper; seconds after which it is not delivered any more.
 MOST, EXPIRES = 1200, clock.DAY
@@ -36,17 +36,7 @@ class Whisper:
 
     def data(self) -> dict[str, object]:
         """Return it as the log and --json have it."""
-        return {
-            "id": self.id,
-            "time": clock.iso(self.time),
-            "session": self.session,
-            "project": self.project,
-            "run": self.run,
-            "text": self.text,
-            "urgent": self.urgent,
-            "reply": self.reply,
-            "because": self.because,
-        }
+        return lines.data_of(self)
 
 
 def path(root: str) -> str:
@@ -61,7 +51,7 @@ def send(root: str, whisper: Whisper) -> bool:
         if waits(root, whisper) or find_note(root, whisper.id) is not None:
             return False
     else:
-        _note(root, whisper)
+        lines.append(root, path(root), whisper, TRIM_BYTES)
     fields = {
         "id": whisper.id,
         "time": clock.iso_seconds(whisper.time),
@@ -76,24 +66,10 @@ def send(root: str, whisper: Whisper) -> bool:
     return True
 
 
-def _note(root: str, whisper: Whisper) -> None:
-    row = {"v": VERSION, **whisper.data()}
-    lines.append(root, path(root), fastjson.dumps(row).encode() + b"\n", TRIM_BYTES)
-
-
 def newest_first(root: str, limit: int = 100, session: str = "") -> list[Whisper]:
     """Return the whispers, newest first; those to a `session` (by the beginning of its id) if given."""
-    found: list[Whisper] = []
-    try:
-        for _, line in backwards.lines(path(root)):
-            whisper = _parsed(fastjson.loads_dict(line))
-            if whisper is not None and whisper.session.startswith(session):
-                found.append(whisper)
-                if len(found) >= limit:
-                    break
-    except OSError:
-        pass
-    return found
+    rows = (each for each in lines.newest_first(path(root), Whisper) if each.session.startswith(session))
+    return list(islice(rows, limit))
 
 
 def delivered(root: str, whisper: Whisper) -> Note | None:
@@ -117,12 +93,3 @@ def waits(root: str, whisper: Whisper) -> bool:
         except OSError:
             continue
     return False
-
-
-def _parsed(row: dict[str, object]) -> Whisper | None:
-    when = clock.parse(row.get("time"))
-    texts = [row.get(key, "") for key in ("id", "session", "project", "run", "text", "reply", "because")]
-    if row.get("v") != VERSION or when is None or not all(isinstance(each, str) for each in texts):
-        return None
-    name, session, project, run, text, reply, because = map(str, texts)
-    return Whisper(name, when, session, project, run, text, row.get("urgent") is True, reply, because)

@@ -17,7 +17,7 @@ from memtui.core.memories.memory import Memory
 from memtui.core.places import loading, locate
 from memtui.core.settings import config
 from memtui.hooks.installer import installs, status
-from memtui.llm import checks
+from memtui.llm import choice
 from memtui.worker import warming
 
 CLIENT_SECONDS = 10
@@ -53,7 +53,7 @@ def _sentences(env: dict[str, str]) -> list[Finding]:
 def _models(env: dict[str, str], now: float) -> list[Finding]:
     try:
         root = paths.root(env)
-        return [*checks.check(env, root, now), *gates.check(root, now)]
+        return [*choice.check(env, root, now), *gates.check(root, now)]
     except OSError as error:
         return [problem("llm.failed", why=str(error))]
 
