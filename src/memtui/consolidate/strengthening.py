@@ -24,23 +24,19 @@ RULED = "Claude Code loads it with the files that it is about."
 FORBIDDEN = "With it a hook refuses {commands} once a session, and gives Claude the memory as the reason."
 # Programs that a memory can forbid as a whole, and those of which it can only forbid what is done with them. Names that
 # are English words as well count only as code.
-PROGRAMS = frozenset(
-    re.findall(
-        r"\S+",
-        "npm npx yarn pnpm bun bunx pip pip3 pipx pipenv poetry conda easy_install sed awk curl wget vim nano sudo rm"
-        " grep tox nox jest mocha vitest webpack mvn gradle cmake apt apt-get brew",
-    )
-)
-WITH_SUBCOMMAND = frozenset(
-    re.findall(
-        r"\S+",
-        "git gh docker docker-compose kubectl helm terraform cargo uv aws gcloud systemctl python python3 node deno php"
-        " composer dotnet",
-    )
-)
-WORDS = frozenset(re.findall(r"\S+", "find go just make bundle rails ruby swift mise ant"))
+_PROGRAMS = """
+npm npx yarn pnpm bun bunx pip pip3 pipx pipenv poetry conda easy_install sed awk curl wget vim nano sudo rm grep tox
+nox jest mocha vitest webpack mvn gradle cmake apt apt-get brew
+"""
+_WITH_SUBCOMMAND = """
+git gh docker docker-compose kubectl helm terraform cargo uv aws gcloud systemctl python python3 node deno php composer
+dotnet
+"""
+_JOINING = "a an and any anymore as at but by for from here in is on or the this to with"
+PROGRAMS, WITH_SUBCOMMAND = frozenset(_PROGRAMS.split()), frozenset(_WITH_SUBCOMMAND.split())
+WORDS = frozenset(["find", "go", "just", "make", "bundle", "rails", "ruby", "swift", "mise", "ant"])
 # A word behind a program that is none of its commands.
-JOINING = frozenset(re.findall(r"\S+", "a an and any anymore as at but by for from here in is on or the this to with"))
+JOINING = frozenset(_JOINING.split())
 # What is only forbidden under a condition is left to the person.
 CONDITION = re.compile(r"\b(?:after|before|if|once|unless|until|when|while|without|yet)\b", re.IGNORECASE)
 # What is refused stands right behind a negation: as code, or as the plain name of a known program.

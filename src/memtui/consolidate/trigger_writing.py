@@ -79,30 +79,28 @@ def sendable(store: Store, found: Iterable[Memory]) -> tuple[list[Memory], list[
     by_scope: dict[str, list[Memory]] = {}
     for each in found:
         by_scope.setdefault(each.scope_label, []).append(each)
-    every = [row for label, some in by_scope.items() for row in sorted_out(store.root, store.scope(label), some)]
-    return [each for each, why in every if not why], [(each, why) for each, why in every if why]
+    rows = [row for label, some in by_scope.items() for row in sorted_out(store.root, store.scope(label), some)]
+    return [each for each, why in rows if not why], [(each, why) for each, why in rows if why]
 
 
 def without(store: Store, found: Iterable[Memory]) -> list[Memory]:
     """List those of some memories for which no model wrote lines yet and that have none in their files, the newest
     first."""
-    known: dict[str, set[str]] = {}
-    left = []
+    written: dict[str, set[str]] = {}
+    missing = []
     for each in found:
         scope, file = triggers.place_of(store, each)
-        if scope.directory not in known:
+        if scope.directory not in written:
             rows = beside.rows(store.root, beside.TRIGGERS, scope.directory)
-            known[scope.directory] = {file for file, mine in rows.items() if any(map(_by_model, mine))}
-        if file not in known[scope.directory] and not triggers.in_frontmatter(each.fields):
-            left.append(each)
-    return sorted(left, key=lambda each: -each.changed_at)
+            written[scope.directory] = {file for file, lines in rows.items() if any(map(_by_model, lines))}
+        if file not in written[scope.directory] and not triggers.in_frontmatter(each.fields):
+            missing.append(each)
+    return sorted(missing, key=lambda each: -each.changed_at)
 
 
 def _by_model(row: BesideRow) -> bool:
     fields = fastjson.loads_dict(row)
-    return fields.get("origin") == "model" or (
-        fields.get("origin") == triggers.REMOVED and fields.get("was") == "model"
-    )
+    return "model" in {fields.get("origin"), fields.get("was") if fields.get("origin") == triggers.REMOVED else None}
 
 
 class TriggerWriting:
@@ -157,24 +155,22 @@ def _lines(batch: Sequence[Memory], notes: Sequence[Mapping[str, object]]) -> li
     """Return the lines of an answer by the memories of its request. Names of others, lines that only repeat what the
     memory is called, and those that seem to hold a secret are left out."""
     names = {f"m{number}": each for number, each in enumerate(batch, 1)}
-    found: dict[str, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     for row in notes:
-        name, given = str(row["note"]), row["lines"]
-        if name in names and isinstance(given, list):
-            memory = names[name]
+        memory, texts = names.get(str(row["note"])), row["lines"]
+        if memory is not None and isinstance(texts, list):
             own = {memory.name.casefold(), memory.stem.casefold(), memory.description.casefold(), ""}
-            for line in (triggers.one_line(str(each)[:MOST_LINE]).lstrip("-*• ") for each in given):
+            for line in (triggers.one_line(str(each)[:MOST_LINE]).lstrip("-*• ") for each in texts):
                 if line.casefold() not in own and "[redacted" not in line and not kinds_in(line):
                     own.add(line.casefold())
-                    found.setdefault(name, []).append(line)
-    return [(names[name], lines[:MOST_LINES]) for name, lines in found.items()]
+                    lines.setdefault(str(row["note"]), []).append(line)
+    return [(names[name], texts[:MOST_LINES]) for name, texts in lines.items()]
 
 
 def keep(store: Store, found: Iterable[tuple[Memory, Sequence[str]]]) -> list[tuple[Memory, list[str]]]:
     """Keep lines of a model beside their memories, in place of those that one wrote before, as one step of undo. Return
     those that are new. Raises MemtuiError."""
-    now, kept = store.journal.now(), []
-    after: dict[str, dict[str, list[BesideRow]]] = {}
+    now, kept, edits = store.journal.now(), [], []
     for memory, lines in found:
         scope, file = triggers.place_of(store, memory)
         rows = beside.rows(store.root, beside.TRIGGERS, scope.directory).get(file, [])
@@ -184,13 +180,7 @@ def keep(store: Store, found: Iterable[tuple[Memory, Sequence[str]]]) -> list[tu
         new = [each.text for each in triggers.alive(made, now) if each.origin == "model"]
         if new:
             kept.append((memory, new))
-            after.setdefault(scope.directory, {})[file] = made
-    edits = [
-        edit
-        for directory, files in after.items()
-        for file, made in files.items()
-        for edit in beside.edit(store.root, beside.TRIGGERS, directory, file, made)
-    ]
+            edits += beside.edit(store.root, beside.TRIGGERS, scope.directory, file, made)
     if edits:
         what = kept[0][0].ref if len(kept) == 1 else many(len(kept), "memory", "memories")
         store.journal.run("triggers", edits, f"write triggers of {what}")

@@ -31,6 +31,13 @@ PASSING = {"overloaded_error", "rate_limit_error", "api_error", "timeout_error"}
 # The most seconds that a service can make us wait before the next attempt.
 MOST_AFTER = 60.0
 EPHEMERAL = {"type": "ephemeral"}
+# What the service calls the kinds of tokens.
+COUNTS = {
+    "input": "input_tokens",
+    "output": "output_tokens",
+    "cached": "cache_read_input_tokens",
+    "written": "cache_creation_input_tokens",
+}
 
 
 class Api:
@@ -140,13 +147,8 @@ class _Heard:
 
     def _count(self, used: Any) -> None:
         """Take the counts of an event; a later one names the sums so far, of some kinds or of all."""
-        given = {
-            "input": getattr(used, "input_tokens", None),
-            "output": getattr(used, "output_tokens", None),
-            "cached": getattr(used, "cache_read_input_tokens", None),
-            "written": getattr(used, "cache_creation_input_tokens", None),
-        }
-        self._counts = self._counts._replace(**{key: value for key, value in given.items() if value is not None})
+        counts = {key: getattr(used, name, None) for key, name in COUNTS.items()}
+        self._counts = self._counts._replace(**{key: value for key, value in counts.items() if value is not None})
 
     def usage(self) -> ModelUsage:
         """Return what was used so far, as far as the service has said."""
@@ -168,27 +170,19 @@ class _Heard:
         return Answer(self._data(used), self.model, used)
 
     def _data(self, used: ModelUsage) -> object:
-        texts = ["".join(parts) for parts in self._tools.values()] or [unfenced("".join(self._texts))]
+        text = "".join(next(iter(self._tools.values()), self._texts)).strip()
+        if not self._tools and text.startswith("```") and text.endswith("```"):
+            text = text.removesuffix("```").partition("\n")[2]  # marks of a code block
         try:
-            return json.loads(texts[0] or "{}" if self._tools else texts[0])
+            return json.loads(text or "{}" if self._tools else text)
         except (ValueError, RecursionError) as error:
             raise InvalidAnswerError("The model answered with text that is not JSON.", usage=used) from error
 
 
-def unfenced(text: str) -> str:
-    """Return JSON without the marks of a code block around it."""
-    found = text.strip()
-    if found.startswith("```") and found.endswith("```"):
-        found = found.removesuffix("```").partition("\n")[2]
-    return found.strip()
-
-
 def _said(error: Exception) -> str:
     """Return an error's message, short and on one line; with the cause, which the SDK keeps apart."""
-    words = str(error) or type(error).__name__
-    cause = str(error.__cause__ or "")
-    both = f"{words} {cause}" if cause and cause not in words else words
-    return shortened(both)
+    words, cause = str(error) or type(error).__name__, str(error.__cause__ or "")
+    return shortened(f"{words} {cause}" if cause not in words else words)
 
 
 def _of_status(error: Any, used: ModelUsage) -> ModelError:

@@ -38,12 +38,8 @@ WITH_KEY = ("--bare",)
 # With tools: those of the client, as far as the person's own settings permit; what they would ask about is refused.
 # Settings of the project are not read: a repository could permit itself anything.
 WITH_TOOLS = (
-    "--setting-sources",
-    "user",
-    "--strict-mcp-config",
-    "--disable-slash-commands",
-    "--permission-mode",
-    "default",
+    *("--setting-sources", "user", "--strict-mcp-config", "--disable-slash-commands"),
+    *("--permission-mode", "default"),
 )
 # Answers of the model in one call with tools, at most, and the dollars that these may cost where no less is left.
 TURNS, DOLLARS = 20, 0.5
@@ -58,13 +54,7 @@ ENVIRONMENT = {
     "DISABLE_AUTOUPDATER": "1",
 }
 # The beginnings of variables that a session gave its children, and that would make a new one part of it.
-OF_A_SESSION = (
-    "CLAUDECODE",
-    "CLAUDE_CODE_SESSION",
-    "CLAUDE_CODE_CHILD",
-    "CLAUDE_CODE_ENTRY",
-    "CLAUDE_PROJECT",
-)
+OF_A_SESSION = (*("CLAUDECODE", "CLAUDE_CODE_SESSION", "CLAUDE_CODE_CHILD", "CLAUDE_CODE_ENTRY", "CLAUDE_PROJECT"),)
 AT_ONCE, A_MINUTE, MINUTE = 2, 10, 60.0
 # The most bytes of one argument (Linux: 128 KiB), and of what is read of an answer.
 ARGUMENT_MOST, ANSWER_MOST = 120_000, 8 << 20
@@ -244,7 +234,8 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
         raise InvalidAnswerError(f"The model used {limit} that one call may take for its tools alone.", usage=used)
     if found.get("stop_reason") == "refusal":
         raise RefusedError("The model refused to answer.", usage=used)
-    if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not _has_object(found)):
+    has_object = isinstance(found.get("structured_output"), dict)
+    if found.get("subtype") == NO_OBJECT or (not found.get("is_error") and not has_object):
         raise InvalidAnswerError("The model did not answer in the form that was asked for.", usage=used)
     if found.get("is_error"):
         raise _of_error(found, used)
@@ -252,25 +243,11 @@ def _answer(out: str, err: str, code: int, model: str) -> Answer:
 
 
 def _usage(found: dict[str, Any]) -> ModelUsage:
-    counts = found.get("usage")
-    given = counts if isinstance(counts, dict) else {}
-    cost = found.get("total_cost_usd")
-
-    def count(key: str) -> int:
-        value = given.get(key)
-        return value if isinstance(value, int) else 0
-
-    return ModelUsage(
-        count("input_tokens"),
-        count("output_tokens"),
-        count("cache_read_input_tokens"),
-        count("cache_creation_input_tokens"),
-        float(cost) if isinstance(cost, (int, float)) else None,
-    )
-
-
-def _has_object(found: dict[str, Any]) -> bool:
-    return isinstance(found.get("structured_output"), dict)
+    usage, cost = found.get("usage"), found.get("total_cost_usd")
+    keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+    counts = [usage.get(key) if isinstance(usage, dict) else 0 for key in keys]
+    read, wrote, cached, written = (each if isinstance(each, int) else 0 for each in counts)
+    return ModelUsage(read, wrote, cached, written, float(cost) if isinstance(cost, (int, float)) else None)
 
 
 def _of_error(found: dict[str, Any], used: ModelUsage) -> ModelError:

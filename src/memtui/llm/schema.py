@@ -40,7 +40,12 @@ def problem(value: object, schema: Schema, place: str = "") -> str:
             problem(each, schema.get("items", {}), f"{place}[{number}]") for number, each in enumerate(value)
         )
     if isinstance(value, dict):
-        return _object(value, schema, place)
+        properties: Schema = schema.get("properties", {})
+        missing = [key for key in schema.get("required", []) if key not in value]
+        strange = _named(value, schema, place)[1]
+        if missing or strange:
+            return f"{at} has no “{missing[0]}”" if missing else strange[0]
+        return _first(problem(each, properties[key], f"{place}.{key}" if place else key) for key, each in value.items())
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         low, high = schema.get("minimum"), schema.get("maximum")
         # Told so, what is no number (NaN), as JSON of Python may have it, is out of each range.
@@ -87,17 +92,6 @@ def _range(size: int, schema: Schema, at: str, what: str, unit: str) -> str:
         return f"{at} has too few {unit}"
     most = schema.get("max" + what)
     return f"{at} has too many {unit}" if most is not None and size > most else ""
-
-
-def _object(value: dict[str, object], schema: Schema, place: str) -> str:
-    properties: Schema = schema.get("properties", {})
-    missing = [key for key in schema.get("required", []) if key not in value]
-    if missing:
-        return f"{place or 'the answer'} has no “{missing[0]}”"
-    unknown = [key for key in value if key not in properties]
-    if unknown:
-        return f"{place or 'the answer'} has an unknown key, “{str(unknown[0])[:40]}”"
-    return _first(problem(each, properties[key], f"{place}.{key}" if place else key) for key, each in value.items())
 
 
 def _first(problems: Any) -> str:

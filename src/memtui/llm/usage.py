@@ -49,13 +49,8 @@ class ModelUsage(NamedTuple):
     def plus(self, other: "ModelUsage") -> "ModelUsage":
         """Return the sum; its cost is unknown if one of both is."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        return ModelUsage(
-            self.input + other.input,
-            self.output + other.output,
-            self.cached + other.cached,
-            self.written + other.written,
-            cost,
-        )
+        counts = {key: getattr(self, key) + getattr(other, key) for key in ("input", "output", "cached", "written")}
+        return ModelUsage(**counts, cost=cost)
 
 
 NOTHING = ModelUsage()
