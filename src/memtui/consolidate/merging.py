@@ -81,6 +81,10 @@ def fields(memories: Sequence[Memory], choices: Mapping[str, int] | None = None)
             number = None
         if number is None and not all(isinstance(each, tuple | None) for each in values):
             number = 0 if path in OWN else next(at for at, each in enumerate(values) if each or len(values) == at + 1)
+            # A description that begins with it says it, too.
+            texts = [each if isinstance(each, str) else "" for each in values]
+            longer = (at for at, text in enumerate(texts) if coverage.extends(text, texts[number]))
+            number = next(longer, number) if path == "description" and texts[number] else number
         result.append(MergedField(path, values, number))
     return result
 
