@@ -216,7 +216,9 @@ def test_the_body_does_not_repeat_the_description_with_more_behind_it():
         "/one.md", "auto", b"---\nname: one\ndescription: Start it with `make db`\n---\nThe tables are small.\n"
     )
     other = memory.from_bytes(
-        "/other.md", "auto", b"---\nname: other\ndescription: Start it with `make db`, on port 5433\n---\nThe port is free.\n"
+        "/other.md",
+        "auto",
+        b"---\nname: other\ndescription: Start it with `make db`, on port 5433\n---\nThe port is free.\n",
     )
     merged = merging.merged([one, other]).decode()
     assert "description: Start it with `make db`, on port 5433\n" in merged
