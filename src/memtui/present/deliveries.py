@@ -8,17 +8,18 @@ from memtui.core.deliveries import receipts
 from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
 from memtui.core.deliveries.record import ItemCounts, session_kind
 from memtui.core.deliveries.statistics import percentile
+from memtui.present import colours
 
 COLOURS = {
-    receipts.ARRIVED: "green",
-    receipts.PREVIEWED: "yellow",
-    receipts.TIMED_OUT: "red",
-    receipts.FAILED: "red",
-    receipts.DROPPED: "red",
-    receipts.BROKEN_OFF: "red",
-    receipts.UNKNOWN: "dim",
-    receipts.WAITING: "cyan",
-    receipts.NOTHING: "dim",
+    receipts.ARRIVED: colours.GOOD,
+    receipts.PREVIEWED: colours.WARNING,
+    receipts.TIMED_OUT: colours.PROBLEM,
+    receipts.FAILED: colours.PROBLEM,
+    receipts.DROPPED: colours.PROBLEM,
+    receipts.BROKEN_OFF: colours.PROBLEM,
+    receipts.UNKNOWN: colours.QUIET,
+    receipts.WAITING: colours.UNDER_WAY,
+    receipts.NOTHING: colours.QUIET,
 }
 # outcome -> glyph, colour
 GLYPHS = {outcome: (glyph, COLOURS[outcome]) for outcome, glyph in receipts.GLYPHS.items()}

@@ -15,8 +15,8 @@ from memtui.core.memories.memory import LinkTargets
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import LINKS
 from memtui.core.places import loading
+from memtui.present import colours, safe_text
 from memtui.present import memories as present
-from memtui.present import safe_text
 from memtui.tui.model import autosave
 from memtui.tui.screens.memories.meters import Meter, cut_line, index_line, meter_of
 from memtui.tui.screens.memories.reading import MemoryReader
@@ -167,7 +167,7 @@ class MemoryDetail:
         """Return one line with what is wrong with a memory."""
         flags = pair[1].flags
         words = "; ".join(flag_words(flag) for flag in flags)
-        mark, style = ("!", "yellow") if findings.problems(flags) else ("·", "dim")
+        mark, style = ("!", colours.PROBLEM) if findings.problems(flags) else ("·", "dim")
         return Text(f" {mark} {safe_text.line(words, 300)}", style, overflow="ellipsis")
 
     # origin

@@ -17,7 +17,7 @@ from memtui.core.memories import status as memory_status
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
-from memtui.present import legend, safe_text
+from memtui.present import colours, legend, safe_text
 from memtui.present import memories as present
 from memtui.present.deliveries import GLYPHS
 from memtui.tui.model import fuzzy
@@ -204,7 +204,14 @@ def draw(
     unsaved = found.path in autosaves
     mark = "!" if findings.problems(row.flags) else AUTOSAVED if unsaved else ""
     last_cell = _ordered_by(sort, pair, outcomes, (AUTOSAVED if unsaved else "") + row.letters, now)
-    return [Text(mark, style="yellow"), type_cell, Text(kind[0], style=colour), name, description, last_cell]
+    return [
+        Text(mark, style=colours.PROBLEM if mark == "!" else colours.WARNING),
+        type_cell,
+        Text(kind[0], style=colour),
+        name,
+        description,
+        last_cell,
+    ]
 
 
 def _ordered_by(sort: str, pair: Pair, outcomes: Mapping[str, str], letters: str, now: float) -> Text:

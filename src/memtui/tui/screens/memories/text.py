@@ -16,7 +16,7 @@ from memtui.core.memories.memory import flat
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import BY_CLIENT, MEANINGS, Row
 from memtui.core.places import loading
-from memtui.present import safe_text
+from memtui.present import colours, safe_text
 from memtui.present.deliveries import EVENTS, GLYPHS, reason, recalls
 from memtui.present.memories import TYPE_STYLES
 from memtui.present.triggers import origin as origin_words
@@ -72,7 +72,7 @@ def memory_text(scope: Scope, row: Row, facts: MemoryFacts, now: float) -> Text:
     if facts.draft:
         text.append(f"{facts.draft}\n", style="yellow")
     for flag in row.flags:
-        mark, style = ("!", "yellow") if flag.level == PROBLEM else ("·", "dim")
+        mark, style = ("!", colours.PROBLEM) if flag.level == PROBLEM else ("·", "dim")
         text.append(f"{mark} {safe_text.line(flag_words(flag), 300)}\n", style=style)
     for note in found.notes:
         text.append(f"  {safe_text.line(note, 300)}\n", style="dim")

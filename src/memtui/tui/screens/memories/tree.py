@@ -9,7 +9,7 @@ from rich.text import Text
 from memtui.core.health import findings
 from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Row
-from memtui.present import legend, safe_text
+from memtui.present import colours, legend, safe_text
 from memtui.present import memories as present
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -74,9 +74,9 @@ class Place:
             style=style if self.count or self.unread else "dim",
         )
         if problem:
-            text.append(" !", "yellow")
+            text.append(" !", colours.PROBLEM)
         count = Text(self.counted, style="yellow" if self.below else "dim")
-        return [text, count, Text(self.to_fix, "yellow")]
+        return [text, count, Text(self.to_fix, colours.PROBLEM)]
 
 
 def name_of(scope: Scope, project: str) -> str:

@@ -14,7 +14,7 @@ from memtui.core.health import file_checks, findings
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
-from memtui.present import legend, safe_text
+from memtui.present import colours, legend, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious.overview import Overview
@@ -25,7 +25,8 @@ from memtui.tui.widgets.painting import SPANNED
 VALUE_WIDTH = 10
 # The key of the row about the model that reads sessions.
 READING = "reading"
-MARKS = {OK: ("✓", "green"), NOTE: ("·", "dim"), PROBLEM: ("!", "bold yellow")}
+BAD = f"bold {colours.PROBLEM}"
+MARKS = {OK: ("✓", colours.GOOD), NOTE: ("·", colours.QUIET), PROBLEM: ("!", BAD)}
 # The marks of hooks whose files are missing, and of a setting that is changed.
 MISSING, CHANGED = "✗", "●"
 # The titles of the headings, in their order, and those that are unfolded at first.
@@ -115,17 +116,17 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
     settings = f"{CHANGED} {changed} changed" if changed else "all at their defaults"
     problems = f"{seen.problems:,} to fix" if seen.problems else "✓ none"
     return {
-        PROBLEMS: (problems, "bold yellow" if seen.problems else "green", None),
-        MORE: (many(len(below[MORE]), "problem"), "yellow", None),
+        PROBLEMS: (problems, BAD if seen.problems else "green", None),
+        MORE: (many(len(below[MORE]), "problem"), colours.PROBLEM, None),
         HOOKS: (*_hooks(seen), None),
         PROJECT: (
             sessions_get,
-            "green" if usual else "bold yellow",
+            colours.GOOD if usual else f"bold {colours.WARNING}",
             mode,
         ),
         MODEL: (model, "green", backend) if seen.has_model else (NO_MODEL, "dim", backend),
         DISK: (kept, "", None),
-        SETTINGS: (seen.settings_error or settings, "bold yellow" if seen.settings_error else "cyan", None),
+        SETTINGS: (seen.settings_error or settings, BAD if seen.settings_error else "cyan", None),
         ADVANCED: (many(sum(row.kind == "setting" for row in below[ADVANCED]), "more setting"), "", None),
     }
 
@@ -133,7 +134,7 @@ def _headings(seen: Snapshot, below: Mapping[str, Sequence[SetupRow]]) -> dict[s
 def _hooks(seen: Snapshot) -> tuple[str, str]:
     if seen.hooks is None or not seen.hooks.installed:
         is_skipped = seen.hooks is not None and seen.hooks.unreadable
-        return "✗ Claude Code skips a settings file" if is_skipped else "✗ not installed", "bold red"
+        return "✗ Claude Code skips a settings file" if is_skipped else "✗ not installed", BAD
     places = ", ".join(dict.fromkeys(hook.source for hook in seen.hooks.hooks))
     times = [milliseconds for several in seen.times.values() for milliseconds in several]
     took = f" · {waited(times, 'runs')}" if times else ""

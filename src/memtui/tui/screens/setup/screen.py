@@ -20,7 +20,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.screens.setup import rows, text
 from memtui.tui.screens.setup.commands import SetupCommands
-from memtui.tui.screens.setup.rows import SetupRow
+from memtui.tui.screens.setup.rows import BAD, SetupRow
 from memtui.tui.screens.setup.snapshot import Snapshot, take_snapshot
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
@@ -131,11 +131,11 @@ class Setup(ListScreen[SetupRow]):
             return line
         count, hooks = self.snapshot.problems, self.snapshot.hooks
         if hooks is not None and hooks.unreadable:
-            line.append("! No hook runs: Claude Code skips a settings file", style="bold yellow").append(" · ")
+            line.append("! No hook runs: Claude Code skips a settings file", style=BAD).append(" · ")
         elif hooks is None or not hooks.installed:
             key = "" if self.services.read_only else f": {actions.key_of('setup.accept')} on hooks to install"
-            line.append(f"! No hooks{key}", style="bold yellow").append(" · ")
-        words, style = (f"! {many(count, 'problem')} to fix", "bold yellow") if count else ("✓ All good", "green")
+            line.append(f"! No hooks{key}", style=BAD).append(" · ")
+        words, style = (f"! {many(count, 'problem')} to fix", BAD) if count else ("✓ All good", "green")
         return line.append(words, style=style)
 
     def describe(self, row: SetupRow) -> Described:

@@ -13,7 +13,7 @@ from memtui.core.health import findings
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
 from memtui.hooks.installer import entries
-from memtui.present import safe_text
+from memtui.present import colours, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
 from memtui.subconscious.overview import Overview
@@ -104,7 +104,7 @@ def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
     text.append(f"It {EVENTS.get(event, 'runs')}.\n")
     installed = seen.hooks.events().get(event, []) if seen.hooks else []
     if not installed:
-        text.append("\nNot installed.\n", style="yellow")
+        text.append("\nNot installed.\n", style=colours.PROBLEM)
     for each in installed:
         text.append(f"\n{safe_text.line(each.source)}  ", style="bold")
         text.append(safe_text.line(each.path) + "\n", style="dim")
@@ -114,7 +114,7 @@ def _event(text: Text, event: str, seen: Snapshot, now: float) -> None:
             ("launcher", each.launcher_exists, each.launcher),
         ):
             if not exists:
-                text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style="red")
+                text.append(f"✗ the {what} {safe_text.line(path)} does not exist\n", style=colours.PROBLEM)
         if not each.current:
             text.append("This version of memtui writes it differently.\n", style="yellow")
     if times := seen.times.get(event):
@@ -161,7 +161,7 @@ def _setting(text: Text, about: Setting) -> None:
     own = ". A project can have its own." if about.key in config.PER_PROJECT else ""
     text.append(f"default  {safe_text.line(setting.as_typed(about.default))}{own}\n", style="dim")
     if about.problem:
-        text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style="yellow")
+        text.append(f"! the value in config.toml {about.problem}, so it is not used\n", style=colours.PROBLEM)
 
 
 def _values(about: object) -> Text:
