@@ -230,7 +230,8 @@ class ListScreen(Screen[None], Generic[Row]):
             # A message takes its lines from the preview, which can be scrolled.
             self.table.styles.min_height = self.table.header + min(len(self.table.rows), LEAST_ROWS)
             free = room - self.table.header - len(self.table.rows) if self.table.rows else 0
-            self.glance.styles.height = max(free, min(self.glance_lines, room * GLANCE_PERCENT // 100))
+            share = min(self.glance_lines, room * GLANCE_PERCENT // 100, max(LEAST_ROWS, self.glance.needed))
+            self.glance.styles.height = max(free, share)
 
     def why_empty(self) -> str:
         """Return the text of an empty list: that the filter hides everything, or how rows get there."""
@@ -254,7 +255,6 @@ class ListScreen(Screen[None], Generic[Row]):
     @on(RowList.Moved, "#list")
     def show_detail(self) -> None:
         """Show the row under the cursor in the detail, and its keys at the bottom."""
-        self.share_room()  # here, because every screen comes here after its rows have changed
         row = self.table.row
         if row is None:
             self.detail.show("", Text("" if self.typed else self.nothing_chosen, style="dim"))
@@ -265,6 +265,7 @@ class ListScreen(Screen[None], Generic[Row]):
             self.entitle(self.detail, Text(title))
             self.detail.show(self.table.row_id, text, self.sought)
             self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
+        self.share_room()  # here, because every screen comes here after its rows have changed
         self.frame()
 
     def count(self) -> None:

@@ -52,6 +52,13 @@ class Glance(Static):
         self._first = fuzzy.mark_long(text, sought)
         self._draw()
 
+    @property
+    def needed(self) -> int:
+        """The lines that all of it takes, with the blank ones around it."""
+        width = self.content_size.width or 80
+        ends = len(wrapped(self.tail, width)[0]) + 1 if self.tail else 0
+        return 1 + len(preview(self.text, width, LONGEST, None)) + ends
+
     def on_resize(self) -> None:
         """Wrap the text to the new width."""
         self._draw()
