@@ -59,10 +59,3 @@ async def test_the_foot_says_that_escape_goes_back_from_what_was_opened_over_a_l
         await pilot.press("escape")
         await settle(pilot)
         assert "escape back" not in stage.strips(app)[-1].text
-
-
-@pytest.mark.slow
-async def test_the_count_in_the_foot_says_what_it_counts(app):
-    async with app.run_test(size=(80, 24)) as pilot:
-        await settle(pilot)
-        assert stage.strips(app)[-1].text.rstrip().endswith("13 memories")
