@@ -14,3 +14,13 @@ KINDS = {
     "problem": PROBLEM,
     "trust": PROBLEM,
 }
+# What sessions got, and notes that wait, by their word in Activity.
+DELIVERIES = {
+    "urgent": "bold",
+    "sent": UNDER_WAY,
+    "stuck": PROBLEM,
+    "note": "cyan",
+    "prompt": "green",
+    "start": "blue",
+    "model": "magenta",
+}

@@ -20,8 +20,8 @@ from memtui.core.deliveries.sessions import SessionRow
 from memtui.core.health import findings
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting
+from memtui.present import colours, models, notes, safe_text, sessions
 from memtui.present import deliveries as present
-from memtui.present import models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import GLYPHS, MEANINGS, counted, session_words
 from memtui.subconscious import blocks, whispers
@@ -195,7 +195,7 @@ def waiting(
     text.append(f"{begin}\n" if begin else "", style="bold")
     for each in states:
         means, remedy = STUCK.get(each.code, ("", ""))
-        _line(text, f"! {findings.flag(each) or findings.message(each)}", "yellow")
+        _line(text, f"! {findings.flag(each) or findings.message(each)}", colours.PROBLEM)
         words = " ".join(filter(None, (means, "" if read_only else actions.keyed(remedy))))
         text.append(f"  {words}\n" if words else "", style="yellow")
     _line(text, f"for {recipient}")

@@ -17,7 +17,7 @@ from memtui.core.health import findings
 from memtui.core.inbox.format import Entry
 from memtui.core.inbox.under_way import UnderWay
 from memtui.core.review.waiting import Waiting, is_for
-from memtui.present import legend, models, notes, safe_text, sessions
+from memtui.present import colours, legend, models, notes, safe_text, sessions
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import EVENTS, GLYPHS, brought, outcomes
 from memtui.subconscious.overview import WaitingMention
@@ -40,8 +40,6 @@ COLUMNS = (
 )
 # Cells of the kind of a row, in which colour it stands, and what kinds of addressees are called in a column.
 KIND_WIDTH = 8
-STYLES = {"urgent": "bold", "sent": "cyan", "stuck": "yellow", "note": "cyan", "prompt": "green", "start": "blue"}
-STYLES |= {"model": "magenta"}
 ADDRESSEES = {"path": "files"}
 WORST = (receipts.FAILED, receipts.PREVIEWED, receipts.WAITING, receipts.ARRIVED, receipts.UNKNOWN)
 SESSION = "session:"
@@ -93,7 +91,7 @@ def _marked(cells: list[Text], words: str) -> list[Text]:
 
 def _kind(word: str) -> Text:
     """Draw the kind of a row, as wide for all."""
-    return Text(f"{safe_text.line(word, KIND_WIDTH):<{KIND_WIDTH}} ", STYLES.get(word, ""))
+    return Text(f"{safe_text.line(word, KIND_WIDTH):<{KIND_WIDTH}} ", colours.DELIVERIES.get(word, ""))
 
 
 def _below(kind: str, seconds: float, words: Text, receipt: Text, context: RowContext) -> list[Text]:
@@ -199,7 +197,7 @@ class NoteRow:
         words = Text.assemble(_kind(self.word), safe_text.line(self.text, 400))
         whom = Text(safe_text.line(self.whom(context), 80), "dim")
         mark = STOPPED if self.is_stuck else WAITS if self.item is not None else GLYPHS["waiting"][0]
-        glyph = Text(mark, STYLES.get(self.word, "") if self.is_stuck or self.under_way else "")
+        glyph = Text(mark, colours.DELIVERIES.get(self.word, "") if self.is_stuck or self.under_way else "")
         return _marked([words, whom, Text(age(self.time, context.data.now()), "dim"), glyph, glyph], context.words)
 
     def describe(self, context: RowContext) -> Described:

@@ -15,8 +15,8 @@ from textual.widgets import Input
 from memtui import actions
 from memtui.core.deliveries.filter import Filter
 from memtui.core.deliveries.reading import KEPT, PAGE, Reading, read
+from memtui.present import colours, query, safe_text, sessions, unheard
 from memtui.present import legend as marks
-from memtui.present import query, safe_text, sessions, unheard
 from memtui.tui import key_bindings
 from memtui.tui.screens.activity import query as activity_query
 from memtui.tui.screens.activity import rows
@@ -329,7 +329,7 @@ class Activity(ListScreen[Row]):
         problem = "! " + safe_text.line(self._problem) if self._problem else ""
         deaf = unheard.keyed(self.services.data.unheard(), read_only=self.services.read_only)
         line = Text(no_wrap=True, overflow="ellipsis", end="")
-        line.append(problem or deaf, "red" if problem else "bold yellow").append(" · " if problem or deaf else "")
+        line.append(problem or deaf, colours.PROBLEM).append(" · " if problem or deaf else "")
         return line.append_text(summary(self.services.data, self.listing, self.query_text))
 
     def draw_sums(self) -> None:
