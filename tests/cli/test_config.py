@@ -287,19 +287,6 @@ def test_the_settings_are_told_without_textual(world):
     assert done.stdout.splitlines()[-1] == "False", done.stderr
 
 
-def test_the_modes_of_all_projects_are_in_one_table(memtui, world):
-    memtui("config", "set", "mode", "notes")
-    memtui("config", "set", "mode", "off", "--project", world.shop)
-    every, here, *others = memtui.json("config", "list", "--all-projects")["modes"]
-    assert (every["project"], every["mode"], every["here"]) == (None, "notes", False)
-    assert (here["project"], here["mode"], here["own"], here["here"]) == (world.shop, "off", {"mode": "off"}, True)
-    assert others
-    assert {row["mode"] for row in others} <= {"notes", "full", "off"}
-    told = memtui("config", "list", "--all-projects").out
-    assert "all projects" in told
-    assert world.shop in told
-
-
 @pytest.mark.slow
 def test_a_project_whose_path_is_not_utf_8_has_settings_and_hooks_of_its_own(tmp_path):
     project = os.fsencode(tmp_path) + b"/caf\xe9"

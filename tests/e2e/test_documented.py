@@ -280,7 +280,6 @@ STORIES = {
         typed("", "memtui consolidate --scope project --all --yes", "made|nothing to consolidate"),
         typed(("config", "config list"), "memtui config list", "budget"),
         typed(("memtui config list --keys", "config list --keys"), "memtui config list --keys", "memories.edit"),
-        typed("config list --all-projects", "memtui config list --all-projects", "shop"),
         typed("config get KEY", "memtui config get mode", "full"),
         typed("config set KEY VALUE", "memtui config set budget 8000", "8000"),
         typed("config unset KEY", "memtui config unset budget", "9000|default|budget"),

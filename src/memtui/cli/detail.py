@@ -55,8 +55,7 @@ def _print_problem(out: Output, row: DecisionRow, found: Problem) -> None:
     out.paragraph(found.sentence)
     if len(found.memories) > 1:
         out.paragraph(some(found.memories), "  ")
-    for piece in out.wrapped_advice(found.remedy, 2) if found.remedy else ():
-        out.exact(f"  {piece}")
+    out.remedy(found.remedy)
     out.say(f"memtui reject {short_id(row.id)} does not list it again.")
 
 

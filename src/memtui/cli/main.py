@@ -1,5 +1,6 @@
 """The `memtui` command: read the command line, run the command, print its answer, return its exit code."""
 
+import gc
 import os
 import sys
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from memtui.cli.parser import Run
 
 EXIT_INTERRUPTED = 130
+OBJECTS = 200_000  # made before Python looks for garbage, which a short run has little of
 EXIT_PIPE = 141  # as a shell reports a process that SIGPIPE ended
 # Commands that may run where memtui's directories belong to another user: they check it themselves, or read nothing.
 OWNER_UNCHECKED = {"doctor", "check", "demo"}
@@ -24,6 +26,7 @@ ONE_LINE = {"note"}  # monitors call it, and their logs want one line
 
 def main(argv: "list[str] | None" = None) -> int:
     """Run one command and return its exit code (docs/cli.md)."""
+    gc.set_threshold(OBJECTS)
     words = list(sys.argv[1:] if argv is None else argv)
     if words[:1] == ["--complete"]:
         from memtui.cli import completing

@@ -29,7 +29,6 @@ STYLE_MARK = "\ufdd0"
 MIN_FLEX = 12  # columns that a shortened cell keeps
 MIN_LAST = 30  # columns below which a last column goes below its row
 GAP = "  "
-BETWEEN = "  ·  "  # between facts
 BELOW = " · "  # between what is printed below a row
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -140,12 +139,6 @@ def folded(text: str, columns: int) -> "list[str]":
     if len(found) == 1:
         return [text]
     return [(" " * hang if start else "") + text[start:end].rstrip(" ") for start, end in found]
-
-
-def _pieces(text: str, columns: int) -> "list[str]":
-    """Wrap a fact between its words; one with a word that is wider than a line, such as a path, is cut."""
-    found = folded(text, columns)
-    return [cut(text, columns)] if any(width(each) > columns for each in found) else found
 
 
 def terminal_columns(env: "Mapping[str, str]") -> "int | None":
@@ -307,20 +300,6 @@ class Output:
         ]
         return [piece for pieces in lines for piece in pieces]
 
-    def beside(self, head: str, columns: int, facts: "Sequence[str]", style: str = "") -> None:
-        """Print facts beside a head that takes `columns` columns, on as many lines as they need; one is
-        parted only where it is wider than a line."""
-        room = None if self.columns is None else max(MIN_FLEX, self.columns - columns)
-        lines: list[str] = []
-        for each in facts:
-            longer = lines[-1] + BETWEEN + each if lines else each
-            if lines and (room is None or width(longer) <= room):
-                lines[-1] = longer
-            else:
-                lines += [each] if room is None else _pieces(each, room)
-        for number, text in enumerate(lines or [""]):
-            self.exact((" " * columns if number else head) + self.style(text, style))
-
     def phrases(self, found: "Sequence[tuple[str, str]]", indent: str = "") -> None:
         """Print phrases, each with its style, side by side on as many lines as they need; none is parted."""
         lines: list[list[tuple[str, str]]] = []
@@ -347,6 +326,19 @@ class Output:
             else:
                 lines.append(piece)
         return [each for line_ in filter(None, lines) for each in self.wrapped(line_, indent)]
+
+    def finding(self, mark: str, style: str, text: str, remedy: str = "", *, whole: bool = False) -> None:
+        """Print what was found behind a mark, and below it what to do about it, which is never wrapped if `whole`."""
+        first, *others = self.wrapped(text, 2)
+        self.print(self.style(mark, style) + " " + first)
+        for each in others:
+            self.print("  " + each)
+        self.remedy(remedy, whole=whole)
+
+    def remedy(self, text: str, *, whole: bool = False) -> None:
+        """Print what to do about what stands above, behind an arrow; nothing if there is nothing."""
+        for number, each in enumerate([safe(text)] if whole else self.wrapped_advice(text, 6) if text else []):
+            self.exact(("      " if number else "    → ") + each)
 
     def paragraph(self, text: str, indent: str = "") -> None:
         """Print running text, wrapped to the width (80 columns where there is none), each line indented."""
@@ -427,10 +419,9 @@ class Output:
         shown = []
         for number, (text, style) in enumerate(cells):
             piece = cut(text, widths[number]) if self.columns is not None else text
-            room = " " * (widths[number] - width(piece))
-            styled = self.style(piece, style)
-            last = number == len(cells) - 1
-            shown.append(room + styled if number in right else styled if last else styled + room)
+            room = " " * (widths[number] - width(piece)) if number < len(cells) - 1 or number in right else ""
+            styled = self.style(piece, style) if style else piece
+            shown.append(room + styled if number in right else styled + room)
         self.exact((indent + GAP.join(shown)).rstrip())
 
     def envelope(self, command: str, data: "object") -> None:

@@ -306,21 +306,14 @@ def _escaped(text: str, more: str = "") -> str:
 def _print(ctx: Context, out: Output, causes: "list[Problem]", told: Remedies) -> None:
     for each in causes:
         mark, style = ("!", "yellow") if each.level == PROBLEM else ("·", "dim")
-        first, *rest = out.wrapped(each.sentence, 2)
-        out.print(out.style(mark, style) + " " + first)
-        for piece in rest:
-            out.print("  " + piece)
+        out.finding(mark, style, each.sentence)
         places = list(dict.fromkeys(_shown(ctx, part) for part in each.parts))
         for number, where in enumerate(places[:PLACES]):
             # a path is never wrapped; the code stands below it where both have no room
             out.phrases([(safe(where), "dim"), *([] if number else [(each.cause, "dim")])], "    ")
         if len(places) > PLACES:
             out.exact("    " + out.style(f"and {len(places) - PLACES} more", "dim"))
-        if each.remedy:
-            first, *rest = [safe(each.remedy)] if each.remedy == told.fix else out.wrapped_advice(each.remedy, 6)
-            out.exact("    → " + first)
-            for piece in rest:
-                out.exact("      " + piece)
+        out.remedy(each.remedy, whole=each.remedy == told.fix)
     if causes:
         out.print()
 

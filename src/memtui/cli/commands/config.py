@@ -10,7 +10,7 @@ from memtui.cli.output import Output, Result, line
 from memtui.core.base import fs
 from memtui.core.base.errors import MemtuiError
 from memtui.core.health import findings, settings_checks
-from memtui.core.settings import config, config_text, modes, setting
+from memtui.core.settings import config, config_text, setting
 from memtui.core.settings.setting import Setting, Value
 
 HELP_WIDTH = 78
@@ -34,10 +34,9 @@ def register(commands: "parser.Commands") -> None:
         "list",
         show,
         "list the settings, and where each value comes from",
-        "memtui config list\nmemtui config list --keys\nmemtui config list --all-projects --json",
+        "memtui config list\nmemtui config list --keys --json",
     )
     each.add_argument("--keys", action="store_true", help="the TUI's actions and their keys, all of them")
-    each.add_argument("--all-projects", action="store_true", help="the mode of every project, and what else is its own")
     each = parser.command(below, "get", get, "print one setting as it applies here", "memtui config get mode")
     each.add_argument("key", choices=names, metavar="KEY", help=f"a setting, or {setting.KEYS}ACTION")
     each = parser.command(
@@ -77,8 +76,6 @@ def _problems(written: "dict[str, object]") -> "list[str]":
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
     """List the settings."""
-    if getattr(args, "all_projects", False):
-        return _modes(ctx)
     rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
     mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
@@ -103,22 +100,6 @@ def _source(found: Setting) -> "tuple[str, str]":
     if found.problem is None:
         return found.source, ""
     return f"{'default' if found.value == found.default else 'config'} !", "yellow"
-
-
-def _modes(ctx: Context) -> Result:
-    """List the mode of every project that has settings or memories, after the mode of all others."""
-    found = list(modes.modes(ctx.env, ctx.root, ctx.project_root))
-    rows = [{"project": each.path or None, "mode": each.mode, "own": each.own, "here": each.here} for each in found]
-
-    def text(out: Output) -> None:
-        cells = []
-        for each in found:
-            own = ", ".join(f"{key} {config_text.written(setting.plain(value))}" for key, value in each.own.items())
-            words = own or ("all projects" if each.path else "unless set below")
-            cells.append([(line(each.path) or "all projects", "bold" * each.here), each.mode, (line(words), "dim")])
-        out.table(["PROJECT", "MODE", "FROM"], cells)
-
-    return Result({"path": config.file_path(ctx.root), "modes": rows}, text)
 
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:

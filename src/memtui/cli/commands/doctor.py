@@ -6,14 +6,14 @@ import sys
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import cleaning
 from memtui.core.base import clock
 from memtui.core.base.errors import EXIT_FAILED, EXIT_FINDINGS, MemtuiError, UsageError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
-from memtui.core.base.phrasing import age, many
+from memtui.core.base.phrasing import age, ago, many
 from memtui.core.deliveries import error_log
-from memtui.core.health import doctor, findings, fixes
+from memtui.core.health import doctor, findings, fixes, retention
 from memtui.core.health.fixes import AT_ONCE, DECIDED
+from memtui.core.health.retention import Due, Limits
 from memtui.core.inbox.reconcile import Reconciled
 from memtui.core.memories.store import Store
 from memtui.hooks.installer import checkup
@@ -75,7 +75,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     if args.clean:
         if args.errors or args.fix or args.all_projects:
             raise UsageError("--clean goes with --dry-run alone.", "Call doctor twice.")
-        return cleaning.run(ctx, dry=args.dry_run)
+        return _clean(ctx, dry=args.dry_run)
     if args.errors:
         if args.fix:
             raise UsageError("--errors and --fix can't be combined.", "`memtui doctor --fix errors` sets them aside.")
@@ -154,15 +154,7 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
                 continue
             mark, style = MARKS[each.level]
             message = findings.message(each)
-            first, *rest = out.wrapped(f"{title}: {message}" if message else title, 2)
-            out.print(out.style(mark, style) + " " + first)
-            for piece in rest:
-                out.print("  " + piece)
-            if remedy := findings.remedy(each):
-                first, *rest = out.wrapped_advice(remedy, 6)
-                out.print("    → " + first)
-                for piece in rest:
-                    out.print("      " + piece)
+            out.finding(mark, style, f"{title}: {message}" if message else title, findings.remedy(each))
     for place, where in ELSEWHERE.items():
         if count := findings.problems(each for each in found if findings.place(each) == place):
             out.print(f"{out.style('!', 'yellow')} {many(count, 'problem')} {where}")
@@ -173,3 +165,29 @@ def _print(out: Output, found: "list[Finding]", fixed: "list[dict[str, object]]"
         out.print(out.style(f"{many(problems, 'problem')} to fix.", "yellow") + known)
     else:
         out.print(out.style("All good.", "green") + known)
+
+
+def _clean(ctx: Context, *, dry: bool) -> Result:
+    """Remove what is due, or if `dry` only report it."""
+    keep = retention.limits(ctx.root)
+    found = fixes.due(ctx.store()) if dry else fixes.collect(ctx.store())
+    data = {"dry_run": dry, "kept": vars(keep), **found.data()}
+    code = EXIT_FAILED if found.busy else 0
+    return Result(data, lambda out: _print_due(ctx, out, found, keep, dry=dry), code)
+
+
+def _print_due(ctx: Context, out: Output, found: Due, keep: Limits, *, dry: bool) -> None:
+    rows = words.due(found, keep, dry=dry)
+    out.facts([(kind, line(said)) for kind, said in rows])
+    for each in found.busy:
+        out.print("  " + out.style(f"! {line(each)}", "yellow"))
+    if not rows:
+        out.print(
+            "Nothing is old enough to be deleted." if not found.busy else "Nothing else was old enough to be deleted."
+        )
+    elif dry:
+        out.print("Nothing was deleted. `memtui doctor --clean` deletes it for good; this can't be undone.")
+    else:
+        out.print("Deleted for good.")
+    if found.oldest:
+        out.print(f"The oldest change kept was made {ago(clock.parse(found.oldest), ctx.now())}: memtui undo --list")

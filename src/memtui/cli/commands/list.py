@@ -69,7 +69,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     for scope in every:
         rows = memories.rows_of(ctx, scope)
         types |= {row.memory.type or "-" for row in rows}
-        fits = [row for row in rows if wanted.matches(scope, row, here)]
+        fits = [row for row in rows if wanted.matches(scope, row, here)] if args.query else rows
         fits = [row for row in fits if rank(words, row.memory)[0] > 0] if words else fits
         parts.append((scope, sorted(fits, key=lambda row: (SORT_KEYS[args.sort](row), row.memory.name.casefold()))))
     unread = [] if args.names else memories.unread_text(ctx, every)

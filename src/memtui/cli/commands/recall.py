@@ -159,23 +159,24 @@ def _explain(ctx: Context, out: Output, found: RecallCandidate) -> None:
     out.section()
     out.heading(line(found.name), f"{recall.probability(found.probability)} likely to help")
     out.exact("  " + out.style(f"{mark} {words}", style))
-    pinned = "pinned" if found.pinned else ""
-    facts = [found.type, found.scope, f"written {ago(found.stamp, ctx.now())}" if found.stamp else "", pinned]
-    out.beside("  ", 2, [line(each) for each in facts if each], "dim")
+    written = f"written {ago(found.stamp, ctx.now())}" if found.stamp else ""
+    about = [found.type, found.scope, written, "pinned" if found.pinned else ""]
+    out.paragraph(line(" · ".join(filter(None, about))), "  ")
     if found.description:
         out.paragraph(line(found.description), "  ")
     known = [name for name in recall.PARTS if found.parts.get(name)]
-    parts = [f"{recall.PARTS[name][0]} {_number(name, found.parts[name])}" for name in known]
-    out.beside("  score       ", 14, parts)
-    if points := recall.by_points(found, TERMS):
-        out.beside("  points      ", 14, [line(each) for each in points])
-    for field, terms in recall.by_field(found):
-        more = [f"and {len(terms) - TERMS} more"] if len(terms) > TERMS else []
-        out.beside(f"  {field:<12}", 14, [line(", ".join([*terms[:TERMS], *more]))])
-    if found.trigger:
-        out.beside("  its trigger ", 14, [f"“{line(found.trigger)}”"])
-    if found.shifts:
-        out.beside("  odds        ", 14, [recall.shift(*each) for each in found.shifts])
+    fields = [
+        (field, [*terms[:TERMS], *([f"and {len(terms) - TERMS} more"] if len(terms) > TERMS else [])])
+        for field, terms in recall.by_field(found)
+    ]
+    rows = [
+        ("score", " · ".join(f"{recall.PARTS[name][0]} {_number(name, found.parts[name])}" for name in known)),
+        ("points", " · ".join(recall.by_points(found, TERMS))),
+        *((field, ", ".join(terms)) for field, terms in fields),
+        ("its trigger", f"“{found.trigger}”" if found.trigger else ""),
+        ("odds", " · ".join(recall.shift(*each) for each in found.shifts)),
+    ]
+    out.facts([(name, line(value)) for name, value in rows if value])
     if found.delivered:
         size = f"{found.units:,} characters, about {found.tokens:,} tokens"
         out.exact(out.style(f"  what the model would get: {size}", "dim"))

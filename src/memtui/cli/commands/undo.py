@@ -5,14 +5,14 @@ import argparse
 from memtui.cli import parser
 from memtui.cli.context import Context
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import changes
-from memtui.core.base import short_ids
+from memtui.core.base import clock, short_ids
 from memtui.core.base.errors import EXIT_FAILED, MemtuiError, NotFoundError, UsageError
-from memtui.core.base.phrasing import many
+from memtui.core.base.phrasing import age, many
 from memtui.core.base.short_ids import short_id
 from memtui.core.journal import undo as undoing
 from memtui.core.journal.journal import Journal
-from memtui.present.changes import DONE, asked_about, reason, undone_as_one
+from memtui.core.journal.ledger import Transaction
+from memtui.present.changes import DONE, STATES, asked_about, place, reason, undone_as_one
 
 HISTORY = 20  # changes that --list prints by default; --json has all of them then
 QUESTIONS = {"undo": "Undo", "redo": "Redo"}
@@ -52,13 +52,13 @@ def _history(ctx: Context, journal: Journal, limit: "int | None") -> Result:
     every = ledger.changes()
     shown = every[: HISTORY if limit is None else limit or None]
     undoable = set(ledger.undoable)
-    rows = [{**changes.as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
+    rows = [{**_as_row(each), "undoable": each.id in undoable} for each in (every if limit is None else shown)]
 
     def text(out: Output) -> None:
         if not every:
             out.print("Nothing was changed yet.")
             return
-        changes.table(ctx, out, shown)
+        _table(ctx, out, shown)
         if len(every) > len(shown):
             out.print(f"and {many(len(every) - len(shown), 'older change')}: memtui undo --list --limit 0")
 
@@ -80,7 +80,7 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
     assert isinstance(undone, undoing.Undone)  # a no has raised in `_ask`
     as_one = undone_as_one(undone)
     failed = [(each, reason(each, error)) for each, error in undone.failed]
-    rows = [{**changes.as_row(each), "error": message} for each, message in failed]
+    rows = [{**_as_row(each), "error": message} for each, message in failed]
 
     def text(out: Output) -> None:
         again = "   (memtui undo --redo redoes it)" if op == "undo" else ""
@@ -88,8 +88,27 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         for each, message in failed:
             out.print(f"left alone: {line(each.summary)}: {line(message)}")
 
-    data = {**changes.as_row(as_one), "count": len(undone.done), "failed": rows}
+    data = {**_as_row(as_one), "count": len(undone.done), "failed": rows}
     return Result(data, text, EXIT_FAILED if failed else 0)
+
+
+def _as_row(each: Transaction) -> "dict[str, object]":
+    keys = ("id", "time", "op", "by", "summary", "paths", "of", "state")
+    return {key: getattr(each, key) for key in keys}
+
+
+def _table(ctx: Context, out: Output, found: "list[Transaction]") -> None:
+    cells = [
+        [
+            (short_id(each.id), "cyan"),
+            age(clock.parse(each.time), ctx.now()),
+            line(place(each, "cli")),
+            STATES.get(each.state, line(each.state)),
+            line(each.summary),
+        ]
+        for each in found
+    ]
+    out.table(["ID", "AGE", "BY", "STATE", "CHANGE"], cells, right=(1,))
 
 
 def _named(journal: Journal, ref: str) -> str:

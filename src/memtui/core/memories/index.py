@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from memtui.core.frontmatter import conflict_markers, document
 from memtui.core.memories import links
@@ -83,6 +84,7 @@ def normal(target: str) -> str:
     return unicodedata.normalize("NFC", os.path.normpath(target))
 
 
+@lru_cache(16)
 def parse_index(data: bytes) -> Index:
     """Parse an index with any content. Never raises."""
     doc = document.parse(data)
@@ -256,6 +258,7 @@ def loaded(data: bytes, *, agent: bool = False) -> set[str]:
     return {line.strip() for number, line in loaded_lines(data, agent=agent) if cut is None or number < cut}
 
 
+@lru_cache(16)
 def budget(data: bytes, *, agent: bool = False) -> Budget:
     """Measure an index; `agent`: as a subagent's memory. Never raises."""
     numbered = loaded_lines(data, agent=agent)

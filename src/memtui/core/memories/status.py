@@ -13,7 +13,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.memory_counts import RecallCounter, RecallCounts
 from memtui.core.deliveries.record import BRING_NOTHING, GONE, MEMORY_KINDS, USE
 from memtui.core.frontmatter import conflict_markers
-from memtui.core.memories import index_state, links, moved, references, scopes
+from memtui.core.memories import index_state, links, moved, scopes
 from memtui.core.memories.index_state import IndexState, index_of
 from memtui.core.memories.memory import LinkTargets, Memory
 from memtui.core.memories.scopes import Scope
@@ -225,6 +225,8 @@ def of_memory(scope: Scope, found: Memory, known: LinkTargets, others: Sequence[
         if (there := scopes.with_file(others, name)) is not None:
             yield note(LINKS[1], subject, where=there.shown, **link, **about)
         else:
+            from memtui.core.memories import references  # many modules, for the few memories with a broken link
+
             yield note(LINKS[0] if references.is_name(name) else LINKS[2], subject, **link, **about)
 
 
