@@ -381,8 +381,6 @@ def test_a_command_to_copy_stays_in_one_line(bare):
     bare.env["COLUMNS"] = "60"
     told = bare("check", check=False).out
     assert "\n      memtui edit project:tides\n" in told
-    bare.env["COLUMNS"] = "40"
-    assert "\n      memtui edit project:tides\n" in bare("doctor", check=False).out
 
 
 def test_values_without_quotes_are_worth_knowing_and_a_name_that_is_a_date_is_offered_to_the_file(memtui, world):
@@ -442,7 +440,6 @@ def test_an_index_over_its_limit_is_one_problem_in_every_command(bare, over_limi
     assert "221 memories: 1 problem to fix" in told
     (cause,) = (each for each in bare.json("check", check=False)["causes"] if each["level"] == "problem")
     assert (cause["code"], len(cause["memories"]), cause["action"]) == ("memories.cut", 21, "fix")
-    assert sentence in " ".join(bare("doctor", check=False).out.split())
     (row,) = (each for each in bare.json("doctor", check=False)["findings"] if each["code"] == "memories.cut")
     assert (row["message"], len(row["memories"])) == (sentence, 21)
     steps = {each["command"]: each["why"] for each in bare.json("status")["next"]}

@@ -55,9 +55,11 @@ class Result:
 
 
 def plain(value: "object") -> "object":
-    """Return what JSON can hold of a value: a named tuple by its fields, a set or a tuple as a list."""
+    """Return what JSON can hold of a value: a named tuple or a dataclass by its fields, a set or a tuple as a list."""
     if hasattr(value, "_asdict"):
         value = value._asdict()
+    elif names := getattr(value, "__dataclass_fields__", None):
+        value = {name: getattr(value, name) for name in names}
     if isinstance(value, dict):
         return {key: plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, (list, tuple, set, frozenset)) else value

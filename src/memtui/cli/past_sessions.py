@@ -54,27 +54,17 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
         "files": found.progress.files,
         "bytes": found.progress.bytes,
         "drafts": [
-            {
-                "id": each.id,
-                "name": each.candidate.draft.name,
-                "kind": each.candidate.draft.kind,
-                "scope": each.candidate.draft.scope,
-                "project": each.candidate.project,
-                "description": each.candidate.draft.description,
-                "confidence": each.candidate.confidence,
-                "durable": each.candidate.draft.durable,
-                "seen": each.candidate.said,
-                "time": each.candidate.newest,
-                "score": each.score,
-                "folded": each.folded,
-            }
+            {key: getattr(each.candidate.draft, key) for key in ("name", "kind", "scope", "description", "durable")}
+            | {key: getattr(each, key) for key in ("id", "score", "folded")}
+            | {key: getattr(each.candidate, key) for key in ("project", "confidence")}
+            | {"seen": each.candidate.said, "time": each.candidate.newest}
             for each in offer.drafts
         ],
         "known": offer.known,
         "one_offs": offer.one_offs,
         "left": offer.left,
         "unlikely": offer.unlikely,
-        "skipped": [{"where": each.where, "why": each.why} for each in found.skipped],
+        "skipped": found.skipped,
         "transaction": done or None,
     }
     return Result(data, lambda out: _print(ctx, out, found, offer, done))

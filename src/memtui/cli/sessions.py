@@ -44,7 +44,8 @@ def _print(
     if not shown:
         here = "" if args.all else " here"
         out.print(f"No session is live{here}." if args.live else f"No session was seen{here} yet.")
-        out.print("  Are the hooks installed? memtui setup" if args.all else "  Other projects: --all")
+        hooks, others = "Are the hooks installed? memtui setup", "Other projects: memtui activity --sessions --all"
+        out.print(f"  {hooks if args.all else others}")
         return
     named = _names(ctx, shown)
     rows = [

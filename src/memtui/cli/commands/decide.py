@@ -1,46 +1,31 @@
 """`memtui approve` and `reject`: say yes, no, or not now to what waits, of any kind, as one step of undo."""
 
 import argparse
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import replace
 
-from memtui.cli import decisions, entries, memories, parser, secret
-from memtui.cli.bulk import BulkResult
+from memtui.cli import approvals, decisions, entries, parser
+from memtui.cli.approvals import DecisionCall, Done, entries_of
 from memtui.cli.context import Context
-from memtui.cli.decisions import PROPOSED, DecisionRow, Decisions, Untrusted
+from memtui.cli.decisions import PROPOSED, DecisionRow, Untrusted
 from memtui.cli.output import Output, Result, line, safe
-from memtui.core.base import clock, ids
-from memtui.core.base.errors import ConflictError, MemtuiError, NotFoundError, UsageError
+from memtui.core.base import clock
+from memtui.core.base.errors import MemtuiError, UsageError
 from memtui.core.base.phrasing import many
-from memtui.core.base.shell import shell_word
 from memtui.core.base.short_ids import short_id
 from memtui.core.base.when import NEVER
 from memtui.core.health.problems import Problem
-from memtui.core.journal.journal import Journal
 from memtui.core.memories import trusting
-from memtui.core.memories.store import Store
-from memtui.core.review import approve as approving
-from memtui.core.review import changed, later, merge, snoozing
-from memtui.core.review import draft as draft_of
-from memtui.core.review.approve import Approval
+from memtui.core.review import changed, later, snoozing
 from memtui.core.review.changed import Changed
-from memtui.core.review.draft import Choices, Draft
-from memtui.core.review.entries import Review
 from memtui.core.review.waiting import Waiting
 from memtui.present import changed as changed_words
-from memtui.present import dates, drafts, unheard
-from memtui.present.memories import loader
+from memtui.present import dates, drafts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from memtui.consolidate.changeset import Proposal
 
-DECLINED = "Nothing was approved."
 ALL = ("drafts", "changed")
 OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger")
-# What a command did with some things: for --json, and how to print it.
-Done = tuple[dict[str, object], Callable[[Output], None]]
 
 
 def register(commands: "parser.Commands") -> None:
@@ -98,80 +83,6 @@ def _add_arguments(found: "parser.Parser") -> None:
     found.add_argument("--all-projects", action="store_true", help="with --all --kind changed: those of all projects")
 
 
-class DecisionCall:
-    """One call of approve or reject. All that it does, through whichever journal, is one step of undo."""
-
-    def __init__(self, ctx: Context) -> None:
-        self.ctx = ctx
-        self.group = ids.new_id(ctx.now())
-        self.bulk = BulkResult("of these", "of these")
-        self.review: Review = ctx.review()
-        self.store: Store = ctx.store()
-        self.journal: Journal = self.store.journal
-        self.undecided = 0  # of what was named and found
-
-    def chosen(
-        self, args: argparse.Namespace, kinds: "tuple[str, ...]", *, asleep: bool, one_offs: bool
-    ) -> "list[DecisionRow]":
-        """Return what the arguments name, each once; `kinds` are those of entries. With --all it is drafts, those that
-        are `asleep` or the others, or memories that others changed. Raises UsageError, NotFoundError, ConflictError."""
-        ctx = self.ctx
-        ctx.must_have_home()
-        if bool(args.ids) == bool(args.all):
-            raise UsageError("Give one or more IDs or NAMEs, or --all.", "`memtui inbox` lists them.")
-        found = Decisions(ctx, every=args.all_projects, decide=True)
-        if not args.all:
-            rows = self.bulk.find(args.ids, lambda ref: found.find(ref, kinds))
-            return list({row.later_key: row for row in rows}.values())
-        if args.kind == "changed":
-            rows = found.changed()
-            if not rows:
-                raise decisions.gate_off(ctx) or NotFoundError(decisions.NOTHING)
-            return rows
-        rows = [row for row in found.read(("draft",)) if (row.until is not None) == asleep]
-        folded = [row for row in rows if not one_offs and isinstance(row.thing, Waiting) and row.thing.entry.one_off()]
-        if folded:
-            ctx.out.say(f"{drafts.one_offs(len(folded))}: left in the inbox; --one-offs takes them too")
-        if rows == folded:
-            raise NotFoundError(f"There are no {'hidden ' if asleep else ''}drafts.")
-        return [row for row in rows if row not in folded]
-
-    def run(
-        self, rows: "list[DecisionRow]", ways: "Sequence[tuple[tuple[str, ...], Callable[[list[DecisionRow]], Done]]]"
-    ) -> Result:
-        """Decide about the things of each kind by its way; what one way can't do does not stop the others."""
-        data: dict[str, object] = {}
-        printers: list[Callable[[Output], None]] = []
-        alone = len({kinds for kinds, _ in ways for row in rows if row.kind in kinds}) == 1 and not self.bulk.failed
-        with self.journal.together(self.group), self.review.journal.together(self.group):
-            for kinds, way in ways:
-                mine = [row for row in rows if row.kind in kinds]
-                if not mine:
-                    continue
-                try:
-                    more, print_done = way(mine)
-                except MemtuiError as error:
-                    if alone:
-                        raise
-                    self.fail(mine, error)
-                    continue
-                data |= more
-                printers.append(print_done)
-
-        def print_all(out: Output) -> None:
-            for each in printers:
-                each(out)
-            memories.say_undo(out, len(rows) - self.undecided)
-
-        return self.bulk.result(data, print_all)
-
-    def fail(self, rows: "Sequence[DecisionRow]", error: MemtuiError) -> None:
-        """Note that some things could not be decided."""
-        self.undecided += len(rows)
-        names = [short_id(row.id) for row in rows]
-        self.bulk.failed += [{"name": name, "message": error.message, "hint": error.hint} for name in names]
-
-
 def approve(ctx: Context, args: argparse.Namespace) -> Result:
     """Approve what is named; one that fails does not stop the others."""
     call = DecisionCall(ctx)
@@ -186,7 +97,7 @@ def approve(ctx: Context, args: argparse.Namespace) -> Result:
         raise UsageError(f"--{'keep' if args.keep else 'note'} is not for {kind}.", "Nothing was changed.")
     ways = [
         (("draft", "todo") if args.note else ("todo",), lambda mine: _todos(call, args, mine)),
-        (("draft",), lambda mine: _drafts(call, args, mine)),
+        (("draft",), lambda mine: approvals.approve_drafts(call, args, mine)),
         (("changed",), lambda mine: _keep(call, mine)),
         (PROPOSED, lambda mine: _make(call, args, mine)),
         (("trust",), lambda mine: _trust(call, args, mine)),
@@ -217,13 +128,9 @@ def reject(ctx: Context, args: argparse.Namespace) -> Result:
     return call.run(rows, ways)
 
 
-def _waiting(rows: "list[DecisionRow]") -> "list[Waiting]":
-    return [row.thing for row in rows if isinstance(row.thing, Waiting)]
-
-
 def _todos(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
     """Say that todos are done, keep them, or turn them or drafts into notes."""
-    items, review = _waiting(rows), call.review
+    items, review = entries_of(rows), call.review
     action = "note" if args.note else "keep" if args.keep else "done"
     done = {"done": review.done, "keep": review.keep, "note": review.to_guidance}[action](items)
     renamed = entries.new_ids(call.ctx, items) if args.keep else {}
@@ -303,7 +210,7 @@ def _problems(rows: "list[DecisionRow]") -> Done:
 
 
 def _reject_drafts(call: DecisionCall, rows: "list[DecisionRow]", *, never: bool) -> Done:
-    items = _waiting(rows)
+    items = entries_of(rows)
     done = call.review.reject(items, never=never)
 
     def text(out: Output) -> None:
@@ -321,7 +228,7 @@ def _name_each(out: Output, verb: str, items: "list[Waiting]") -> None:
 
 def _drop(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
     """Remove todos or notes that wait."""
-    items = _waiting(rows)
+    items = entries_of(rows)
     done = call.review.withdraw(items)
 
     def text(out: Output) -> None:
@@ -361,7 +268,7 @@ def _hide(call: DecisionCall, rows: "list[DecisionRow]") -> Done:
 
 def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None") -> Done:
     """Hide things of any kind until a time, or bring them back."""
-    items, now = _waiting(rows), call.ctx.now()
+    items, now = entries_of(rows), call.ctx.now()
     if notes := [item for item in items if item.kind == "guidance"]:
         raise UsageError(f"{short_id(notes[0].id)} is a note, which is for the agent.", "Nothing was changed.")
     others = [row.later_key for row in rows if not isinstance(row.thing, Waiting)]
@@ -377,111 +284,3 @@ def _later(call: DecisionCall, rows: "list[DecisionRow]", until: "float | None")
             out.print(f"{state}  {short_id(row.id)}  {line(row.says)[: drafts.TITLE_SHOWN]}")
 
     return {"later": [row.id for row in rows], "until": None if until is None else clock.iso_seconds(until)}, text
-
-
-# drafts
-
-
-def _drafts(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
-    """Make memories of drafts."""
-    ctx, items = call.ctx, _waiting(rows)
-    if len(items) > 1 and (args.name or args.description or args.body is not None):
-        raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
-    call.store.shared = args.yes
-    outcomes = _into(call, args, items) if args.into else _create(call, args, items)
-    failed = [each for each in outcomes if each.error is not None]
-    for each in failed:
-        assert each.error is not None
-        if len(outcomes) == 1:
-            raise each.error
-        call.fail([row for row in rows if row.thing is each.item], each.error)
-    made = [each for each in outcomes if each.memory is not None]
-    why = unheard.data(ctx.unheard([each.memory.scope_label for each in made if each.memory]))
-    triggers = {} if args.no_trigger else {each.item.key: each.item.entry.fields.get("request", "") for each in made}
-    rows_made = [_data(ctx, each, triggers.get(each.item.key, "")) for each in made]
-
-    def text(out: Output) -> None:
-        for each in made:
-            _print(ctx, out, each, triggers.get(each.item.key, ""))
-        if why and made:
-            out.say(f"note: {why['why']}, so no session gets it yet: {why['do']}")
-
-    return {"approved": rows_made, "unheard": why}, text
-
-
-def _create(call: DecisionCall, args: argparse.Namespace, items: "list[Waiting]") -> "list[Approval]":
-    """Make memories of drafts."""
-    body = None if args.body is None else parser.body_text(args.body)
-    texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
-    choices = Choices(*texts, body, "" if args.no_trigger else None)
-    proposed: dict[str, Draft] = {}
-    found: dict[str, Approval] = {}
-    for item in items:
-        try:
-            one = draft_of.propose(call.store, item, choices)
-            data = secret.checked_bytes(call.ctx, one.data, yes=args.yes, declined=DECLINED)
-            proposed[item.key] = replace(one, data=data)
-        except MemtuiError as error:
-            found[item.key] = Approval(item, None, error)
-    for each in approving.approve_all(call.journal, list(proposed.values())):
-        one = proposed[each.item.key]
-        conflict = isinstance(each.error, ConflictError) and one.taken
-        found[each.item.key] = each._replace(error=_name_taken(one)) if conflict else each
-    return [found[item.key] for item in items]
-
-
-def _name_taken(proposed: Draft) -> ConflictError:
-    """Return the error that there is a memory of that name, with the commands that avoid it."""
-    from memtui.cli.detail import takes_draft
-
-    short, ref = short_id(proposed.item.id), f"{proposed.scope.label}:{proposed.name}"
-    rename = f"Choose another name: memtui approve {short} --name {shell_word(proposed.name + '-2')}"
-    append = f"Append to it: memtui approve {short} --into {shell_word(ref)}" if takes_draft(proposed) else ""
-    return ConflictError(f"There is a memory {ref} already.", "\n  Or: ".join(filter(None, (append, rename))))
-
-
-def _into(call: DecisionCall, args: argparse.Namespace, items: "list[Waiting]") -> "list[Approval]":
-    if args.name or args.type or args.scope or args.description or args.body is not None:
-        raise UsageError("--into only appends to a memory.", "Change that memory with `memtui edit`.")
-    outcomes = []
-    for item in items:
-        try:
-            store, found = merge.find(call.store, item, args.into)
-            secret.confirm(call.ctx, item.text, yes=args.yes, declined=DECLINED)
-            outcomes.append(Approval(item, merge.merge(store, item, found, trigger=not args.no_trigger)))
-        except MemtuiError as error:
-            outcomes.append(Approval(item, None, error))
-    return outcomes
-
-
-def _project(ctx: Context, item: Waiting) -> str:
-    """Return the name of a draft's project; empty if it is this one or none."""
-    if item.slug in {None, ctx.slug}:
-        return ""
-    return line(os.path.basename(draft_of.project_of(item).rstrip("/")) or item.slug or "")
-
-
-def _data(ctx: Context, each: Approval, trigger: str) -> "dict[str, object]":
-    made = each.memory
-    assert made is not None
-    return {
-        "id": each.item.id,
-        "scope": made.scope_label,
-        "name": made.stem,
-        "path": made.path,
-        "text": made.raw.decode("utf-8", "replace"),
-        "trigger": trigger,
-        "loaded_by": loader(made.scope_label, 1, _project(ctx, each.item), ctx.way_of(made)),
-    }
-
-
-def _print(ctx: Context, out: Output, each: Approval, trigger: str) -> None:
-    assert each.memory is not None
-    memories.print_written(ctx, out, "wrote", each.memory)
-    memories.say_line(ctx, out, each.memory)
-    if loaded := loader(each.memory.scope_label, 1, _project(ctx, each.item), ctx.way_of(each.memory)):
-        out.print("  " + out.style(f"{loaded}.", "dim"))
-    for piece in safe(each.memory.raw.decode("utf-8", "replace")).rstrip("\n").split("\n"):
-        out.print(("  │ " + piece).rstrip())
-    if trigger:
-        out.print(f"  trigger  “{line(trigger)}”")

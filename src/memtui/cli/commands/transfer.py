@@ -102,10 +102,10 @@ def import_(ctx: Context, args: argparse.Namespace) -> Result:
             }
             for each in plan.drafts
         ],
-        "known": [each._asdict() for each in plan.known],
+        "known": plan.known,
         "decided": plan.decided,
         "left": plan.left,
-        "skipped": [each._asdict() for each in source.found.skipped],
+        "skipped": source.found.skipped,
         "secrets": dict(plan.secrets),
         "notes": source.found.notes,
         "transaction": done or None,
@@ -164,7 +164,7 @@ def export(ctx: Context, args: argparse.Namespace) -> Result:
         "path": path,
         "scopes": [{"scope": label, "memories": count} for label, count in exported.counts.items()],
         "memories": exported.memories,
-        "skipped": [part._asdict() for part in exported.skipped],
+        "skipped": exported.skipped,
         "others": exported.others,
         "secrets": [{"memory": part.where, "kinds": part.why} for part in exported.secrets],
     }

@@ -107,8 +107,7 @@ def _grant(
         else:
             trusted = [name for name in after.trusted if name in names]
             out.print(f"trusted: {many(len(trusted), 'memory', 'memories')}{how}")
-        if untrusted or how:
-            out.say("memtui undo takes it back.")
+        memories.say_undo(out, bool(untrusted or how))
 
     return bulk.result(data, text)
 
@@ -121,8 +120,7 @@ def _remove(ctx: Context, directory: str, names: "list[str] | None", bulk: BulkR
 
     def text(out: Output) -> None:
         out.print(f"{word}: {line(what)}")
-        if had:
-            out.say("memtui undo takes it back.")
+        memories.say_undo(out, bool(had))
 
     return bulk.result(data, text)
 
@@ -182,15 +180,7 @@ def _waits(ctx: Context, directory: str) -> bool:
 
 
 def _data(directory: str, found: trust.TrustStatus) -> "dict[str, object]":
-    return {
-        "directory": directory,
-        "exists": True,
-        "always": found.always,
-        "trusted": found.trusted,
-        "new": found.new,
-        "changed": found.changed,
-        "refused": found.refused,
-    }
+    return {"directory": directory, "exists": True, **{key: getattr(found, key) for key in found.__slots__}}
 
 
 def _print(ctx: Context, out: Output, directory: str, found: trust.TrustStatus) -> None:
