@@ -50,7 +50,7 @@ def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui, kind):
     assert "until" in memtui("reject", before[0], "--later", "friday").out
     assert listed() == before[1:]
     assert listed("--later") == before[:1]
-    assert "1 waits until" in memtui("inbox").out
+    assert "1 hidden until" in memtui("inbox").out
     memtui("reject", before[0], "--later", "now")
     assert sorted(listed()) == sorted(before)
 
@@ -374,7 +374,7 @@ def test_a_snoozed_draft_is_in_no_list_and_no_count_until_then(memtui):
     assert memtui.json("status")["waiting"]["updates"] == count - 1
     listing = memtui("inbox").out
     assert "No snapshot tests" not in listing
-    assert "1 waits until" in listing
+    assert "1 hidden until" in listing
     assert "memtui inbox --later" in listing
     (entry,) = memtui.json("inbox", "--later")["entries"]
     assert (entry["id"][-6:], bool(entry["until"])) == ("J5VMX3", True)

@@ -241,7 +241,7 @@ def test_columns_without_room_go_below_their_row(memtui):
 
 def test_narration_is_wrapped_on_a_terminal_only(capsys):
     out = output.Output({"COLUMNS": "40"})
-    words = "“Ask before a migration” waits until Fri 27 Nov. memtui undo undoes it."
+    words = "“Ask before a migration” is hidden until Fri 27 Nov. memtui undo undoes it."
     out.say(words)
     assert capsys.readouterr().err == words + "\n"
     out.stderr_tty = True

@@ -13,7 +13,7 @@ from memtui.demo import world as demo_world
 from memtui.hooks.installer import install
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.activity.rows import SessionGroup
-from memtui.tui.screens.inbox.entry_rows import DraftRow
+from memtui.tui.screens.inbox.entry_rows import DRAFT
 
 NOW = 1_795_000_000.0
 
@@ -106,7 +106,7 @@ async def test_what_is_wrong(told, shown):
 @pytest.mark.slow
 async def test_what_approving_writes(told, shown):
     def proposed(app):
-        items = [row.item for row in app.screen.found if isinstance(row, DraftRow)]
+        items = [row.item for row in app.screen.found if row.kind is DRAFT]
         drafts = [app.screen.proposals.draft(item) for item in items]
         free = [each for each in drafts if not each.taken]
         return {each.item.id: (each.scope.label, each.name, each.path, each.data.decode()) for each in free}

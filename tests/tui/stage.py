@@ -293,8 +293,8 @@ async def learned(pilot):
 prompt = stand_on(lambda row: isinstance(row, DeliveryEntry) and row.logged.event == "UserPromptSubmit")
 session = stand_on(lambda row: isinstance(row, SessionGroup) and not row.live)
 setting = stand_on(lambda row: row.key == "setting gate")
-merge = stand_on(lambda row: row.word == "merge")
-fix = stand_on(lambda row: row.word == "fix")
+merge = stand_on(lambda row: row.kind.word == "merge")
+fix = stand_on(lambda row: row.kind.word.endswith("fix"))
 
 
 async def compose(pilot):

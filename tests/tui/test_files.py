@@ -33,7 +33,6 @@ def reader(tmp_path):
         refresh=lambda *_: None,
         count_findings=lambda: None,
         count_live=lambda: False,
-        count_proposals=lambda _: True,
     )
     data.hooked = lambda: data.facts
     found = FileReader(app, data, writes=True)
@@ -124,18 +123,3 @@ def test_a_count_that_began_earlier_does_not_replace_a_newer_one(reader):
     older.join(WAIT)
     reader.look([])
     assert badge == [1, 0]
-
-
-def test_what_consolidate_would_list_is_counted_too_and_again_if_a_key_was_pressed_meanwhile(reader):
-    asked = []
-
-    def count(go_on):
-        reader.last_key += not asked  # a key, while the first count runs
-        asked.append(go_on())
-        return asked[-1]
-
-    reader.data.count_proposals = count
-    for _ in range(4):
-        reader.data.now.at += 60
-        reader.look([])
-    assert asked == [False, True]

@@ -21,7 +21,7 @@ WRITES = {"write": "Claude wants to write it", "rewrite": "Claude wants to chang
 # What was decided, by code; `{}` is replaced by what it was decided about.
 DECIDED = {
     "reject": "Rejected {}.",
-    "never": "Rejected {}; this will not be drafted again.",
+    "never": "{} will never be drafted again.",
     "done": "Done: {}.",
     "drop": "Dropped {}.",
 }
@@ -90,23 +90,18 @@ def snoozed(items: Sequence[Waiting], until: float | None, now: float) -> str:
     """Say that drafts were snoozed until a time, or brought back (None)."""
     if until is None:
         return f"{named(items)} {'is' if len(items) == 1 else 'are'} back in the inbox."
-    return f"{named(items)} {'waits' if len(items) == 1 else 'wait'} until {day_and_time(until, now)}."
+    return f"{named(items)} {'is' if len(items) == 1 else 'are'} hidden until {day_and_time(until, now)}."
 
 
 def waiting(untils: Sequence[float], now: float) -> str:
     """Say how many drafts are snoozed, and until when at least."""
     first = day(min(untils), now)
-    return f"1 waits until {first}" if len(untils) == 1 else f"{len(untils)} wait, the first until {first}"
+    return f"{len(untils)} hidden {'until' if len(untils) == 1 else '· the first until'} {first}"
 
 
 def one_offs(count: int) -> str:
     """Say how many drafts are folded: `3 probably one-offs`."""
     return f"{count} probably {'a one-off' if count == 1 else 'one-offs'}"
-
-
-def one_offs_in_brief(count: int) -> str:
-    """Say how many drafts are folded, where there is little room: `3 one-offs`."""
-    return many(count, "one-off")
 
 
 def added(count: int) -> str:

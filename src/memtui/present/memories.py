@@ -39,7 +39,7 @@ SCOPES = {
 TYPE_STYLES = {"user": "magenta", "feedback": "cyan", "project": "blue", "reference": "green", "tool": "yellow"}
 # By the kind of `Source`.
 SOURCES = {
-    "approve": "approved from the inbox",
+    "approve": "accepted from the inbox",
     "copy": "copied with memtui",
     "move": "moved here with memtui",
     "made": "made with memtui",

@@ -11,7 +11,7 @@ from memtui.core.memories.versions import AGENT, FIRST, GONE, LINKS, PERSON, TAK
 # What memtui did, by the operation in the journal.
 DID = {
     "create": "made",
-    "approve": "approved",
+    "approve": "accepted",
     "edit": "edited",
     "retype": "type changed",
     "rename": "renamed",

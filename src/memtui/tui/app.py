@@ -286,7 +286,7 @@ class MemtuiApp(App[None]):
     def on_findings_counted(self) -> None:
         """Draw the top line, which shows the number of findings."""
         if self.on_top is not None:
-            self.on_top.frame()
+            self.on_top.frame_top()
 
     def on_files_read(self, message: FilesRead) -> None:
         """Show what was read. After the first reading begin the tour, or a first start."""
@@ -298,7 +298,7 @@ class MemtuiApp(App[None]):
         self.theme_choice.show()
         here = self.on_top
         if here is not None:
-            here.frame()
+            here.frame_top()
             here.follow(message.parts)
         if not self._offered and self.screen_stack:
             self._offered = True

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from memtui.tui.model.data import Data
     from memtui.tui.watch import Watch
 
-# Findings, and the changes that the inbox would propose, are counted when no key was pressed for so long, and not again
-# before this many times the last count's time.
+# Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
@@ -47,7 +46,7 @@ class FilesRead(Message):
 
 
 class FindingsCounted(Message):
-    """The numbers of findings and of changes in the inbox, which the top line shows, were counted again."""
+    """The number of findings, which the top line shows, was counted again."""
 
 
 class FileReader:
@@ -142,11 +141,8 @@ class FileReader:
     def _count(self, now: float) -> None:
         at_once, self._count_wanted, self._count_at_once = self._count_at_once, False, False
         before = time.monotonic()
-        key = self.last_key
         try:
             self.data.count_findings()
-            # A person who presses keys goes first: this takes longer, and is begun again when they rest.
-            self._count_wanted = at_once or not self.data.count_proposals(lambda: self.last_key == key)
         except (OSError, MemtuiError):  # Setup shows the error
             self._count_wanted, self._count_at_once = True, self._count_at_once or at_once
             self._retry_at = now + RETRY_SECONDS

@@ -34,7 +34,7 @@ What the hooks do
   PreToolUse        adds urgent notes, and notes for the file that a tool uses
   PostToolUse       records which memories Claude opened or wrote
   PreCompact, Stop, SessionEnd: look for corrections of yours, and draft
-    memories from them for you to approve
+    memories from them for you to accept
 
 The hooks run on this machine. They open no network connection and call no
 model. If one fails or is late, your prompt goes on without it.

@@ -21,13 +21,13 @@ def put(path, data):
 async def to_untrusted(pilot):
     await settle(pilot)
     table = pilot.app.screen.table
-    table.move_to(next(at for at, row in enumerate(table.rows) if row.word == "trust"))
+    table.move_to(next(at for at, row in enumerate(table.rows) if row.kind.word == "trust"))
     await settle(pilot)
     return table.row
 
 
 def untrusted(app):
-    return [row for row in app.screen.table.rows if row.word == "trust"]
+    return [row for row in app.screen.table.rows if row.kind.word == "trust"]
 
 
 @pytest.mark.slow

@@ -68,9 +68,13 @@ def index_of(scope: Scope) -> Index | None:
 
 def line_note(scope: Scope, file: str) -> str:
     """Say what became of a new memory's line in MEMORY.md, if that is not as usual: it is full, or can't be written."""
-    index = index_of(scope)
-    if index is None:
+    try:
+        data = fs.read_bytes(scope.index_path)
+    except OSError:
         return ""
+    if not scope.index_loaded and conflict_markers.MARK not in data:
+        return ""
+    index = memory_index.parse_index(data)
     if index.conflict:
         return f"MEMORY.md of {scope.shown} has git's conflict markers, so it got no line there"
     budget = memory_index.budget(index.raw, agent=scope.kind == "agent")

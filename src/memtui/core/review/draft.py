@@ -1,6 +1,7 @@
 """A draft: the memory that a pending update would become, and where, before anything is written."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from memtui.core.base import ids, paths
@@ -57,7 +58,7 @@ class Draft:
         """Whether another memory has this name already, so that the draft can't be approved."""
         return self.replaced is None and any(file == f"{self.name}.md" for file, _ in scopes.files(self.scope))
 
-    @property
+    @cached_property
     def memory(self) -> Memory:
         """The memory as it would be written."""
         return memory.from_bytes(self.path, self.scope.label, self.data)

@@ -47,16 +47,16 @@ class TourStep(NamedTuple):
 STEPS: Sequence[TourStep] = (
     TourStep(
         "inbox",
-        "Approve a draft",
+        "Accept a draft",
         "When you correct Claude (“no, use pnpm”), a draft waits here with the words that led to it. Claude remembers"
         " it only if you say so.",
         APPROVE,
-        "approve the draft under the cursor",
+        "accept the draft under the cursor",
     ),
     TourStep(
         "activity",
         "See it arrive",
-        "Sessions get what you approved as they start, and what a prompt needs. Each delivery is listed here, with its"
+        "Sessions get what you accepted as they start, and what a prompt needs. Each delivery is listed here, with its"
         " exact text: ✓ says that it arrived.",
         START,
         "start a session in this sample world",
@@ -66,10 +66,10 @@ STEPS: Sequence[TourStep] = (
     TourStep(
         "activity",
         "Undo it",
-        "Everything that you change can be undone, also tomorrow. Undo takes the approval back: the memory goes, and"
+        "Everything that you change can be undone, also tomorrow. Undo takes it back: the memory goes, and"
         " the draft waits again.",
         UNDO,
-        "undo the approval",
+        "undo it",
     ),
 )
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 class BarFacts:
     """What the bars show: the project's name, its mode, whether hooks are installed, whether Claude Code runs no hooks
     (`disabled`), how much waits on each screen, whether no hooks are found because the client skips a settings file
-    (`unreadable`), and how many sessions are `live`. What waits in the inbox is counted apart from the `changes` which
-    are proposed there."""
+    (`unreadable`), and how many sessions are `live`. In the inbox, drafts, todos and changed memories count: what else
+    waits there is only known later."""
 
     project: str = ""
     mode: str = "full"
@@ -53,6 +53,7 @@ class Data(Workspace):
         # The findings about the client; None until they are looked up, which starts a process.
         self.client: list[Finding] | None = None
         self.entries = {}
+        self._changed = 0  # memories that somebody else wrote
         # Memories by path, as read last.
         self.known: dict[str, Memory] = {}
 
@@ -82,11 +83,13 @@ class Data(Workspace):
         from memtui.hooks.installer import status
 
         waiting = self.counts()
+        if parts is None or parts - {"inbox"}:
+            self._changed = self._count_changed()
         # The same dictionary from now on: screens count their rows into it while this is read.
         counts = self.facts.waiting
         counts |= {
             "guidance": waiting["guidance"],
-            "inbox": waiting["updates"] + waiting["items"] + self.count_changed(),
+            "inbox": waiting["updates"] + waiting["items"] + self._changed,
         }
         self.count_live()
         if parts is not None and "settings" not in parts:
@@ -131,16 +134,15 @@ class Data(Workspace):
         subject = lint.here(self.env, self.cwd, self.root, self.now(), Usage(self.root), apart.load(self.root))
         return proposed.undecided(self.store(), subject, go_on)
 
-    def count_proposals(self, go_on: "Callable[[], bool]") -> bool:
-        """Count for the inbox's tab what is proposed there; return False if `go_on` ended that."""
-        from memtui.core.memories import status
+    def _count_changed(self) -> int:
+        """Count the memories that somebody else wrote, without hidden ones."""
+        from memtui.core.review import later
 
-        found = self.undecided(go_on)
-        if not go_on():
-            return False
-        untrusted = sum(len(status.not_trusted(self.root, each)) for each in self.scopes())
-        self.facts.waiting["changes"] = len(found.proposals) + len(found.left) + untrusted
-        return True
+        now = self.now()
+        hidden = {key for key, until in later.load(self.root).items() if until > now}
+        if not any(key.startswith("changed:") for key in hidden):
+            return self.count_changed()
+        return len([each for each in self.changed() if f"changed:{each.key}@{each.now.digest}" not in hidden])
 
     def forget(self) -> None:
         """Drop what is cached, so that everything is read again."""

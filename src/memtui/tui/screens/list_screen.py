@@ -102,6 +102,8 @@ class ListScreen(Screen[None], Generic[Row]):
         self._nothing = table.empty
         self._then: Callable[[], object] | None = None
         self._titles: dict[Widget, Text] = {}
+        self._described: Row | None = None  # the row that the detail shows
+        self._is_framing = False
 
     # layout
 
@@ -202,12 +204,13 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def summarize(self) -> None:
         """Show the summary."""
-        self.summary_line.put(self.summary())
-        self.entitle(self.middle, self.title_of_list())
+        summary = self.summary()
+        self.summary_line.put(summary)
+        self.entitle(self.middle, self.title_of_list(summary))
 
-    def title_of_list(self) -> Text:
+    def title_of_list(self, summary: Text) -> Text:
         """Return what stands in the border of the list; by default the summary."""
-        return self.summary()
+        return summary
 
     def entitle(self, pane: Widget, title: Text) -> None:
         """Show a text in the border of a pane, as many of its facts as there is room for."""
@@ -253,9 +256,13 @@ class ListScreen(Screen[None], Generic[Row]):
         return self.typed
 
     @on(RowList.Moved, "#list")
+    def _moved(self) -> None:
+        if self.table.row is None or self.table.row is not self._described:
+            self.show_detail()
+
     def show_detail(self) -> None:
         """Show the row under the cursor in the detail, and its keys at the bottom."""
-        row = self.table.row
+        row = self._described = self.table.row
         if row is None:
             self.detail.show("", Text("" if self.typed else self.nothing_chosen, style="dim"))
             self.glance.show(Text())
@@ -264,7 +271,8 @@ class ListScreen(Screen[None], Generic[Row]):
             text, glance, tail, title = self.describe(row)
             self.entitle(self.detail, Text(title))
             self.detail.show(self.table.row_id, text, self.sought)
-            self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
+            if self.glance.display:
+                self.glance.show(text.copy() if glance is None else glance, tail, self.sought)
         self.share_room()  # here, because every screen comes here after its rows have changed
         self.frame()
 
@@ -276,18 +284,30 @@ class ListScreen(Screen[None], Generic[Row]):
 
     def tell(self, status: str) -> None:
         """Show words on the right of the bottom bar."""
-        self.status = status
-        self.frame()
+        if status != self.status:
+            self.status = status
+            self.frame()
 
     def on_how_far(self, message: HowFar) -> None:
         """Show the progress of a long operation."""
         self.tell(message.words)
 
     def frame(self) -> None:
-        """Draw the bars."""
-        if not (self.is_mounted and self.foot.is_attached):  # a closing screen has no bars any more
+        """Draw the bars, once for all that is done meanwhile."""
+        if not self._is_framing:
+            self._is_framing = True
+            self.call_next(self._draw_bars)
+
+    def frame_top(self) -> None:
+        """Draw the bar above."""
+        if self.is_mounted and self.foot.is_attached:  # a closing screen has no bars any more
+            self.top.show(self.group, self.services)
+
+    def _draw_bars(self) -> None:
+        self._is_framing = False
+        if not (self.is_mounted and self.foot.is_attached):
             return
-        self.top.show(self.group, self.services)
+        self.frame_top()
         if isinstance(self.focused, Input):
             self.foot.typing(self.typing_keys(), self.status)
         else:

@@ -56,8 +56,7 @@ class TopBar(OneLine):
 
 def _tab(name: str, current: str, app: "Services", width: int) -> str:
     """Return the words of a tab, with the room that its number may need."""
-    waiting = app.data.facts.waiting
-    count = waiting.get(name, 0) + (waiting.get("changes", 0) if name == "inbox" else 0)
+    count = app.data.facts.waiting.get(name, 0)
     badge = f"{'!' if name == 'setup' else ''}{count}" if count else ""
     number, title = actions.get(f"app.{name}").keys, name.capitalize()
     if width >= TIGHT:

@@ -7,7 +7,7 @@ the marks follow row ids, so that both survive when the files behind the rows ch
 import math
 import textwrap
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -47,7 +47,8 @@ class ListMessage(Message):
 
 
 class RowList(ScrollView, Generic[Row], can_focus=True):
-    """A list of rows: `draw(row)` returns a cell for each column, `key(row)` its id; `empty` is shown without rows."""
+    """A list of rows: `draw(row)` returns a cell for each column, `key(row)` its id; `empty` is shown without rows.
+    `look(row)` returns what decides how a row is drawn: lines that look as before are not painted again."""
 
     DEFAULT_CSS = """
     RowList { height: 1fr; width: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; }
@@ -98,6 +99,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         *,
         empty: str = "",
         header: bool = True,
+        look: Callable[[Row], Hashable] | None = None,
         id: str | None = None,  # noqa: A002  textual's name
     ) -> None:
         super().__init__(id=id)
@@ -106,13 +108,14 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         self._key = key
         self.empty = empty
         self.header = header
+        self._look = look
         self.rows: Sequence[Row] = ()
         self.marks: set[str] = set()
         self._anchor = ""
         self._is_placed = False  # whether the cursor follows its row
         self._shown_at = math.inf
         self._height = 0
-        self._strips: dict[tuple[int, bool, bool], Strip] = {}
+        self._strips: dict[tuple[Hashable, bool, bool], Strip] = {}
         self._paint: Paint | None = None
 
     # data
@@ -128,7 +131,8 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         here = before if self._is_placed and cursor is None else ""
         seen = 0 <= self.cursor - int(self.scroll_offset.y) < max(1, self.size.height - self.header)
         old, self.rows = self.rows, rows
-        self._strips.clear()
+        if self._look is None:
+            self._strips.clear()
         lines.resize(self, len(rows) + self.header)
         place = self.cursor if cursor is None else cursor
         if here and not (place < len(rows) and self._key(rows[place]) == here):
@@ -217,9 +221,10 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
     def clear_marks(self) -> bool:
         """Unmark everything. Returns False if nothing was marked."""
         had = bool(self.marks)
-        self.marks.clear()
         self._anchor = ""
-        self.redraw()
+        if had:
+            self.marks.clear()
+            self.redraw()
         return had
 
     # moving
@@ -335,7 +340,7 @@ class RowList(ScrollView, Generic[Row], can_focus=True):
         at = y + int(self.scroll_offset.y) - self.header
         if at >= len(self.rows):
             return Strip.blank(width, self.rich_style)
-        key = (at, at == self.cursor, self.has_focus)
+        key = (self._look(self.rows[at]) if self._look else at, at == self.cursor, self.has_focus)
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) > STRIPS_KEPT:

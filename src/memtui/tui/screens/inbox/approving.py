@@ -7,7 +7,7 @@ from rich.text import Text
 from memtui import actions
 from memtui.core.base.errors import ConflictError, MemtuiError
 from memtui.core.base.phrasing import many, some
-from memtui.core.memories import memory
+from memtui.core.memories import index_state, memory
 from memtui.core.memories.memory import Memory
 from memtui.core.places import loading
 from memtui.core.review import approve, merge
@@ -44,12 +44,13 @@ class ApproveCommands:
         unsaved = [kept for item in items if (kept := autosave.kept(root, item.id)) is not None]
         if not await self._takes_proposed(items):
             return
-        found = [self.proposals.propose(each) for each in items]
+        is_seen = self.chosen.is_seen()
+        found = [self.proposals.draft(each) if is_seen else self.proposals.propose(each) for each in items]
         errors = [each for each in found if isinstance(each, MemtuiError)]
         drafts = [each for each in found if isinstance(each, Draft)]
         if not drafts:
             raise errors[0]
-        if self.chosen.is_seen() and not drafts[0].taken:
+        if is_seen and not drafts[0].taken:
             self._write(drafts)
             return
         if len(found) == 1 and drafts[0].taken:
@@ -60,14 +61,14 @@ class ApproveCommands:
             text.append(written_text(each, shown_of_each(len(drafts))))
             text.append("\n")
         if errors:
-            text.append(f"! {len(errors)} can't be approved: {safe_text.line(errors[0].message)}\n", style="yellow")
+            text.append(f"! {len(errors)} can't be accepted: {safe_text.line(errors[0].message)}\n", style="yellow")
         if len(items) > 1 and unsaved:
             text.append(f"! {ignored(len(unsaved), 'inbox.edit')}\n", style="yellow")
         note = self.chosen.still_marked()[1].strip()
         text.append(f"! {note}\n" if note else "", style="yellow")
         free = [each for each in drafts if not each.taken]
         yes = f"write {many(len(free), 'memory', 'memories')}" if free else ""
-        title = f"Approve {many(len(free), 'draft')}: this will be written" if free else "This can't be approved"
+        title = f"Accept {many(len(free), 'draft')}: this will be written" if free else "This can't be accepted"
         if await self.services.ask(Preview(title, text, yes)):
             self._write(free)
 
@@ -85,7 +86,7 @@ class ApproveCommands:
     async def _approve_taken(self, draft: Draft) -> None:
         """Ask what becomes of a draft whose name another memory has: merge it into that one, or rename it."""
         item, there = draft.item, next((e for e in self.proposals.near(draft.item) if e.path == draft.path), None)
-        ways = [("name", "Give the draft another name, then approve it")]
+        ways = [("name", "Give the draft another name, then accept it")]
         store = merge.store_of(self.services.data.store(), [item])
         if there is not None and merge.refusal(store, there) is None:
             ways.insert(0, ("merge", f"Merge the draft into {there.ref}; what it becomes is shown first"))
@@ -116,9 +117,10 @@ class ApproveCommands:
             loaded = loader(min(labels), len(written), min(places), min(ways)) if same else ""
             if loaded and not why_unheard:
                 more = f" {loaded}." if loading.CUT in ways else f" {loaded} from the next session on."
-            if len(written) == 1 and (line := self.services.data.line_note(written[0])):
+            scope = drafts[0].scope
+            if len(drafts) == 1 and (line := index_state.line_note(scope, written[0].path[len(scope.directory) + 1 :])):
                 more = f"{more} {line}."
-            self.services.say(f"Approved: {words}.{more}{note} {actions.takes_back()}")
+            self.services.say(f"Accepted: {words}.{more}{note} {actions.takes_back()}")
         self.services.read(ENTRIES)
         for draft, each in zip(drafts, outcomes, strict=True):
             if each.error is not None:
@@ -139,8 +141,8 @@ class ApproveCommands:
             self.services.data,
             item,
             self._values,
-            title=f"Rewrite and approve: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
-            verb="approve",
+            title=f"Edit and accept: {safe_text.line(item.text.partition(chr(10))[0], 60)}",
+            verb="accept",
             check=lambda now, values: f"writes {draft(now, values).path}",
             save=lambda now, values: self._write([draft(now, values)]),
             scopes=self._explained([item]),

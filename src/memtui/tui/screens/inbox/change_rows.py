@@ -1,10 +1,10 @@
 """Merges, fixes and removals as rows of the inbox, and the commands that make or reject them."""
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar
+from typing import Any
 
 from rich.text import Text
 
@@ -22,45 +22,71 @@ from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.inbox import change_text
-from memtui.tui.screens.inbox.change_facts import ChangeFacts
-from memtui.tui.screens.inbox.chosen import Chosen
+from memtui.tui.screens.inbox.change_text import ChangeFacts
+from memtui.tui.screens.inbox.chosen import MEMORIES, Chosen
 from memtui.tui.screens.inbox.hiding import HideCommands
 from memtui.tui.screens.inbox.outcome_subject import OutcomeSubject, autosave_name
-from memtui.tui.screens.inbox.row import WHOLE, InboxView
+from memtui.tui.screens.inbox.row import WHOLE, InboxRow, InboxView, RowKind
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, HowFar, first_of
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
-SAFE, DROPS, BLOCKED = ("✓", "green"), ("!", "yellow"), ("✗", "red")
+DROPS, BLOCKED = ("!", "yellow"), ("✗", "red")
 MARKS = (
-    (SAFE[0], "safe: a fix that needs no decision"),
     (DROPS[0], "it drops a statement, or a memory that nothing replaces"),
     (BLOCKED[0], "it can't be made now: the detail says why"),
 )
+VERBS = {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
+MERGE = RowKind("change", "merge", "merge", "merges", "magenta", VERBS)
+FIX = RowKind("change", "fix", "fix", "fixes", "blue", VERBS)
+SAFE_FIX = RowKind("change", "safe fix", "safe fix", "safe fixes", "green", VERBS)
+RULE = RowKind("change", "rule", "rule", "rules", "red", VERBS)
 
 
 @dataclass(frozen=True)
-class ProposedRow(ChangeFacts):
-    """A change that is proposed."""
+class ProposedRow(InboxRow):
+    """A change that is proposed. `key` is the same for what is proposed about the same files when it is planned
+    again."""
 
-    family: ClassVar[str] = "change"
-    verbs: ClassVar[Mapping[str, str]] = {
-        "accept": "accept",
-        "edit": "edit",
-        "reject": "reject",
-        "later": "later",
-        "follow": "go to it",
-    }
+    facts: ChangeFacts = field(kw_only=True)
+
+    @property
+    def proposal(self) -> Proposal:
+        """The change."""
+        return self.facts.proposal
+
+    @property
+    def id(self) -> str:
+        """The id of the change."""
+        return self.proposal.id
+
+    @property
+    def kind(self) -> RowKind:
+        """Whether it merges memories, fixes one or an index, or makes a stronger form of one that was not followed."""
+        if self.proposal.kind == "rule" or any(each.code == "memories.violated" for each in self.proposal.evidence):
+            return RULE
+        return MERGE if self.proposal.kind == "merge" else SAFE_FIX if self.facts.safe else FIX
+
+    def with_facts(self, **facts: Any) -> "ProposedRow":
+        """Return the row with some facts replaced."""
+        return replace(self, facts=replace(self.facts, **facts))
 
     def needs_look(self) -> bool:
         """Whether a person has to decide about it."""
-        return not self.safe or super().needs_look()
+        return not self.facts.safe or super().needs_look()
 
     @property
     def gist(self) -> str:
-        """Why it is proposed, or else what it does."""
+        """The memories that become one; else why it is proposed, or what it does."""
+        if self.kind is MERGE:
+            return changesets.about(self.proposal)
         reasons, title = changesets.reasons(self.proposal), changeset.title(self.proposal)
         return reasons[0] if reasons else f"{title[:1].upper()}{title[1:]}"
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What decides how it is drawn, but for what weighing finds."""
+        return self.key, self.until, self.id
 
     @property
     def later_key(self) -> str:
@@ -69,75 +95,33 @@ class ProposedRow(ChangeFacts):
 
     def where(self, _view: InboxView) -> str:
         """Return the scope that it is about."""
-        return self.place
+        return self.facts.place
 
     def extent(self, _view: InboxView) -> str:
         """Return by how many bytes files grow or shrink."""
-        return changesets.resized(self.weighed.savings) if self.weighed is not None else "…"
+        return changesets.resized(self.facts.weighed.savings) if self.facts.weighed is not None else "…"
 
     def signs(self, _view: InboxView) -> Text:
-        """Return whether it is safe, drops something, or can't be made."""
-        sign, style = BLOCKED if self.why_not else DROPS if self.drops else SAFE if self.safe else ("", "")
+        """Return whether it drops something, or can't be made."""
+        sign, style = BLOCKED if self.facts.why_not else DROPS if self.facts.drops else ("", "")
         return Text(f"{sign} ", style) if sign else Text()
 
     def autosave_name(self) -> str:
         """Return the name under which unsaved text of its outcome is kept."""
         return autosave_name(self.proposal)
 
-    def searched(self, _view: InboxView) -> str:
+    def searched(self, view: InboxView) -> str:
         """Return the text that the filter searches."""
-        return f"{self.word} {self.proposal.kind} {changesets.about(self.proposal)} {self.gist} {self.place}"
+        return f"{super().searched(view)} {self.proposal.kind} {changesets.about(self.proposal)}"
 
     def describe(self, view: InboxView) -> Described:
         """Return why it is proposed, what is lost, and what changes."""
         data, unsaved = view.services.data, ""
         if (kept := autosave.kept(data.root, self.autosave_name())) is not None:
             unsaved = autosave.unsaved(kept.time, view.now, "inbox.edit")
-        view.needed, view.glance_says_all = WHOLE, not (self.drops or self.proposal.kind == "merge")
-        text = change_text.detail(self, view.detail_width, unsaved=unsaved, read_only=view.services.read_only)
-        return Described(text, *change_text.glance(self, unsaved))
-
-
-@dataclass(frozen=True)
-class MergeRow(ProposedRow):
-    """Memories that become one."""
-
-    word: ClassVar[str] = "merge"
-    singular: ClassVar[str] = "merge"
-    plural: ClassVar[str] = "merges"
-    style: ClassVar[str] = "magenta"
-
-    @property
-    def gist(self) -> str:
-        """The memories."""
-        return changesets.about(self.proposal)
-
-
-@dataclass(frozen=True)
-class FixRow(ProposedRow):
-    """A fix of a memory or an index, or a memory that goes."""
-
-    word: ClassVar[str] = "fix"
-    singular: ClassVar[str] = "fix"
-    plural: ClassVar[str] = "fixes"
-    style: ClassVar[str] = "blue"
-
-
-@dataclass(frozen=True)
-class ProposalRow(ProposedRow):
-    """A stronger form of a memory that was not followed."""
-
-    word: ClassVar[str] = "rule"
-    singular: ClassVar[str] = "rule"
-    plural: ClassVar[str] = "rules"
-    style: ClassVar[str] = "red"
-
-
-def row_class(found: Proposal) -> type[ProposedRow]:
-    """Return the class of the row for a change."""
-    if found.kind == "rule" or any(each.code == "memories.violated" for each in found.evidence):
-        return ProposalRow
-    return MergeRow if found.kind == "merge" else FixRow
+        view.needed, view.glance_says_all = WHOLE, not (self.facts.drops or self.kind is MERGE)
+        text = change_text.detail(self.facts, view.detail_width, unsaved=unsaved, read_only=view.services.read_only)
+        return Described(text, *change_text.glance(self.facts, unsaved))
 
 
 class ChangeCommands(HideCommands):
@@ -163,7 +147,7 @@ class ChangeCommands(HideCommands):
 
     def _why_no_edit(self) -> str:
         row = self._rows()[0]
-        if row.why_not:
+        if row.facts.why_not:
             return "It can't be made now: the detail says why."
         if len(row.proposal.written) != 1:
             return "It writes no single text. Accept or reject it."
@@ -180,9 +164,10 @@ class ChangeCommands(HideCommands):
     async def accept(self) -> None:
         """Make the chosen changes. Several, or one that is not on the screen to its end, are shown first."""
         rows = self._rows()
-        able = [row for row in rows if not row.why_not]
+        able = [row for row in rows if not row.facts.why_not]
         if not able:
-            refused = rows[0].weighed.refused if rows[0].weighed is not None and not rows[0].stale else None
+            facts = rows[0].facts
+            refused = facts.weighed.refused if facts.weighed is not None and not facts.stale else None
             if refused is not None:
                 raise refused.error
             self.services.warn(actions.keyed("A file has changed since this was planned. {app.refresh} plans again."))
@@ -193,7 +178,8 @@ class ChangeCommands(HideCommands):
                 await self.edit()
             if answer != PROPOSED:
                 return
-        if not (self.chosen.is_seen() and rows[0].weighed is not None) and not await self._agrees(able, len(rows)):
+        is_seen = self.chosen.is_seen() and rows[0].facts.weighed is not None
+        if not is_seen and not await self._agrees(able, len(rows)):
             return
         await self._make(able)
 
@@ -202,23 +188,21 @@ class ChangeCommands(HideCommands):
 
     async def _agrees(self, rows: Sequence[ProposedRow], chosen: int) -> bool:
         """Show what will be written, and ask."""
-        shown = change_text.previewed(list(rows))
+        shown = change_text.previewed([row.facts for row in rows])
         if left := chosen - len(rows):
             shown.append(f"! {many(left, 'more is', 'more are')} marked that can't be made now.\n", style="yellow")
         if len(rows) > 1 and (kept := sum(self._kept(row) is not None for row in rows)):
             shown.append(f"! {ignored(kept, 'inbox.edit')}\n", style="yellow")
         if note := self.chosen.still_marked()[1].strip():
             shown.append(f"! {note}\n", style="yellow")
-        safe = "safe " if len(rows) > 1 and all(row.safe for row in rows) else ""
-        kinds = {(row.singular, row.plural) for row in rows}
-        singular, plural = kinds.pop() if len(kinds) == 1 else ("change", "changes")
-        what = many(len(rows), safe + singular, safe + plural)
+        kinds = {(row.kind.singular, row.kind.plural) for row in rows}
+        what = many(len(rows), *(kinds.pop() if len(kinds) == 1 else ("change", "changes")))
         answer = await self.services.ask(Preview(f"{what}: this will be written", shown, f"make {what}"))
         return answer is True
 
     async def _may_keep_secrets(self, rows: Sequence[ProposedRow]) -> bool:
         """Return whether there is no secret that no file had before, or the person wants to keep it."""
-        diffs = [each for row in rows if row.weighed is not None for each in row.weighed.diffs]
+        diffs = [each for row in rows if row.facts.weighed for each in row.facts.weighed.diffs]
         before, after = (
             "\n".join((getattr(each, key) or b"").decode("utf-8", "replace") for each in diffs)
             for key in ("before", "after")
@@ -237,7 +221,7 @@ class ChangeCommands(HideCommands):
         try:
             applied = await self._in_thread(work, len(found)) if len(found) > AT_ONCE else work()
         finally:
-            self.services.read()
+            self.services.read(MEMORIES)
         await self._report(applied, others, note)
 
     async def _in_thread(self, work: Callable[[], Applied], count: int) -> Applied:
@@ -267,12 +251,12 @@ class ChangeCommands(HideCommands):
         """Edit the outcome of a change, beside the texts that it is made of; saving makes it."""
         (row,) = self._rows()
         made: list[Applied] = []
-        subject = OutcomeSubject(self.services.data, row, made.append)
+        subject = OutcomeSubject(self.services.data, row.facts, made.append)
         await self.services.ask(DraftForm(subject, self.services))
         self.screen.fill()
         self.screen.table.redraw()
         if made:
-            self.services.read()
+            self.services.read(MEMORIES)
             await self._report(made[0], *self.chosen.still_marked())
 
     # reject
@@ -285,7 +269,7 @@ class ChangeCommands(HideCommands):
         try:
             proposed.reject(store, found, f"reject {changesets.named(found)}")
         finally:
-            self.services.read()
+            self.services.read(MEMORIES)
         self.chosen.unmark(others)
         self.decided({each.id for each in found})
         self.services.say(f"{changesets.rejected(found)}{note} {actions.takes_back()}")

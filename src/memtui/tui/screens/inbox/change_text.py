@@ -2,19 +2,19 @@
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.text import Text
 
 from memtui import actions
 from memtui.consolidate import changeset, similarity
 from memtui.consolidate.changeset import FileInput, Proposal, is_index
-from memtui.consolidate.composing import FileDiff
+from memtui.consolidate.composing import FileDiff, Weighed
 from memtui.consolidate.coverage import Coverage
 from memtui.core.base.phrasing import cut, many
 from memtui.core.memories import memory
 from memtui.present import changesets, safe_text
 from memtui.tui.model import line_diff
-from memtui.tui.screens.inbox.change_facts import ChangeFacts
 from memtui.tui.widgets import markdown
 from memtui.tui.widgets.key_lines import append_keys
 from memtui.tui.widgets.side_by_side import side_by_side
@@ -25,6 +25,38 @@ SIDE_BY_SIDE = 76
 SHOWN, STATEMENTS, FILES, STATEMENT = 4000, 30, 12, 300
 # The styles of words that only one of two texts has.
 ONLY_HERE = "underline"
+
+
+@dataclass(frozen=True)
+class ChangeFacts:
+    """What is known of a proposal: `place` names its scope; `by` made it; `file` is its saved ChangeSet, empty if it
+    was planned now. `weighed` is None until it was weighed; `stale`: a file that it read has changed since."""
+
+    proposal: Proposal
+    place: str = ""
+    by: str = ""
+    file: str = ""
+    weighed: Weighed | None = None
+    stale: bool = False
+
+    @property
+    def why_not(self) -> str:
+        """The reason code why it can't be made, as `Refused` has it; empty if it can."""
+        if self.stale:
+            return "stale"
+        refused = self.weighed.refused if self.weighed is not None else None
+        return refused.reason if refused is not None else ""
+
+    @property
+    def safe(self) -> bool:
+        """Whether nobody needs to decide about it."""
+        return self.weighed is not None and self.weighed.safe and not self.stale
+
+    @property
+    def drops(self) -> bool:
+        """Whether it loses something: a statement, or a memory that nothing replaces."""
+        covered = self.weighed.coverage if self.weighed is not None else None
+        return (covered is not None and bool(covered.lost)) or self.proposal.kind in {"delete", "archive"}
 
 
 def detail(row: ChangeFacts, width: int, *, unsaved: str = "", read_only: bool) -> Text:

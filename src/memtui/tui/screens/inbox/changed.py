@@ -1,9 +1,7 @@
 """Memories that somebody else wrote, as rows of the inbox, and the commands that decide about them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import ClassVar
 
 from rich.text import Text
 
@@ -16,6 +14,7 @@ from memtui.core.review import changed
 from memtui.core.review.changed import Changed
 from memtui.present import changed as words
 from memtui.present import safe_text, versions
+from memtui.present.memories import scope_name
 from memtui.tui.batch import BatchRunner, left_alone
 from memtui.tui.dialogs import history
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -25,7 +24,7 @@ from memtui.tui.model import autosave, line_diff
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox.chosen import Chosen
 from memtui.tui.screens.inbox.hiding import HideCommands
-from memtui.tui.screens.inbox.row import InboxRow, InboxView
+from memtui.tui.screens.inbox.row import InboxRow, InboxView, RowKind
 from memtui.tui.screens.inbox.text import lines_of
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command
@@ -39,64 +38,55 @@ KEYS = (
 )
 
 
+CHANGED = RowKind(
+    "changed",
+    "changed",
+    "changed memory",
+    "changed memories",
+    "yellow",
+    {"accept": "keep", "edit": "edit", "reject": "take back", "later": "later", "history": "versions"},
+)
+
+
 @dataclass(frozen=True)
 class ChangedRow(InboxRow):
     """A memory that somebody else wrote since the person last saw it."""
 
-    family: ClassVar[str] = "changed"
-    word: ClassVar[str] = "changed"
-    singular: ClassVar[str] = "changed memory"
-    plural: ClassVar[str] = "changed memories"
-    style: ClassVar[str] = "yellow"
-    verbs: ClassVar[Mapping[str, str]] = {
-        "accept": "keep",
-        "edit": "edit",
-        "reject": "take back",
-        "later": "later",
-        "history": "versions",
-    }
-
-    memory: Changed | None = None
+    changed: Changed = field(kw_only=True)
 
     @property
-    def change(self) -> Changed:
-        """What was changed."""
-        assert self.memory is not None
-        return self.memory
-
-    @property
-    def changed(self) -> Changed:
-        """What was changed."""
-        return self.change
+    def kind(self) -> RowKind:
+        """A memory that others wrote."""
+        return CHANGED
 
     @property
     def later_key(self) -> str:
         """What tells this version from all others while it is hidden."""
-        return f"{self.key}@{self.change.now.digest}"
+        return f"{self.key}@{self.changed.now.digest}"
 
     @property
     def gist(self) -> str:
         """The memory, what was done to it, and by whom."""
-        what = "" if self.change.kind == "edited" else f"{words.DID[self.change.kind]}, "
-        return f"{self.change.name}, {what}{words.who(self.change)}"
+        what = "" if self.changed.kind == "edited" else f"{words.DID[self.changed.kind]}, "
+        return f"{self.changed.name}, {what}{words.who(self.changed)}"
 
-    def where(self, _view: InboxView) -> str:
+    def where(self, view: InboxView) -> str:
         """Return the scope that it is in."""
-        return self.change.scope.project or self.change.scope.label
+        return scope_name(self.changed.scope, view.services.data.facts.project)
 
     def extent(self, view: InboxView) -> str:
         """Return its age."""
-        return age(self.change.now.written, view.now)
+        return age(self.changed.now.written, view.now)
 
     def describe(self, view: InboxView) -> Described:
         """Return who wrote it, and the lines that differ."""
-        occasion = view.occasions.get(self.change.key)
-        head = _head(self.change, occasion, view.now)
+        occasion = view.occasions.get(self.changed.key)
+        head = _head(self.changed, occasion, view.now)
         difference = self._difference(view)
-        path = safe_text.line(view.services.data.tilde(self.change.key))
+        path = safe_text.line(view.services.data.tilde(self.changed.key))
         text = head.copy().append(f"{path}\n\n", "dim").append_text(difference)
         view.needed = lines_of(text, view.detail_width)
-        keys = KEYS if self.change.kind != "deleted" else (KEYS[0], KEYS[2])
+        keys = KEYS if self.changed.kind != "deleted" else (KEYS[0], KEYS[2])
         append_keys(text, keys, read_only=view.services.read_only)
         return Described(text, Text("── ", "dim").append_text(head).append_text(difference))
 
@@ -105,7 +95,7 @@ class ChangedRow(InboxRow):
         return self._difference(view).plain
 
     def _difference(self, view: InboxView) -> Text:
-        return difference(view.services.data, self.change)
+        return difference(view.services.data, self.changed)
 
 
 def _head(item: Changed, occasion: Occasion | None, now: float) -> Text:
@@ -146,7 +136,7 @@ class ChangedCommands(HideCommands):
         }
 
     def _memories(self) -> list[Changed]:
-        return [row.change for row in self.chosen.rows(ChangedRow)]
+        return [row.changed for row in self.chosen.rows(ChangedRow)]
 
     async def keep(self) -> None:
         """Mark the chosen ones as seen; what is not on the screen is shown first."""

@@ -1,5 +1,6 @@
 """The rows that a command of the inbox works on: the marked ones of one kind, or else the one under the cursor."""
 
+from collections import Counter
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from memtui.tui.services import Services
 
 # The part of the files that a decision about an entry touches. What else depends on it is read when the keys rest.
 ENTRIES = frozenset({"inbox"})
+MEMORIES = frozenset({"memories"})  # what a change that is made or rejected touches
 Kind = TypeVar("Kind", bound=InboxRow)
 
 
@@ -40,7 +42,7 @@ class Chosen:
     def same_kind(self) -> list[InboxRow]:
         """Return the chosen rows of the leader's kind."""
         leader = self.leader
-        return [row for row in self._every() if leader is not None and row.family == leader.family]
+        return [row for row in self._every() if leader is not None and row.kind.family == leader.kind.family]
 
     def items(self) -> list[Waiting]:
         """Return the entries of the chosen rows that are of the leader's kind."""
@@ -62,12 +64,10 @@ class Chosen:
         """Return the keys of the marked rows of other kinds, which stay marked, and a sentence that says so, after a
         blank; empty if there are none."""
         leader = self.leader
-        family = leader.family if leader is not None else ""
-        others = [row for row in self.screen.found if row.key in self.screen.table.marks and row.family != family]
-        counts: dict[tuple[str, str], int] = {}
-        for row in others:
-            counts[row.singular, row.plural] = counts.get((row.singular, row.plural), 0) + 1
-        words = " and ".join(many(count, singular, plural) for (singular, plural), count in counts.items())
+        family = leader.kind.family if leader is not None else ""
+        others = [row for row in self.screen.found if row.key in self.screen.table.marks and row.kind.family != family]
+        kinds = Counter((row.kind.singular, row.kind.plural) for row in others)
+        words = " and ".join(many(count, *kind) for kind, count in kinds.items())
         note = f" {words} {'stays' if len(others) == 1 else 'stay'} marked." if others else ""
         return {row.key for row in others}, note
 
@@ -90,22 +90,18 @@ class Chosen:
 
     # why a command can't be run
 
-    def hidden(self) -> str:
-        """Say that the filter hides the marked rows, if it does."""
-        table = self.screen.table
-        return "The filter hides the marked ones: escape shows them." if table.marks and not table.chosen() else ""
-
     def nothing(self) -> str:
-        """Say that nothing is chosen, if nothing is; on a fold, what shows its rows."""
+        """Say that nothing is chosen, if nothing is: the filter hides what is marked, or the row is a fold."""
         if self._every():
             return ""
-        row = self.screen.table.row
-        if row is None:
+        table = self.screen.table
+        if table.marks and not table.chosen():
+            return "The filter hides the marked ones: escape shows them."
+        row = table.row
+        if row is None or not row.folds:
             return "There is nothing under the cursor."
-        if not row.folds:
-            return self.hidden()
         first = row.folds[0]
-        if any(each.key == first.key for each in self.screen.table.rows):
-            return f"This row is a fold, its {first.plural} are below it: move the cursor to one."
+        if any(each.key == first.key for each in table.rows):
+            return f"This row is a fold, its {first.kind.plural} are below it: move the cursor to one."
         it = "it" if len(row.folds) == 1 else "them"
-        return f"This row folds {many(len(row.folds), first.singular, first.plural)}: enter shows {it}."
+        return f"This row folds {many(len(row.folds), first.kind.singular, first.kind.plural)}: enter shows {it}."

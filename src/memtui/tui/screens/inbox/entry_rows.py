@@ -1,152 +1,127 @@
 """Drafts and todos as rows of the inbox."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 
 from memtui.consolidate import known_texts
 from memtui.core.base.phrasing import age
-from memtui.present import drafts, safe_text, undelivered
+from memtui.core.review import draft
+from memtui.present import drafts, undelivered
 from memtui.tui.model import autosave
-from memtui.tui.screens.inbox.row import InboxRow, InboxView
+from memtui.tui.screens.inbox.row import InboxRow, InboxView, RowKind
 from memtui.tui.screens.inbox.text import draft_glance, draft_head, draft_text, item_glance, item_text, lines_of
 from memtui.tui.screens.list_screen import Described
 
 if TYPE_CHECKING:
     from memtui.core.review.waiting import Waiting
 
-# From this width on, in cells, a draft and the most similar memory are shown side by side.
-SIDE_BY_SIDE = 120
-# The marks of drafts that are like something, and of a todo that is kept.
+# From this width of the detail on, in cells, a draft and the most similar memory are shown side by side.
+SIDE_BY_SIDE = 60
+# The marks of drafts that are like something.
 ALIKE = {
     known_texts.REJECTED: ("!", "a draft like one that you rejected"),
     known_texts.SIMILAR: ("=", "a draft like a memory that is there"),
 }
-KEPT = "="
+DRAFT = RowKind(
+    "draft",
+    "draft",
+    "draft",
+    "drafts",
+    "green",
+    {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "merge": "merge"},
+)
+TODO = RowKind(
+    "todo", "todo", "todo", "todos", "cyan", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"}
+)
 
 
 @dataclass(frozen=True)
 class EntryRow(InboxRow):
-    """An entry of an inbox."""
+    """A draft or a todo."""
 
-    entry: "Waiting | None" = None
-
-    @property
-    def waiting(self) -> "Waiting":
-        """The entry."""
-        assert self.entry is not None
-        return self.entry
+    item: "Waiting" = field(kw_only=True)
 
     @property
-    def item(self) -> "Waiting":
-        """The entry."""
-        return self.waiting
+    def kind(self) -> RowKind:
+        """Whether it is a draft or a todo."""
+        return DRAFT if self.item.kind == "updates" else TODO
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What decides how it is drawn."""
+        return self.key, self.until, self.item.entry.raw
 
     @property
     def gist(self) -> str:
         """Its first line."""
-        return drafts.title(self.waiting, 300)
+        return drafts.title(self.item, 300)
+
+    @cached_property
+    def is_one_off(self) -> bool:
+        """Whether it is a draft that looks like a one-off, and that nobody hid."""
+        return self.kind is DRAFT and self.until is None and self.item.entry.one_off()
 
     def extent(self, view: InboxView) -> str:
         """Return its age."""
-        return age(self.waiting.entry.time(), view.now)
+        return age(self.item.entry.time(), view.now)
 
     def autosave_name(self) -> str:
         """Return the name under which unsaved text of it is kept."""
-        return self.waiting.id
-
-    def where(self, view: InboxView) -> str:
-        """Return the project that it is of."""
-        here = view.services.data.facts.project if self.waiting.slug else "global"
-        return view.proposals.project_name(self.waiting) or safe_text.line(here, 40)
-
-    def searched(self, view: InboxView) -> str:
-        """Return the text that the filter searches: the whole entry, and what its memory is called."""
-        name, kind = (self.waiting.entry.fields.get(field, "") for field in ("name", "kind"))
-        return f"{self.word} {name} {kind} {self.waiting.text[:2000]} {self.where(view)}"
-
-    def copied(self, _view: InboxView) -> str:
-        """Return its text."""
-        return self.waiting.text
-
-    def _states(self, view: InboxView) -> list[str]:
-        return undelivered.words(view.services.data.settings(), self.waiting, view.now)
-
-    def _unsaved(self, view: InboxView) -> Text:
-        """Say in a line that it was edited and not saved; empty if it was not."""
-        kept = autosave.kept(view.services.data.root, self.waiting.id)
-        return Text() if kept is None else Text(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n", "yellow")
-
-
-@dataclass(frozen=True)
-class DraftRow(EntryRow):
-    """A draft."""
-
-    family: ClassVar[str] = "draft"
-    word: ClassVar[str] = "draft"
-    singular: ClassVar[str] = "draft"
-    plural: ClassVar[str] = "drafts"
-    style: ClassVar[str] = "green"
-    verbs: ClassVar[Mapping[str, str]] = {
-        "accept": "approve",
-        "edit": "edit",
-        "reject": "reject",
-        "later": "later",
-        "merge": "merge",
-    }
-
-    @property
-    def is_one_off(self) -> bool:
-        """Whether it looks like a one-off that nobody hid."""
-        return self.until is None and self.waiting.entry.one_off()
+        return self.item.id
 
     def where(self, view: InboxView) -> str:
         """Return the project that it is of, or global."""
-        return "global" if view.proposals.proposed(self.waiting, "scope") == "global" else super().where(view)
+        if self.item.slug is None or (self.kind is DRAFT and draft.label_of(self.item) == "global"):
+            return "global"
+        return f"project {view.proposals.project_name(self.item) or view.services.data.facts.project}"
 
     def signs(self, view: InboxView) -> Text:
-        """Return the mark of what it is like."""
+        """Return the mark of what a draft is like."""
         alike = view.alike.get(self.key)
         return Text(f"{ALIKE[alike][0]} ", "yellow") if alike else Text()
 
+    def searched(self, view: InboxView) -> str:
+        """Return the text that the filter searches: the whole entry, and what its memory is called."""
+        name, kind = (self.item.entry.fields.get(field, "") for field in ("name", "kind"))
+        return f"{self.kind.word} {name} {kind} {self.item.text[:2000]} {self.where(view)}"
+
+    def copied(self, _view: InboxView) -> str:
+        """Return its text."""
+        return self.item.text
+
     def describe(self, view: InboxView) -> Described:
-        """Return the memory that it would become, and why."""
-        item, data, proposals = self.waiting, view.services.data, view.proposals
-        evidence, draft = proposals.evidence.get(self.key), proposals.draft(item)
+        """Return what it would become, and why; that it was edited and not saved comes first."""
+        kept = autosave.kept(view.services.data.root, self.item.id)
+        unsaved = Text(f"{autosave.unsaved(kept.time, view.now, 'inbox.edit')}\n" if kept else "", "yellow")
+        states = undelivered.words(view.services.data.settings(), self.item, view.now)
+        describe = self._describe_draft if self.kind is DRAFT else self._describe_todo
+        return describe(view, unsaved, states)
+
+    def _describe_draft(self, view: InboxView, text: Text, states: list[str]) -> Described:
+        item, data, proposals = self.item, view.services.data, view.proposals
+        evidence, proposed = proposals.evidence.get(self.key), proposals.draft(item)
         project_name = proposals.project_name(item) or data.facts.project
-        beside, read_only = view.width >= SIDE_BY_SIDE, view.services.read_only
-        text = self._unsaved(view)
-        head = draft_head(item, draft, evidence, view.detail_width, project_name=project_name, beside=beside)
+        unsaved, beside, read_only = (
+            text.copy(),
+            view.is_wide and view.detail_width >= SIDE_BY_SIDE,
+            view.services.read_only,
+        )
+        head = draft_head(item, proposed, evidence, view.detail_width, project_name=project_name, beside=beside)
         text.append_text(head)
         view.needed = lines_of(text, view.detail_width)
-        states = self._states(view)
-        text.append_text(draft_text(item, draft, evidence, states, view.now, beside=beside, read_only=read_only))
-        glance, tail = draft_glance(item, draft, evidence, project_name=project_name)
-        return Described(text, self._unsaved(view).append_text(glance), tail)
+        text.append_text(draft_text(item, proposed, evidence, states, view.now, beside=beside, read_only=read_only))
+        if view.is_wide:
+            return Described(text)
+        glance, tail = draft_glance(item, proposed, evidence, project_name=project_name)
+        return Described(text, unsaved.append_text(glance), tail)
 
-
-@dataclass(frozen=True)
-class TodoRow(EntryRow):
-    """A todo."""
-
-    family: ClassVar[str] = "todo"
-    word: ClassVar[str] = "todo"
-    singular: ClassVar[str] = "todo"
-    plural: ClassVar[str] = "todos"
-    style: ClassVar[str] = "cyan"
-    verbs: ClassVar[Mapping[str, str]] = {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"}
-
-    def signs(self, _view: InboxView) -> Text:
-        """Return the mark of one that is kept."""
-        return Text(f"{KEPT} ", "dim") if self.waiting.entry.fields.get("state") == "kept" else Text()
-
-    def describe(self, view: InboxView) -> Described:
-        """Return its text, and what can be done with it."""
+    def _describe_todo(self, view: InboxView, text: Text, states: list[str]) -> Described:
         evidence = view.proposals.evidence.get(self.key)
-        view.needed = lines_of(Text(self.waiting.text), view.detail_width)
-        title, states = evidence.title if evidence else "", self._states(view)
-        text = item_text(self.waiting, title, states, view.now, read_only=view.services.read_only)
-        glance = item_glance(self.waiting, states, view.now)
-        return Described(self._unsaved(view).append_text(text), self._unsaved(view).append_text(glance))
+        view.needed = lines_of(Text(self.item.text), view.detail_width)
+        title = evidence.title if evidence else ""
+        whole = item_text(self.item, title, states, view.now, read_only=view.services.read_only)
+        glance = text.copy().append_text(item_glance(self.item, states, view.now))
+        return Described(text.append_text(whole), glance)

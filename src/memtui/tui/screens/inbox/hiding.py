@@ -15,8 +15,8 @@ NOW, DATE = "now", "date"
 
 
 async def ask_until(services: Services, what: str, *, asleep: bool) -> tuple[bool, float | None]:
-    """Ask until when something waits. Return whether the person answered, and the time in seconds since the epoch; None
-    to show it again, which is offered for what is `asleep`."""
+    """Ask until when something is hidden. Return whether the person answered, and the time in seconds since the epoch;
+    None to show it again, which is offered for what is `asleep`."""
     now = services.data.now()
     days: dict[str, str] = {}  # each once: on Sundays next week begins tomorrow
     for given in sorted(DAYS, key=lambda words: snoozing.moment(words, now) or now):
@@ -50,7 +50,7 @@ class HideCommands:
         one = len(rows) == 1
         words = f"{what} {'is' if one else 'are'} back in the inbox."
         if until is not None:
-            words = f"{what} {'waits' if one else 'wait'} until {dates.day_and_time(until, now)}."
+            words = f"{what} {'is' if one else 'are'} hidden until {dates.day_and_time(until, now)}."
         self._hide(rows, until, words)
 
     def never(self) -> None:
@@ -62,7 +62,7 @@ class HideCommands:
         """Name rows: one by its sentence, several by their number."""
         if len(rows) == 1:
             return f"“{safe_text.line(rows[0].gist, 60)}”"
-        return many(len(rows), rows[0].singular, rows[0].plural)
+        return many(len(rows), rows[0].kind.singular, rows[0].kind.plural)
 
     def _hide(self, rows: list[InboxRow], until: float | None, words: str) -> None:
         keys, what = [row.later_key for row in rows], self.named(rows)

@@ -19,7 +19,7 @@ from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.model.data import Data
 from memtui.tui.screens.inbox import change_text
-from memtui.tui.screens.inbox.change_facts import ChangeFacts
+from memtui.tui.screens.inbox.change_text import ChangeFacts
 from memtui.tui.widgets.body import fits
 
 GONE = "A file that this was made from has changed since. What you typed stays here to be copied."
@@ -33,9 +33,9 @@ def autosave_name(found: Proposal) -> str:
 class OutcomeSubject(Subject):
     """The subject: the one file that a proposal writes. `applied` gets what saving made."""
 
-    def __init__(self, data: Data, row: ChangeFacts, applied: Callable[[Applied], object]) -> None:
-        self.data, self.row, self._applied = data, row, applied
-        self.proposal = proposal = row.proposal
+    def __init__(self, data: Data, facts: ChangeFacts, applied: Callable[[Applied], object]) -> None:
+        self.data, self.facts, self._applied = data, facts, applied
+        self.proposal = proposal = facts.proposal
         (self.output,) = proposal.written
         self.found = memory.from_bytes(self.output.path, "", self.output.data or b"")
         self.whole = is_index(self.output.path) or self.found.broken is not None or not self.found.has_frontmatter
@@ -104,10 +104,10 @@ class OutcomeSubject(Subject):
         weighed = composing.weigh(MemoryFiles(self.data.store()), edited)
         if weighed.refused is not None:
             raise weighed.refused.error
-        row = replace(self.row, change=edited, weighed=weighed)
-        lost = change_text.count_lost(row)
+        facts = replace(self.facts, proposal=edited, weighed=weighed)
+        lost = change_text.count_lost(facts)
         title = f"{lost}; this will be written" if lost else "1 change: this will be written"
-        return Preview(title, change_text.previewed([row]), "make 1 change")
+        return Preview(title, change_text.previewed([facts]), "make 1 change")
 
     def there(self) -> str | None:
         """Return the proposal's id as long as the files that it was made from are as they were; None if they aren't."""

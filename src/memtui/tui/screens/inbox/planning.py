@@ -24,7 +24,8 @@ from memtui.core.places import locate, trust
 from memtui.core.settings import config
 from memtui.present import memories as present
 from memtui.tui import watch
-from memtui.tui.screens.inbox.change_rows import ProposedRow, row_class
+from memtui.tui.screens.inbox.change_rows import ProposedRow
+from memtui.tui.screens.inbox.change_text import ChangeFacts
 
 if TYPE_CHECKING:
     from memtui.core.memories.store import Store
@@ -62,10 +63,12 @@ class RowsWeighed(Message):
 
 @dataclass
 class ChangesFound(Message):
-    """What changed since the plan was begun: the ids of the proposals that read such files, and whether the plan is
-    `outdated`, as any file that it depends on has changed."""
+    """What changed since the plan was begun: the ids of the proposals that read such files, those of the proposals that
+    are `back` after they were decided on, and whether the plan is `outdated`, as a file that it depends on has
+    changed."""
 
     stale: frozenset[str]
+    back: frozenset[str]
     outdated: bool
 
 
@@ -97,12 +100,9 @@ class PlanReader:
         every = [each.proposal for each in found.proposals]
         keys = _keys(every)
         rows = [
-            row_class(each.proposal)(
+            ProposedRow(
                 keys[each.proposal.id],
-                change=each.proposal,
-                place=self._where(files, each.proposal),
-                by=each.by,
-                file=each.file,
+                facts=ChangeFacts(each.proposal, self._where(files, each.proposal), each.by, each.file),
             )
             for each in found.proposals
         ]
@@ -130,16 +130,23 @@ class PlanReader:
                 time.sleep(PAUSE_SECONDS)
         self.post(RowsWeighed(done, last=True))
 
-    def look_for_changes(self, proposals: Sequence[Proposal]) -> None:
-        """Look whether the files that the plan and its proposals read are as they were."""
+    def look_for_changes(self, proposals: Sequence[Proposal], decided: Sequence[Proposal]) -> None:
+        """Look whether the files that the plan and its proposals read are as they were; a proposal that was `decided`
+        on is back if they are, after an undo."""
         digests: dict[str, str] = {}
-        stale = frozenset(each.id for each in proposals if any(_differs(file, digests) for file in each.inputs))
+        refused = set(proposed.rejected(self.data.root))
+
+        def is_open(proposal: Proposal) -> bool:
+            return proposal.id not in refused and not any(_differs(file, digests) for file in proposal.inputs)
+
+        stale = frozenset(each.id for each in proposals if not is_open(each))
+        back = frozenset(each.id for each in decided if is_open(each))
         try:
             outdated = stamps(self.data) != self._planned_from
         except (MemtuiError, OSError):  # planning says what is wrong
             outdated = True
         if not get_current_worker().is_cancelled:
-            self.post(ChangesFound(stale, outdated))
+            self.post(ChangesFound(stale, back, outdated))
 
 
 def stamps(data: "Data") -> Stamps:

@@ -1,8 +1,7 @@
 """Problems of memories, and memories that are not trusted, as rows of the inbox, and their commands."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from rich.text import Text
 
@@ -22,7 +21,7 @@ from memtui.tui.dialogs.memory_subject import TOO_LARGE, MemorySubject, too_larg
 from memtui.tui.dialogs.preview import Preview
 from memtui.tui.model import autosave
 from memtui.tui.screens.inbox.hiding import HideCommands
-from memtui.tui.screens.inbox.row import WHOLE, InboxRow, InboxView
+from memtui.tui.screens.inbox.row import WHOLE, InboxRow, InboxView, RowKind
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, first_of
 from memtui.tui.widgets.key_lines import append_keys
@@ -34,29 +33,34 @@ OF_MEMORY = "memory:"
 CONFLICTS = ("memories.conflict", "memories.index_conflict")
 
 
+PROBLEM = RowKind(
+    "problem",
+    "problem",
+    "problem",
+    "problems",
+    "red",
+    {"accept": "edit", "reject": "never mind", "later": "later", "follow": "go to it"},
+)
+TRUST = RowKind(
+    "trust",
+    "trust",
+    "memory to trust",
+    "memories to trust",
+    "magenta",
+    {"accept": "trust", "reject": "not", "later": "later", "follow": "go to it"},
+)
+
+
 @dataclass(frozen=True)
 class ProblemRow(InboxRow):
     """A cause of trouble that no fix cures by itself."""
 
-    family: ClassVar[str] = "problem"
-    word: ClassVar[str] = "problem"
-    singular: ClassVar[str] = "problem"
-    plural: ClassVar[str] = "problems"
-    style: ClassVar[str] = "red"
-    verbs: ClassVar[Mapping[str, str]] = {
-        "accept": "edit",
-        "reject": "never mind",
-        "later": "later",
-        "follow": "go to it",
-    }
-
-    found: Problem | None = None
+    problem: Problem = field(kw_only=True)
 
     @property
-    def problem(self) -> Problem:
-        """The cause."""
-        assert self.found is not None
-        return self.found
+    def kind(self) -> RowKind:
+        """A problem."""
+        return PROBLEM
 
     @property
     def paths(self) -> list[str]:
@@ -93,27 +97,14 @@ class ProblemRow(InboxRow):
 class TrustRow(InboxRow):
     """A memory that came with the repository and is not trusted, so that no session gets it."""
 
-    family: ClassVar[str] = "trust"
-    word: ClassVar[str] = "trust"
-    singular: ClassVar[str] = "memory to trust"
-    plural: ClassVar[str] = "memories to trust"
-    style: ClassVar[str] = "magenta"
-    verbs: ClassVar[Mapping[str, str]] = {
-        "accept": "trust",
-        "reject": "not",
-        "later": "later",
-        "follow": "go to it",
-    }
-
-    memory: Memory | None = None
-    directory: str = ""
-    file: str = ""
+    content: Memory = field(kw_only=True)
+    directory: str = field(kw_only=True)
+    file: str = field(kw_only=True)
 
     @property
-    def content(self) -> Memory:
-        """The memory as it is shown."""
-        assert self.memory is not None
-        return self.memory
+    def kind(self) -> RowKind:
+        """A memory to trust."""
+        return TRUST
 
     @property
     def later_key(self) -> str:
@@ -127,8 +118,8 @@ class TrustRow(InboxRow):
         return f"{self.content.stem}: {words}" if words else self.content.stem
 
     def where(self, view: InboxView) -> str:
-        """Return the project that it came with."""
-        return view.services.data.facts.project
+        """Return the scope that it is in."""
+        return f"project {view.services.data.facts.project}"
 
     def describe(self, view: InboxView) -> Described:
         """Return its whole text, as the agent gets it."""
@@ -251,7 +242,7 @@ class TrustCommands(HideCommands):
 
 def of_problems(found: Sequence[Problem]) -> list[ProblemRow]:
     """Return a row for each cause."""
-    return [ProblemRow(f"problem:{each.cause} {each.sentence}", found=each) for each in found]
+    return [ProblemRow(f"problem:{each.cause} {each.sentence}", problem=each) for each in found]
 
 
 def of_untrusted(root: str, every: Sequence[Scope]) -> list[TrustRow]:
@@ -263,5 +254,5 @@ def of_untrusted(root: str, every: Sequence[Scope]) -> list[TrustRow]:
                 found = read_memory(f"{scope.directory}/{file}", scope.label)
             except (MemtuiError, OSError):
                 continue
-            rows.append(TrustRow(f"trust:{found.path}", memory=found, directory=scope.directory, file=file))
+            rows.append(TrustRow(f"trust:{found.path}", content=found, directory=scope.directory, file=file))
     return rows

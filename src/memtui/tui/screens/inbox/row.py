@@ -1,10 +1,10 @@
-"""A row of the inbox: one thing to decide. Each kind is a class, which draws and describes its rows; `family` names the
-commands that decide about them."""
+"""A row of the inbox: one thing to decide. Each class draws and describes its rows; the `kind` of a row names it and
+the commands that decide about it."""
 
 import math
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.text import Text
 
@@ -28,9 +28,9 @@ WHOLE = math.inf
 
 class InboxView:
     """What rows need to draw themselves. `alike`: what drafts are like, and `occasions`: when memories were changed,
-    both by key; `width`: of the screen, `detail_width`: of the detail, in cells; `needed`: how many lines of the detail
-    that was described last must be on the screen before it is accepted unasked; `glance_says_all`: whether its preview
-    below a narrow list says as much, if it is not cut."""
+    both by key; `detail_width`: of the detail, in cells; `is_wide`: whether the detail stands
+    beside the list; `needed`: how many lines of the detail that was described last must be on the screen before it is
+    accepted unasked; `glance_says_all`: whether its preview below a narrow list says as much, if it is not cut."""
 
     def __init__(self, services: "Services", proposals: "Proposals") -> None:
         self.services, self.proposals = services, proposals
@@ -38,7 +38,8 @@ class InboxView:
         self.occasions: dict[str, Occasion] = {}
         self.autosaves: Container[str] = ()
         self.typed = ""
-        self.width = self.detail_width = 0
+        self.detail_width = 0
+        self.is_wide = False
         self.needed: float = WHOLE
         self.glance_says_all = True
 
@@ -48,30 +49,35 @@ class InboxView:
         return self.services.data.now()
 
 
+class RowKind(NamedTuple):
+    """A kind of rows. `family` names its commands; `word` it in the list, `singular` and `plural` in sentences; `style`
+    is its colour; `verbs`: the words of the foot, by action."""
+
+    family: str
+    word: str
+    singular: str
+    plural: str
+    style: str
+    verbs: Mapping[str, str]
+
+
+FOLD = RowKind("", "", "", "", "", {})
+
+
 @dataclass(frozen=True)
 class InboxRow:
-    """A row. `word` names its kind in the list, `singular` and `plural` in sentences; `style` is its colour; `verbs`:
-    the words of the foot, by action; `until`: when a hidden row shows again, in seconds since the epoch."""
-
-    family: ClassVar[str] = ""
-    word: ClassVar[str] = ""
-    singular: ClassVar[str] = ""
-    plural: ClassVar[str] = ""
-    style: ClassVar[str] = ""
-    verbs: ClassVar[Mapping[str, str]] = {}
+    """A row. `until`: when a hidden row shows again, in seconds since the epoch; `item`: the entry of an inbox that it
+    is, `changed`: the memory that somebody else wrote, each None for others."""
 
     key: str
     until: float | None = None
+    item: "Waiting | None" = field(default=None, kw_only=True)
+    changed: "Changed | None" = field(default=None, kw_only=True)
 
     @property
-    def item(self) -> "Waiting | None":
-        """The entry of an inbox that it is, None for others."""
-        return None
-
-    @property
-    def changed(self) -> "Changed | None":
-        """The memory that somebody else wrote, None for others."""
-        return None
+    def kind(self) -> RowKind:
+        """The kind of thing that it is."""
+        return FOLD
 
     @property
     def folds(self) -> "tuple[InboxRow, ...]":
@@ -84,6 +90,11 @@ class InboxRow:
         return False
 
     # what a list shows
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What decides how it is drawn."""
+        return self.key, self.until, self.gist, self.later_key
 
     @property
     def gist(self) -> str:
@@ -113,7 +124,7 @@ class InboxRow:
 
     def cells(self, view: InboxView) -> list[Text]:
         """Draw the cells of the row: kind, sentence, place, age or bytes."""
-        kind, what = Text(self.word, self.style), Text(safe_text.line(self.gist, SENTENCE))
+        kind, what = Text(self.kind.word, self.kind.style), Text(safe_text.line(self.gist, SENTENCE))
         where = Text(safe_text.line(self.where(view), PLACE), "dim")
         fuzzy.mark([kind, what, where], view.typed)
         signs = self.signs(view)
@@ -123,11 +134,11 @@ class InboxRow:
 
     def searched(self, view: InboxView) -> str:
         """Return the text that the filter searches."""
-        return f"{self.word} {self.gist} {self.where(view)}"
+        return f"{self.kind.word} {self.gist} {self.where(view)}"
 
     def describe(self, _view: InboxView) -> Described:
         """Return the detail."""
-        return Described(Text(self.word))
+        return Described(Text(self.kind.word))
 
     def copied(self, _view: InboxView) -> str:
         """Return the text for the clipboard."""
@@ -140,8 +151,8 @@ class InboxRow:
 
 @dataclass(frozen=True)
 class FoldRow(InboxRow):
-    """The fold of some rows of one kind; `says` names them, `why` says why they are
-    folded; `whole`: a command on it is about all of them."""
+    """The fold of some rows of one kind; `says` names them, `why` says why they are folded; `whole`: a command on it is
+    about all of them."""
 
     rows: tuple[InboxRow, ...] = ()
     says: str = ""
@@ -158,6 +169,11 @@ class FoldRow(InboxRow):
     def folds(self) -> tuple[InboxRow, ...]:
         """The rows that it folds."""
         return self.rows
+
+    @property
+    def look(self) -> tuple[object, ...]:
+        """What decides how it is drawn."""
+        return self.key, self.says, self.is_open
 
     @property
     def gist(self) -> str:

@@ -8,31 +8,22 @@ from memtui.core.base.when import NEVER
 from memtui.core.review.changed import Changed
 from memtui.core.review.waiting import Waiting, best_first
 from memtui.present import drafts
-from memtui.tui.screens.inbox.change_rows import FixRow, MergeRow, ProposalRow
-from memtui.tui.screens.inbox.changed import ChangedRow
-from memtui.tui.screens.inbox.entry_rows import DraftRow, TodoRow
-from memtui.tui.screens.inbox.problem_rows import ProblemRow, TrustRow
+from memtui.tui.screens.inbox.change_rows import FIX, MERGE, RULE, SAFE_FIX
+from memtui.tui.screens.inbox.changed import CHANGED, ChangedRow
+from memtui.tui.screens.inbox.entry_rows import DRAFT, TODO, EntryRow
+from memtui.tui.screens.inbox.problem_rows import PROBLEM, TRUST
 from memtui.tui.screens.inbox.row import FoldRow, InboxRow
 
 # The kinds, in their order.
-ORDER: tuple[type[InboxRow], ...] = (
-    DraftRow,
-    ChangedRow,
-    MergeRow,
-    FixRow,
-    ProblemRow,
-    ProposalRow,
-    TrustRow,
-    TodoRow,
-)
+ORDER = (DRAFT, CHANGED, MERGE, FIX, PROBLEM, RULE, TRUST, TODO)
 # More memories that others changed than this are folded.
 MANY = 12
 # The keys of the folds.
-ONE_OFFS, SNOOZED, CHANGED = "one-offs", "snoozed", "changed"
+ONE_OFFS, SNOOZED, BY_OTHERS = "one-offs", "snoozed", "changed"
 WHY = {
     ONE_OFFS: "Drafts of what was said once and was likely not meant for good.",
     SNOOZED: "You hid these. They come back by themselves.",
-    CHANGED: "Memories that Claude, an editor or a program wrote since you last saw them.",
+    BY_OTHERS: "Memories that Claude, an editor or a program wrote since you last saw them.",
 }
 
 
@@ -40,15 +31,12 @@ def of_entries(waiting: Sequence[Waiting], now: float) -> list[InboxRow]:
     """Return a row for each draft and todo: drafts that are most worth keeping and newest first, then todos."""
     drafts_first = best_first(each for each in waiting if each.kind == "updates")
     todos = [each for each in waiting if each.kind == "items"]
-    return [
-        *(DraftRow(each.key, each.until(now), entry=each) for each in drafts_first),
-        *(TodoRow(each.key, each.until(now), entry=each) for each in todos),
-    ]
+    return [EntryRow(each.key, each.until(now), item=each) for each in (*drafts_first, *todos)]
 
 
 def of_changed(found: Sequence[Changed]) -> list[InboxRow]:
     """Return a row for each memory that somebody else wrote."""
-    return [ChangedRow(f"{CHANGED}:{each.key}", memory=each) for each in found]
+    return [ChangedRow(f"changed:{each.key}", changed=each) for each in found]
 
 
 def in_order(found: Sequence[InboxRow], hidden: Mapping[str, float], now: float) -> list[InboxRow]:
@@ -59,20 +47,25 @@ def in_order(found: Sequence[InboxRow], hidden: Mapping[str, float], now: float)
         until = hidden.get(row.later_key, 0.0)
         if until != NEVER:
             rows.append(replace(row, until=until) if until > now else row)
-    return sorted(rows, key=lambda row: (row.until or 0.0, ORDER.index(type(row))))
+
+    def place(row: InboxRow) -> tuple[float, int]:
+        kind = row.kind
+        return row.until or 0.0, ORDER.index(FIX if kind is SAFE_FIX else kind)
+
+    return sorted(rows, key=place)
 
 
 def folded(found: Sequence[InboxRow], unfolded: Collection[str], now: float) -> list[InboxRow]:
     """Return the rows with likely one-offs and snoozed rows in folds at the end, and many memories that others changed
     in one; `unfolded` are the keys of the folds that are open."""
-    one_offs = [row for row in found if isinstance(row, DraftRow) and row.is_one_off]
+    one_offs = [row for row in found if isinstance(row, EntryRow) and row.is_one_off]
     snoozed = [row for row in found if row.until is not None]
     aside = {row.key for row in (*one_offs, *snoozed)}
     shown = [row for row in found if row.key not in aside]
     changed = [row for row in shown if isinstance(row, ChangedRow)]
     if len(changed) > MANY:
         says = many(len(changed), "memory", "memories") + " that others changed"
-        at, fold = shown.index(changed[0]), _fold(CHANGED, changed, says, unfolded)
+        at, fold = shown.index(changed[0]), _fold(BY_OTHERS, changed, says, unfolded)
         shown[at : at + len(changed)] = fold
     untils = [row.until for row in snoozed if row.until is not None]
     return [
@@ -86,5 +79,5 @@ def _fold(key: str, found: Sequence[InboxRow], says: str, unfolded: Collection[s
     if not found:
         return []
     is_open = key in unfolded
-    fold = FoldRow(key, None, tuple(found), says, WHY[key], is_open, whole=key == CHANGED)
+    fold = FoldRow(key, None, tuple(found), says, WHY[key], is_open, whole=key == BY_OTHERS)
     return [fold, *(found if is_open else ())]

@@ -1,6 +1,5 @@
 """The inbox: everything that waits for the person's decision, worst first."""
 
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -28,7 +27,6 @@ from memtui.core.review.draft import Draft
 from memtui.core.review.evidence import Evidence
 from memtui.core.review.waiting import Waiting, homes
 from memtui.present import changesets, safe_text, undelivered, unheard
-from memtui.present import drafts as words
 from memtui.present import legend as marks
 from memtui.tui import key_bindings
 from memtui.tui.batch import BatchRunner
@@ -39,13 +37,20 @@ from memtui.tui.screens.inbox.change_rows import ChangeCommands, ProposedRow
 from memtui.tui.screens.inbox.changed import ChangedCommands
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
 from memtui.tui.screens.inbox.commands import DraftCommands, TodoCommands
-from memtui.tui.screens.inbox.entry_rows import DraftRow
+from memtui.tui.screens.inbox.entry_rows import DRAFT
 from memtui.tui.screens.inbox.planning import ChangesFound, PlanFailed, PlanMade, PlanReader, RowsWeighed
-from memtui.tui.screens.inbox.problem_rows import ProblemCommands, TrustCommands, TrustRow, of_problems, of_untrusted
+from memtui.tui.screens.inbox.problem_rows import (
+    ProblemCommands,
+    ProblemRow,
+    TrustCommands,
+    TrustRow,
+    of_problems,
+    of_untrusted,
+)
 from memtui.tui.screens.inbox.proposals import Proposals
 from memtui.tui.screens.inbox.row import FoldRow, InboxRow, InboxView
 from memtui.tui.screens.list_screen import Described, ListScreen
-from memtui.tui.services import Command, Services, first_of
+from memtui.tui.services import Command, Services
 from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import Column, RowList
 
@@ -53,10 +58,9 @@ from memtui.tui.widgets.rows import Column, RowList
 REST_SECONDS = 0.15
 # How long no decision follows another before what depends on them is read: changes, similar memories.
 SETTLE_SECONDS = 1.5
-EMPTY = """Nothing to decide.
-Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. Memories that
-overlap, have expired or are broken are listed here, each with its fix."""
-EMPTY_UNHEARD = """Nothing to decide, and sessions will save no drafts here.
+EMPTY = """Sessions save drafts here when you correct or confirm the agent, and the work they did not finish. Memories
+that overlap, have expired or are broken are listed here, each with its fix."""
+EMPTY_UNHEARD = """Sessions will save no drafts here.
 {}"""
 # What else can be done where nothing waits; the first only where something may be written.
 ELSEWHERE = (
@@ -65,21 +69,19 @@ ELSEWHERE = (
 )
 PLANNING = "\nLooking for what can be merged, fixed or removed …"
 COLUMNS = (
-    Column("kind", 7),
-    Column("what waits"),
-    Column("for", 12, from_width=60),
+    Column("kind", 8),
+    Column("what it says"),
+    Column("for", 13, from_width=72),
     Column("", 7, right=True),
 )
 # The actions in the foot, in their order; those of a row come first.
 VERBS = ("accept", "edit", "reject", "later", "merge", "note", "history", "follow")
-# The families of rows that the tab counts once they are planned.
-PLANNED = frozenset({"change", "problem", "trust"})
 IN_FOOT = ("accept", "edit", "reject", "later", "merge", "history", "follow")
 ON_LIST = ("mark", "mark_all", "filter")
 ON_NOTHING = ("project",)
 # What can be done with a row, by the family of its commands.
 WAYS = {
-    "draft": "{inbox.accept} approves a draft, {inbox.reject} rejects it.",
+    "draft": "{inbox.accept} accepts a draft, {inbox.reject} rejects it.",
     "todo": "{inbox.accept} marks a todo done, {inbox.reject} drops it.",
     "changed": "{inbox.accept} keeps a changed memory, {inbox.reject} takes the change back.",
     "change": "{inbox.accept} makes the change, {inbox.reject} drops it for good.",
@@ -134,12 +136,11 @@ class Inbox(ListScreen[InboxRow]):
 
     BINDINGS: ClassVar[list[BindingType]] = [*key_bindings.bindings("inbox")]
     group: ClassVar[str] = "inbox"
-    detail_percent: ClassVar[int] = 55
     glance_lines: ClassVar[int] = 20
     glance_cuts_tail: ClassVar[bool] = True
     reads: ClassVar[frozenset[str]] = frozenset({"settings", "inbox", "memories", "versions"})
     row_word: ClassVar[str] = "row"
-    nothing_chosen: ClassVar[str] = "Nothing waits."
+    nothing_chosen: ClassVar[str] = ""
     legend: str = (
         marks.section("In front of a row", (marks.UNSAVED, *entry_rows.ALIKE.values(), *change_rows.MARKS))
         + marks.section("Kinds of fixes", changesets.MEANINGS.items())
@@ -156,7 +157,12 @@ class Inbox(ListScreen[InboxRow]):
         self.proposals = Proposals(services.data)
         self.view = InboxView(services, self.proposals)
         table = RowList[InboxRow](
-            COLUMNS, lambda row: row.cells(self.view), lambda row: row.key, empty=EMPTY + self._elsewhere, id="list"
+            COLUMNS,
+            lambda row: row.cells(self.view),
+            lambda row: row.key,
+            empty=EMPTY + self._elsewhere,
+            look=lambda row: row.look,
+            id="list",
         )
         super().__init__(
             services, table, lambda row: row.searched(self.view), placeholder="filter: words, kind, project"
@@ -186,6 +192,7 @@ class Inbox(ListScreen[InboxRow]):
         self._entries: Sequence[InboxRow] = ()
         self._changes: Sequence[ProposedRow] = ()
         self._problems: Sequence[InboxRow] = ()
+        self._decided_rows: list[ProposedRow] = []  # which an undo brings back
         self._hidden: Mapping[str, float] = {}  # until when what is no entry is hidden
         self._in_other_projects = 0
         self._problem = self._plan_problem = ""
@@ -206,19 +213,22 @@ class Inbox(ListScreen[InboxRow]):
 
         def command() -> Command | None:
             leader = self.chosen.leader
-            return self.families[leader.family].get(verb) if leader is not None else None
+            return self.families[leader.kind.family].get(verb) if leader is not None else None
 
         def why_not() -> str:
-            found, leader = command(), self.chosen.leader
+            leader = self.chosen.leader
+            if leader is None:
+                return self.chosen.nothing()
+            found = self.families[leader.kind.family].get(verb)
             if found is not None:
                 return found.why_not()
-            return f"That is not for a {leader.singular}. {actions.keyed(WAYS[leader.family])}" if leader else ""
+            return f"That is not for a {leader.kind.singular}. {actions.keyed(WAYS[leader.kind.family])}"
 
         def run() -> object:
             found = command()
             return found.run() if found is not None else None
 
-        return Command(run, first_of(self.chosen.hidden, self.chosen.nothing, why_not))
+        return Command(run, why_not)
 
     def below_list(self) -> ComposeResult:
         """Yield the line that says how many notes wait."""
@@ -235,35 +245,50 @@ class Inbox(ListScreen[InboxRow]):
             self.plan()
 
     def follow(self, parts: frozenset[str] | None) -> None:
-        """Plan again after a change made here, or when the person asks for it; after one by others, if the plan depends
-        on what has changed."""
-        if parts is None and not self._begins:
-            self._read()
-            self.plan()
-        elif parts == ENTRIES:
-            self._read_entries()
-            self._settle_soon()
-        else:  # the first reading of the application, during which planning has begun
+        """After a change made here, read at once only what it touched. After one by others, read all that depends on
+        it."""
+        if self._begins:  # the first reading of the application, during which planning has begun
             self._begins = False
+            super().follow(parts)
+        elif parts is None:
+            self._read(with_memories=False)
+            if self.planned:
+                self._look_for_changes()
+                self._settle_soon()
+            else:
+                self.plan()
+        elif parts == ENTRIES or self._settle_timer is not None:
+            if parts & ENTRIES:
+                self._read_entries()
+            self._settle_soon()
+        else:
             super().follow(parts)
 
     def _settle_soon(self) -> None:
-        """Read what else depends on a decision about an entry, once no other one follows it."""
+        """Read what else depends on a decision once no other one follows it."""
         if self._settle_timer is not None:
             self._settle_timer.stop()
-        self._settle_timer = self.set_timer(SETTLE_SECONDS, self.reload)
+        self._settle_timer = self.set_timer(SETTLE_SECONDS, self._read_rest)
+
+    def _read_rest(self) -> None:
+        self._settle_timer = None
+        if not self.planned:  # what is being planned does not know the change
+            self.planning = False
+        self.reload()
 
     @work(thread=True, exclusive=True, group="inbox")
     def _read_entries(self) -> None:
-        """Read the entries again, of which only files that have changed are read."""
+        """Read the entries again: only of files that have changed are they other objects than before."""
         data, unread, last = self.services.data, list[Finding](), self._last_read
-        found = [each for each in data.waiting(("updates", "items"), every=True, unread=unread) if last is not None]
-        if last is not None:
-            problem = " ".join(map(findings.with_remedy, unread)) or last.problem
+        if last is None:
+            return
+        found = data.waiting(("updates", "items"), every=True, unread=unread)
+        problem = " ".join(map(findings.with_remedy, unread)) or last.problem
+        if problem != last.problem or list(map(id, found)) != list(map(id, last.found)):
             self.post_message(replace(last, found=found, problem=problem))
 
     @work(thread=True, exclusive=True, group="inbox")
-    def _read(self) -> None:
+    def _read(self, *, with_memories: bool = True) -> None:
         data, unread = self.services.data, list[Finding]()
         every = data.waiting(every=True, unread=unread)
         found = [each for each in every if each.kind != "guidance"]
@@ -281,6 +306,8 @@ class Inbox(ListScreen[InboxRow]):
             others, problem = [], f"{problem} {error.message}".strip()
         untrusted = of_untrusted(data.root, data.scopes())
         self.post_message(EntriesRead(found, notes, names, problem, others, untrusted, later.load(data.root)))
+        if not with_memories:
+            return
         memories = self.proposals.read_memories()
         self.post_message(MemoriesRead(memories, known_texts.likeness(data.root, found, memories)))
 
@@ -288,7 +315,10 @@ class Inbox(ListScreen[InboxRow]):
         """Show the entries."""
         near = {self.services.data.slug, None}
         self._last_read = message
-        self._problem, self.proposals.names = message.problem, message.names
+        self._problem = message.problem
+        if message.names != self.proposals.names:
+            self.proposals.names = message.names
+            self.table.redraw()
         self.proposals.forget({each.directory for each in message.found})
         self.view.occasions.clear()
         now = self.view.now
@@ -313,9 +343,6 @@ class Inbox(ListScreen[InboxRow]):
     def _arrange(self) -> None:
         """Show all rows in their order."""
         self.found = rows.in_order([*self._entries, *self._changes, *self._problems], self._hidden, self.view.now)
-        if self.planned:
-            others = [row for row in self.found if row.family in PLANNED and row.until is None]
-            self.services.data.facts.waiting["changes"] = len(others)
         self.fill()
 
     def _show_notes(self, waiting: int, stuck: int) -> None:
@@ -391,7 +418,11 @@ class Inbox(ListScreen[InboxRow]):
 
     def fill(self) -> None:
         """Fill the list, and look for the evidence of the entry under the cursor. What has unsaved text has a mark."""
-        self.view.autosaves, self.view.typed = autosave.names(self.services.data.root), self.typed
+        autosaves = autosave.names(self.services.data.root)
+        if autosaves != self.view.autosaves:
+            self.view.autosaves = autosaves
+            self.table.redraw()
+        self.view.typed = self.typed
         super().fill()
         self.look_soon()
 
@@ -411,48 +442,39 @@ class Inbox(ListScreen[InboxRow]):
         return said + (PLANNING if self.planning and not self.planned else "") + self._elsewhere
 
     def summary(self) -> Text:
-        """Return the top line: how many rows of each kind wait."""
+        """Return the top line: how many rows are to be decided, which the tab says too, and how many else there are."""
         problem = self._problem or self._plan_problem
         if problem:
             return Text("! " + safe_text.line(problem), "red", no_wrap=True, overflow="ellipsis")
-        whole = self._sums(words.one_offs)
-        return whole if whole.cell_len <= self.size.width - 2 else self._sums(words.one_offs_in_brief)
-
-    def _sums(self, one_offs: Callable[[int], str]) -> Text:
-        text = Text(no_wrap=True, overflow="ellipsis")
         awake = [row for row in self.found if row.until is None]
-        doubtful = sum(isinstance(row, DraftRow) and row.is_one_off for row in awake)
-        every = Counter(map(type, awake))
-        counts = {kind: every[kind] for kind in rows.ORDER if every[kind] and kind is not DraftRow}
-        drafts = every[DraftRow]
-        text.append(f"{len(awake):,} to decide" if awake else "Nothing to decide", style="bold")
-        text.append(f" · {many(drafts, 'draft')}" if drafts else "")
+        tidied = len([row for row in awake if isinstance(row, (ProposedRow, ProblemRow))])
+        trusted = len([row for row in awake if isinstance(row, TrustRow)])
+        decided = len(awake) - tidied - trusted
+        text = Text(no_wrap=True, overflow="ellipsis")
+        text.append(f"{decided:,} to decide" if decided else "Nothing to decide", style="bold")
         elsewhere = f"{self._in_other_projects} in other projects" if self._in_other_projects else ""
         text.append(f" ({elsewhere})" if elsewhere and self.all_projects else "")
-        text.append(f" · {one_offs(doubtful)}" if doubtful else "", style="dim")
+        text.append(f" · {trusted:,} to trust" if trusted else "")
+        text.append(f" · {tidied:,} to tidy" if tidied else "")
         if elsewhere and not self.all_projects:
             text.append(f" · {actions.key_of('list.project')}: {elsewhere}", style="dim")
-        for kind, count in counts.items():
-            text.append(f" · {many(count, kind.singular, kind.plural)}", style="dim")
-        untils = [row.until for row in self.found if row.until is not None]
-        text.append(f" · {words.waiting(untils, self.view.now)}" if untils else "", style="dim")
         return text
 
     def describe(self, row: InboxRow) -> Described:
         """Return the detail of a row."""
-        self.view.width, self.view.detail_width = self.size.width, self.detail_width
-        self.view.glance_says_all = True
+        self.view.detail_width = self.detail_width
+        self.view.glance_says_all, self.view.is_wide = True, not self.has_class("narrow")
         place = row.where(self.view)
-        return row.describe(self.view)._replace(title=f"{row.word} · {place}" if place else row.singular or row.word)
+        return row.describe(self.view)._replace(title=" · ".join(filter(None, (row.kind.word, place))))
 
     @property
     def is_on_draft(self) -> bool:
         """Whether a draft is under the cursor."""
-        return isinstance(self.table.row, DraftRow)
+        return self.table.row is not None and self.table.row.kind is DRAFT
 
     def go_to_draft(self) -> None:
         """Put the cursor on the first draft, if there is one."""
-        self.wanted = lambda rows: next((at for at, row in enumerate(rows) if isinstance(row, DraftRow)), None)
+        self.wanted = lambda rows: next((at for at, row in enumerate(rows) if row.kind is DRAFT), None)
         self.fill()
 
     def footer_actions(self) -> list[actions.Action]:
@@ -460,7 +482,7 @@ class Inbox(ListScreen[InboxRow]):
         leader = self.chosen.leader
         if leader is None:
             return [actions.on_screen("inbox", verb) for verb in (ON_LIST if self.found else ON_NOTHING)]
-        own = [(f"inbox.{verb}", leader.verbs[verb]) for verb in IN_FOOT if verb in leader.verbs]
+        own = [(f"inbox.{verb}", leader.kind.verbs[verb]) for verb in IN_FOOT if verb in leader.kind.verbs]
         return [
             *(replace(actions.get(action), footer=word) for action, word in own),
             *(actions.on_screen("inbox", verb) for verb in ON_LIST),
@@ -491,25 +513,23 @@ class Inbox(ListScreen[InboxRow]):
 
     @work(thread=True, exclusive=True, group="changes")
     def _look_for_changes(self) -> None:
-        self.reader.look_for_changes([row.proposal for row in self._changes])
+        shown, decided = ([row.proposal for row in rows] for rows in (self._changes, self._decided_rows))
+        self.reader.look_for_changes(shown, decided)
 
     def on_plan_made(self, message: PlanMade) -> None:
         """Show what is planned."""
-        known = {row.id: row.weighed for row in self._changes}
-        self._changes = [replace(row, weighed=known.get(row.id)) for row in message.rows]
+        known = {row.id: row.facts.weighed for row in self._changes}
+        self._changes = [row.with_facts(weighed=known.get(row.id)) for row in message.rows]
         self._problems, self.planned = of_problems(message.left), True
-        keys = {row.key for row in (*self._changes, *self._problems)}
-        if back := (keys - self._last_keys) & self._all_keys:
-            self._returned |= back
-            self.wanted = self._first_returned
-        self._all_keys |= keys
-        self._last_keys |= keys
+        planned = {row.id for row in self._changes}
+        self._decided_rows = [row for row in self._decided_rows if row.id not in planned]
+        self._note_back({row.key for row in (*self._changes, *self._problems)})
         self._arrange()
 
     def on_rows_weighed(self, message: RowsWeighed) -> None:
         """Show what some of the changes save."""
         weighed = {each.proposal.id: each for each in message.found}
-        self._changes = [replace(row, weighed=weighed.get(row.id, row.weighed)) for row in self._changes]
+        self._changes = [row.with_facts(weighed=weighed.get(row.id, row.facts.weighed)) for row in self._changes]
         self.planning = self.planning and not message.last
         self.table.redraw()
         self._arrange()
@@ -521,17 +541,31 @@ class Inbox(ListScreen[InboxRow]):
         self.fill()
 
     def on_changes_found(self, message: ChangesFound) -> None:
-        """Show which changes are about files that have changed, and plan again."""
-        self._changes = [replace(row, stale=row.id in message.stale) for row in self._changes]
+        """Show which changes are about files that have changed, and those that an undo brought back; then plan again,
+        unless a decision follows."""
+        back = [row for row in self._decided_rows if row.id in message.back]
+        self._decided_rows = [row for row in self._decided_rows if row.id not in message.back]
+        self._changes = [*(row.with_facts(stale=row.id in message.stale) for row in self._changes), *back]
+        self._note_back({row.key for row in back})
         self.table.redraw()
         self._arrange()
-        if message.outdated:
+        if message.outdated and self._settle_timer is None:
             self.plan()
+
+    def _note_back(self, keys: set[str]) -> None:
+        """Note the rows that are back in the list, and put the cursor on the first after an undo."""
+        if back := (keys - self._last_keys) & self._all_keys:
+            self._returned |= back
+            self.wanted = self._first_returned
+        self._all_keys |= keys
+        self._last_keys |= keys
 
     def _decided(self, ids: Collection[str]) -> None:
         """Take changes off the list at once; the plan that is made anew confirms it."""
+        self._decided_rows += [row for row in self._changes if row.id in ids]
         self._changes = [row for row in self._changes if row.id not in ids]
-        self._last_keys -= {row.key for row in self.found if isinstance(row, ProposedRow) and row.id in ids}
+        self._last_keys -= {row.key for row in self._decided_rows}
+        self._settle_soon()
         self._arrange()
 
     # moving
@@ -546,13 +580,13 @@ class Inbox(ListScreen[InboxRow]):
             super().count()
 
     def _why_no_projects(self) -> str:
-        return "" if self._in_other_projects else "Nothing waits in other projects."
+        return "" if self._in_other_projects else "There is nothing to decide in other projects."
 
     def markable(self) -> Sequence[InboxRow]:
         """Return the rows that "mark all" marks: all of the kind under the cursor that need no look by themselves; of a
         kind that always does, and among hidden rows, all of them."""
         under = self.chosen.leader
-        alike = [row for row in self.table.rows if type(row) is type(under)]
+        alike = [row for row in self.table.rows if under is not None and row.kind is under.kind]
         if under is not None and under.until is not None:
             return [row for row in alike if row.until is not None]
         return [row for row in alike if not row.needs_look()] or [row for row in alike if row.until is None]

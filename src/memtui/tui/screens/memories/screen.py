@@ -57,7 +57,7 @@ EMPTY = """Nothing is remembered here yet.
 
 {app.note}  writes a note: your next prompt gets it
 {memories.new}  creates a memory
-{app.inbox}  shows drafts from your sessions, to be approved
+{app.inbox}  shows drafts from your sessions, for you to accept
 {app.help}  lists all keys"""
 # What fills a scope without memories, by its kind.
 FILLED_BY = {
@@ -427,7 +427,7 @@ class Memories(ListScreen[Pair]):
         self.summarize()
         self.tell("")
 
-    def title_of_list(self) -> Text:
+    def title_of_list(self, _summary: Text) -> Text:
         """Return how many memories are listed; in recall what the prompt would bring."""
         return self.recalled.summary() if self.recalled else Text(self.counted)
 
