@@ -1,7 +1,7 @@
 """Checks of the person's own content: memories and their indexes, trust in them, and the inboxes."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import cast
 
 from memtui.core.base import fastjson, fs, ids, paths
@@ -36,7 +36,9 @@ def _inbox(root: str, slug: str | None, now: float, budget: int) -> Iterator[Fin
     yield from unread
     guidance = f"{directory}/{inbox_format.FILES['guidance']}"
     if not any(each.data["path"] == guidance and each.code != "inbox.part" for each in unread):
-        yield from _guidance(directory, now, budget)
+        for entry in inbox_format.read(guidance):
+            yield from islice(undelivered.findings(entry, directory, now, budget), 1)
+            yield from secret(entry)
     for file, delivery_id, _, _ in claimed.listed(directory):
         path = f"{directory}/{inbox_format.CLAIMED}/{file}"
         try:
@@ -48,14 +50,6 @@ def _inbox(root: str, slug: str | None, now: float, budget: int) -> Iterator[Fin
             continue
         if now - (ids.id_time(delivery_id) or now) > CLAIM_SECONDS:
             yield problem("inbox.unproven", delivery=delivery_id, path=path)
-
-
-def _guidance(directory: str, now: float, budget: int) -> Iterator[Finding]:
-    for entry in inbox_format.read(f"{directory}/{inbox_format.FILES['guidance']}"):
-        found = undelivered.findings(entry, directory, now, budget)
-        if (first := next(found, None)) is not None:
-            yield first
-        yield from secret(entry)
 
 
 def secret(entry: inbox_format.Entry) -> Iterator[Finding]:

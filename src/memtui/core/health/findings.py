@@ -11,7 +11,7 @@ from memtui.core.base import shell
 from memtui.core.base.finding import NOTE, PROBLEM, Finding
 from memtui.core.base.phrasing import ago, likeness, many, size, some
 from memtui.core.health import memory_kinds
-from memtui.core.health.kind import Kind
+from memtui.core.health.memory_kinds import Kind
 
 AREAS = {
     "hooks": "hooks",
@@ -19,7 +19,7 @@ AREAS = {
     "root": "files",
     "config": "settings",
     "errors": "errors",
-    "inbox": "inboxes",
+    "inbox": "notes and drafts",
     "memories": "memories",
     "trust": "trust",
     "journal": "changes",
@@ -151,12 +151,11 @@ REGISTRY = {
         "The mode is off for this project, so sessions here get nothing.", "memtui config set mode full --project ."
     ),
     "config.gate_off": Kind(
-        "The gate is off: Claude writes memories, and nobody looks; what others changed is not listed.",
+        "The setting gate is off: what Claude writes into memories is not listed in the Inbox.",
         "memtui config set gate show",
     ),
     "config.gate_off_here": Kind(
-        "The gate is off for this project: Claude writes memories, and nobody looks; what others changed is not"
-        " listed.",
+        "The setting gate is off for this project: what Claude writes into memories is not listed in the Inbox.",
         "memtui config set gate show --project .",
     ),
     "config.unknown": Kind("{table}{key} is not a setting.", EDIT, "config"),
@@ -318,10 +317,6 @@ REGISTRY = {
 }
 
 
-def _waiting(count: int) -> str:
-    return f"{count} not applied yet: after the next turn"
-
-
 class _Fact:
     """A value, formatted as a template asks; see `Kind`."""
 
@@ -337,7 +332,7 @@ class _Fact:
         if how == "judged":
             return f". {value}" if value else ""
         if how == "more":
-            return f"; {_waiting(value)}" if isinstance(value, int) and value else ""
+            return f"; {value} not applied yet: after the next turn" if value else ""
         if how == "similar" and isinstance(value, int):
             return likeness(value / 100)
         if how == "unmerged":

@@ -93,12 +93,6 @@ def _open(path: str, mode: int) -> None:
         raise MemtuiError(f"{path} can't be closed: {error.strerror}.", hint) from error
 
 
-def _guidance(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Settle every claim whose transcript shows what became of it."""
-    settled = reconcile.reconcile(store.env, store.root, now=store.journal.now())
-    return FixOutcome("guidance", [*settled], undoable=False)
-
-
 def resolve(store: Store, subjects: Sequence[str], side: str) -> FixOutcome:
     """Resolve git's conflict markers in the memories and indexes that findings are about, by one of
     `conflict_markers.SIDES`, as one step of undo. Raises MemtuiError."""
@@ -134,11 +128,6 @@ def resolve_memory(store: Store, found: Memory, side: str) -> Memory:
     return store.edit(found, conflict_markers.resolved(found.raw, side), verb="resolve")
 
 
-def _forget(store: Store, _: Sequence[str]) -> FixOutcome:
-    """Forget what decisions on drafts taught."""
-    return FixOutcome("forget", [store.root] if taught.forget(store.root, store.journal) else [])
-
-
 def due(store: Store) -> retention.Due:
     """List what `collect` would remove. Raises MemtuiError."""
     with _storage_errors(store):
@@ -162,8 +151,11 @@ def _storage_errors(store: Store) -> Iterator[None]:
 _FIXES: dict[str, Callable[[Store, Sequence[str]], FixOutcome]] = {
     "files": _files,
     "errors": _errors,
-    "guidance": _guidance,
-    "forget": _forget,
+    # every claim whose transcript shows what became of it
+    "guidance": lambda store, _: FixOutcome(
+        "guidance", [*reconcile.reconcile(store.env, store.root, now=store.journal.now())], undoable=False
+    ),
+    "forget": lambda store, _: FixOutcome("forget", [store.root] * taught.forget(store.root, store.journal)),
     "projects": lambda store, subjects: FixOutcome("projects", adoption.adopt(store, subjects)),
     "collect": lambda store, _: FixOutcome("collect", [], undoable=False, facts=collect(store)),
 }

@@ -85,11 +85,6 @@ def _with_dash(doc: Document) -> bytes | None:
     )
 
 
-def _with_other_rule(doc: Document) -> bytes:
-    """Return a file whose first line is a rule that is no fence."""
-    return doc.raw.replace(b"---", b"***", 1)
-
-
 def _encoded(text: str) -> bytes:
     return text.encode("utf-8", "surrogateescape")
 
@@ -99,6 +94,6 @@ CHECKS: dict[str, tuple[Callable[[Document], bool], Callable[[Document], bytes |
     "memories.cut_head": (lambda doc: doc.has_frontmatter and FENCE in doc.block, _with_dash),
     "memories.rule_head": (
         lambda doc: not doc.has_frontmatter and doc.rest.partition("\n")[0].strip() == FENCE and FENCE in doc.rest[3:],
-        _with_other_rule,
+        lambda doc: doc.raw.replace(b"---", b"***", 1),  # a rule that is no fence
     ),
 }

@@ -167,7 +167,6 @@ def _recall_only(data: bytes, uses: Uses, fits: Callable[[bytes], bool]) -> tupl
         return index_lines.remove_empty_sections(index_lines.recall_only(data, targets[:count]))
 
     too_many = budget(data)
-    too_many = budget(data)
     lines, units = too_many.lines - too_many.max_lines, too_many.units - too_many.max_units
     sizes: dict[str, list[int]] = {}
     for each in able:

@@ -39,7 +39,9 @@ def of_memories(
     memory; False ends the search."""
     whole = [memory for memory in memories if memory.broken is None]
     for memory in takewhile(lambda _: go_on(), memories):
-        yield from _secrets(scope, memory)
+        if in_it := secrets(memory.raw):
+            facts = {"kinds": in_it[0], "line": in_it[1], **about(scope, memory)}
+            yield problem("memories.secret", f"memory:{memory.path}", **facts)
     for memory in takewhile(lambda _: go_on(), whole):
         yield from _texts(scope, memory, now)
     copied = copies.of_memories(memories)
@@ -57,12 +59,6 @@ def line_of(memory: Memory, at: int) -> int:
     """Return the line of its file, from 1, of a place in a memory's body."""
     whole = memory.raw.decode("utf-8", "replace").replace("\r\n", "\n")
     return whole.count("\n") - memory.body.count("\n") + memory.body.count("\n", 0, at) + 1
-
-
-def _secrets(scope: Scope, memory: Memory) -> Iterator[Finding]:
-    if found := secrets(memory.raw):
-        kinds, line = found
-        yield problem("memories.secret", f"memory:{memory.path}", kinds=kinds, line=line, **about(scope, memory))
 
 
 def secrets(data: bytes) -> tuple[str, int] | None:
@@ -105,11 +101,8 @@ def _texts(scope: Scope, memory: Memory, now: float) -> Iterator[Finding]:
         given = text_of(memory.fields, field)
         when = clock.parse(given)
         if when is not None and now >= when + (DAY_SECONDS if len(given) == len("2026-11-22") else 0):
-            yield problem("memories.expired", subject, field=_path(memory, field), when=given, **facts)
-
-
-def _path(memory: Memory, field: str) -> str:
-    return next((path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field), field)
+            paths = (path for path, _ in flat(memory.fields) if path.rpartition(".")[2] == field)
+            yield problem("memories.expired", subject, field=next(paths, field), when=given, **facts)
 
 
 def is_empty(body: str) -> bool:

@@ -1,10 +1,31 @@
-"""The findings about memories and their index: words, remedy and fix of each code, the worst first.
+"""What is said of a finding, and the words of those about memories and their index, the worst first.
 
 Those down to `memories.changed` are found by every check (doctor, Setup, the flags of memories); the others by `memtui
 check` alone: consolidate/lint.py.
 """
 
-from memtui.core.health.kind import Kind
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    """The words of a code: `words` and `remedy` are templates filled with its data, `flag` is a short form for lists.
+    In a remedy each place, or several joined by colons, is one word of a shell command (core/base/shell.py).
+
+    `{name:memory|memories}` is a count, or the length of a list; `{name:size}` a number of bytes, `{name:similar}` a
+    likeness of 100; a list of names is cut by `some`. `fix` is the id of the fix that CLI and TUI offer, empty if only
+    a person can fix it.
+    `by` names the facts that a cause has: findings of a code that agree in them are one problem. Where it is empty each
+    finding is a problem of its own. `several` is the template for more than one memory, where `words` are about one;
+    `{files}` are their names.
+    """
+
+    words: str = ""
+    remedy: str = ""
+    fix: str = ""
+    flag: str = ""
+    by: tuple[str, ...] = ()
+    several: str = ""
+
 
 UNLINK = "Remove the link."
 FIX = "memtui check --fix"

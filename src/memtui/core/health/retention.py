@@ -52,6 +52,13 @@ class Limits:
         return MOST_CHANGES if self.days else 0
 
 
+# The fields of `Due` that say what is removed.
+REMOVED = (
+    *("changes", "images", "months", "calls", "proposals", "trusted", "directories"),
+    *("versions", "beside", "rejected", "temporary"),
+)
+
+
 @dataclass
 class Due:
     """What is due, or was removed. `oldest` is the time of the oldest change that stays, in the journal's form; `busy`
@@ -78,19 +85,7 @@ class Due:
     @property
     def anything(self) -> bool:
         """Tell whether anything is due."""
-        return bool(
-            self.changes
-            or self.images
-            or self.months
-            or self.calls
-            or self.proposals
-            or self.trusted
-            or self.directories
-            or self.versions
-            or self.beside
-            or self.rejected
-            or self.temporary
-        )
+        return any(getattr(self, name) for name in REMOVED)
 
     def data(self) -> dict[str, object]:
         """Return the data for --json."""
@@ -314,17 +309,13 @@ def collect(root: str, now: float, has_time: Callable[[], bool] = lambda: True, 
                         step(root, now, keep, found, has_time)
                     else:
                         found.busy.append(f"{name}: there was no time left")
-                except (MemtuiError, OSError, ValueError, RecursionError) as error:
-                    found.busy.append(f"{name}: {_why(error, root)}")
+                except OSError as error:
+                    found.busy.append(f"{name}: {storage_error(error, str(error.filename or root)).message}")
+                except (MemtuiError, ValueError, RecursionError) as error:
+                    found.busy.append(f"{name}: {error.message if isinstance(error, MemtuiError) else error}")
     except fs.LockTimeoutError:
         found.busy.append("another one is at work")
     return found
-
-
-def _why(error: Exception, root: str) -> str:
-    if isinstance(error, OSError):
-        error = storage_error(error, str(error.filename or root))
-    return error.message if isinstance(error, MemtuiError) else str(error)
 
 
 def _undo(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:

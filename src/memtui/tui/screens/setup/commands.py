@@ -17,9 +17,8 @@ from memtui.subconscious.overview import Overview
 from memtui.tui import hooks_offer
 from memtui.tui.dialogs.ask import sure
 from memtui.tui.screens.list_screen import ListScreen
-from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow
+from memtui.tui.screens.setup.rows import HOOKS, MARKS, SetupRow, Snapshot
 from memtui.tui.screens.setup.settings import SettingCommands
-from memtui.tui.screens.setup.snapshot import Snapshot
 from memtui.tui.services import Command, Services
 
 

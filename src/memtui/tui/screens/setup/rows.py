@@ -1,24 +1,30 @@
-"""The rows of Setup: a page of at most 24, under headings that unfold; and how they are drawn."""
+"""What Setup shows, as a worker sees it; and its rows: a page of at most 24, under headings that unfold."""
 
+from array import array
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
 
 from rich.text import Text
 
 from memtui.core.base import clock
+from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import NOTE, OK, PROBLEM, Finding
 from memtui.core.base.phrasing import age, many
+from memtui.core.deliveries import error_log
 from memtui.core.deliveries.record import Record
 from memtui.core.health import file_checks, findings
 from memtui.core.settings import config, setting
 from memtui.core.settings.setting import Setting
-from memtui.hooks.installer import entries
+from memtui.hooks.installer import checkup, entries, status
 from memtui.present import colours, legend, safe_text
 from memtui.present import subconscious as model_words
 from memtui.present.deliveries import waited
+from memtui.subconscious import overview
 from memtui.subconscious.overview import Overview
-from memtui.tui.screens.setup.snapshot import Snapshot
+from memtui.tui.model.data import Data
 from memtui.tui.widgets.painting import SPANNED
 
 # Cells of a value before what the setting means.
@@ -58,8 +64,58 @@ LEVELS = {PROBLEM: 0, NOTE: 1, OK: 2}
 # The facts that tell findings of one code and subject apart. Counts and times are not among them: a check whose count
 # changes is the same check.
 IDENTITY = ("scope", "path", "table", "key", "name", "event", "events", "inbox", "delivery", "directory")
+ERRORS_SHOWN = 30
 # The hooks that deliver and record nothing: the log has none of their runs.
 SILENT = ("PreCompact", "Stop", "SessionEnd")
+
+
+@dataclass
+class Snapshot:
+    """Everything that was seen at one moment. `times` and `last_runs`: the milliseconds of hook runs and the time of
+    the last one in seconds, by event; `counted`: whether the log was counted for them; `reading`: of sessions by a
+    model, once one is set."""
+
+    findings: list[Finding] = field(default_factory=list)
+    hooks: status.Status | None = None
+    times: dict[str, "array[float]"] = field(default_factory=dict)
+    last_runs: dict[str, float] = field(default_factory=dict)
+    counted: bool = True
+    errors: list[Record] = field(default_factory=list)
+    settings: list[Setting] = field(default_factory=list)
+    settings_error: str = ""
+    reading: Overview | None = None
+
+    @property
+    def problems(self) -> int:
+        """How many problems are to fix."""
+        return findings.problems(self.findings)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model may be asked."""
+        return any(row.key == setting.BACKEND and row.value != "off" for row in self.settings)
+
+    def setting(self, key: str) -> Setting | None:
+        """Return a setting, None while the settings can't be read."""
+        return next((each for each in self.settings if each.key == key), None)
+
+
+def take_snapshot(data: Data, client: list[Finding]) -> Snapshot:
+    """Look at everything. What can't be read is a finding, or left out, and never an error. `client`: the findings of
+    `checkup.client_check`, which starts a process."""
+    statistics = data.statistics
+    snapshot = Snapshot(times=statistics.events, last_runs=statistics.last_runs, counted=statistics.ready)
+    snapshot.findings = findings.of_setup(checkup.check(data.env, data.cwd, data.now(), client, data.known))
+    with suppress(MemtuiError, OSError):
+        snapshot.hooks = status.status(data.env, data.cwd)
+    snapshot.errors = list(islice(error_log.newest_first(data.root), ERRORS_SHOWN))
+    try:
+        snapshot.settings = setting.rows(data.root, data.project_root)
+    except MemtuiError as error:
+        snapshot.settings_error = error.message
+    if snapshot.has_model:
+        snapshot.reading = overview.look(data.env, data.root, data.project_root, data.now())
+    return snapshot
 
 
 @dataclass(frozen=True)

@@ -20,8 +20,7 @@ from memtui.tui.model import fuzzy
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.screens.setup import rows, text
 from memtui.tui.screens.setup.commands import SetupCommands
-from memtui.tui.screens.setup.rows import BAD, SetupRow
-from memtui.tui.screens.setup.snapshot import Snapshot, take_snapshot
+from memtui.tui.screens.setup.rows import BAD, SetupRow, Snapshot, take_snapshot
 from memtui.tui.services import Command, Services
 from memtui.tui.widgets.rows import Column, RowList
 

@@ -19,8 +19,7 @@ from memtui.present.deliveries import waited
 from memtui.subconscious.overview import Overview
 from memtui.tui.screens.list_screen import Described
 from memtui.tui.screens.setup import rows
-from memtui.tui.screens.setup.rows import SetupRow
-from memtui.tui.screens.setup.snapshot import Snapshot
+from memtui.tui.screens.setup.rows import SetupRow, Snapshot
 from memtui.tui.widgets.key_lines import append_keys
 
 # What the hook of an event does.
