@@ -44,7 +44,7 @@ SHIFTS = {
 }
 # The parts of a score by their name, as a person reads them, in their order.
 PARTS = {
-    "lexical": ("words", "how many it shares, rare ones more"),
+    "lexical": ("words", "rare ones count more"),
     "share": ("share", "of the prompt’s words, weighed"),
     "cosine": ("meaning", "of its best passage"),
     "overlap": ("title", "of its name and description"),
