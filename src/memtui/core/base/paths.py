@@ -48,8 +48,8 @@ def slug(path: str) -> str:
     """Return the client's directory name for a path: all but a-z A-Z 0-9 becomes `-`; a name over 200 gets a hash.
     Counted and hashed in UTF-16 units as the client's JavaScript does: an astral character becomes two dashes."""
     if not path.isascii():
-        units = path.encode("utf-16-le", "surrogatepass")
-        path = "".join([chr(units[at] | units[at + 1] << 8) for at in range(0, len(units), 2)])
+        pairs = [c if c <= "\uffff" else chr(0xD7C0 + (ord(c) >> 10)) + chr(0xDC00 + (ord(c) & 0x3FF)) for c in path]
+        path = "".join(pairs)
     name = "".join([c if c.isascii() and c.isalnum() else "-" for c in path])
     if len(name) <= SLUG_LIMIT:
         return name

@@ -63,12 +63,6 @@ class Journal:
     def _end(self, transaction: str, state: str, **more: Any) -> None:
         self._append({"v": VERSION, "id": transaction, "time": clock.iso(self.now()), "state": state, **more})
 
-    def _size(self) -> int:
-        try:
-            return os.stat(self.path).st_size
-        except OSError:
-            return 0
-
     # Transactions
 
     @contextlib.contextmanager
@@ -103,7 +97,7 @@ class Journal:
     def run_locked(self, op: str, changes: Sequence[Change], summary: str, **more: Any) -> str:
         """Do what `run` does, with the lock held already."""
         transaction = ids.new_id(self.now())
-        size = self._size()
+        size = os.path.getsize(self.path) if os.path.exists(self.path) else 0
         changes = [change.with_metadata() for change in changes]
         record = self._intent(transaction, op, changes, summary, **more)
         try:

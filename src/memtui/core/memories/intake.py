@@ -61,10 +61,6 @@ class OwnChange(NamedTuple):
     files: list[Written]
     op: str
 
-    def op_of(self, written: Written) -> str:
-        """Return what it was for one of its files: LINKS where only links followed a rename."""
-        return LINKS if self.op == "rename" and not written.whole else self.op
-
 
 class Since(NamedTuple):
     """The changes since the one that was read last, oldest first, the files of a change that is not finished, and the
@@ -76,7 +72,8 @@ class Since(NamedTuple):
 
 
 def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
-    """Read the changes after the one with the id `last`, or later than `oldest` (seconds). Raises OSError."""
+    """Read the changes after the one with the id `last`, or those later than `oldest` (seconds since the epoch). Raises
+    OSError."""
     ended: dict[str, bool] = {}
     dropped: set[str] = set()  # the texts of memories that were deleted for good later
     steps: list[OwnChange] = []
@@ -222,7 +219,8 @@ class Intake:
             # A text that memtui only put back is still of the one who wrote it.
             same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
             by = same[-1] if same else Writer(PERSON)
-            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=step.op_of(each)))
+            op = LINKS if step.op == "rename" and not each.whole else step.op  # only links followed it
+            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=op))
             self.log.add(found[-1])
         return found
 

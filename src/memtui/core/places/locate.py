@@ -111,11 +111,12 @@ def auto_dir(env: "dict[str, str]", cwd: str) -> str:
     moved = _absolute(env.get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", ""))
     if moved is None:
         setting = settings_files.nearest(env, cwd, "autoMemoryDirectory", str)
-        if isinstance(setting, str) and setting.startswith("~/"):
-            home = paths.normal(env.get("HOME", ""))
-            setting = paths.normal(home + "/" + setting[2:])
-            setting = setting if setting.startswith(home.rstrip("/") + "/") else ""
-        moved = _absolute(setting) if isinstance(setting, str) else None
+        if isinstance(setting, str):
+            if setting.startswith("~/"):
+                home = paths.normal(env.get("HOME", ""))
+                setting = paths.normal(home + "/" + setting[2:])
+                setting = setting if setting.startswith(home.rstrip("/") + "/") else ""
+            moved = _absolute(setting)
     if moved is not None:
         _moved.add(moved)
         return moved
