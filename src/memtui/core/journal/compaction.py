@@ -90,15 +90,15 @@ def unreferenced(journal: Journal, gone: set[str] | None = None) -> list[tuple[s
         return []
     try:
         with os.scandir(journal.contents.directory) as entries:
-            there = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
+            files = [(each.name, each.path) for each in entries if DIGEST.fullmatch(each.name.encode())]
     except FileNotFoundError:
         return []
     # By trust.json, or the journal without the changes `gone`.
     data = fs.read_or_empty(journal.path)
     lines = b"".join(_kept(data, gone)) if gone else data
-    found = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
-    used = {digest.decode() for digest in found}
-    return [(path, os.lstat(path).st_size) for name, path in there if name not in used and os.path.lexists(path)]
+    digests = DIGEST.findall(lines) + DIGEST.findall(fs.read_or_empty(journal.root + "/trust.json"))
+    used = {digest.decode() for digest in digests}
+    return [(path, os.lstat(path).st_size) for name, path in files if name not in used and os.path.lexists(path)]
 
 
 def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:

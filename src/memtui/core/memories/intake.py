@@ -82,25 +82,25 @@ def read_since(root: str, last: str, oldest: float = 0.0) -> Since:
     try:
         for _, line in backwards.lines(root + "/journal.jsonl", longest=-1):
             record: dict[str, Any] = fastjson.loads_dict(line)
-            found = record.get("id")
-            if record.get("v") != VERSION or not isinstance(found, str):
+            key = record.get("id")
+            if record.get("v") != VERSION or not isinstance(key, str):
                 continue
             time = clock.parse(str(record.get("time"))) or 0.0
-            if found == last or time <= oldest:
+            if key == last or time <= oldest:
                 break
             if record.get("state") in {"done", "back"}:
-                ended[found] = record["state"] == "done"
-                newest = newest or found
+                ended[key] = record["state"] == "done"
+                newest = newest or key
             elif record.get("state") == "intent" and readable(record):
-                if ended.get(found):
+                if ended.get(key):
                     dropped.update(record.get("drop", ()))
                 files = [each for row in record["changes"] for each in _written(row)]
                 files = [each for each in files if not dropped & {each.before, each.after}]
-                if found not in ended:
+                if key not in ended:
                     unfinished |= {each.path for each in files}
-                elif ended[found] and files:
+                elif ended[key] and files:
                     op = TAKE_BACK if takes_back(record) else str(record.get("op"))
-                    steps.append(OwnChange(found, time, record.get("seen") is True, files, op))
+                    steps.append(OwnChange(key, time, record.get("seen") is True, files, op))
     except FileNotFoundError:
         pass
     return Since(steps[::-1], unfinished, newest or last)
