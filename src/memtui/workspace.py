@@ -147,10 +147,10 @@ class Workspace:
         """Count the entries that wait here and everywhere, by kind, without snoozed ones. `unread` as for `waiting`."""
         from memtui.core.review.waiting import KINDS
 
-        found, now = dict.fromkeys(KINDS, 0), self.now()
+        totals, now = dict.fromkeys(KINDS, 0), self.now()
         for item in self.waiting(unread=unread):
-            found[item.kind] += not item.entry.snoozed(now)
-        return found
+            totals[item.kind] += not item.entry.snoozed(now)
+        return totals
 
     def review(self) -> "Review":
         """Return the use cases for what waits in the inbox: reject, withdraw, tick off, pass on."""
@@ -209,14 +209,14 @@ class Workspace:
         from memtui.core.memories import scopes
         from memtui.core.memories.versions import noted_unseen
 
-        found = noted_unseen(self.root)
-        if found is None:
+        noted = noted_unseen(self.root)
+        if noted is None:
             try:
                 return len(self.changed())
             except MemtuiError:  # the inbox says why
                 return 0
-        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if found else set()
-        return sum(count for place, count in found.items() if place in here)
+        here = {scope.directory for scope in scopes.discover(self.env, self.cwd)} if noted else set()
+        return sum(count for place, count in noted.items() if place in here)
 
     def unheard(self, labels: "Iterable[str] | None" = None) -> str:
         """Return the code of `guidance.unheard` that tells why no session gets guidance here, or with `labels` why none
@@ -224,14 +224,14 @@ class Workspace:
         from memtui.core.inbox import guidance
 
         among = None if labels is None else set(labels)
-        found = ""
+        code = ""
         if among is None or among & {"project", "global"}:
             hooked, disabled, unreadable = self.hooked()
-            found = guidance.unheard(
+            code = guidance.unheard(
                 self.setting("mode"), hooked, disabled=disabled, unreadable=unreadable, memories=among is not None
             )
-        if found or among is None or "auto" not in among:
-            return found
+        if code or among is None or "auto" not in among:
+            return code
         from memtui.core.places import loading
 
         return "auto" if loading.auto_memory_off(self.env, self.cwd) else ""
@@ -276,7 +276,7 @@ class Workspace:
         from memtui.hooks.installer import status
 
         try:
-            found = status.status(self.env, self.cwd)
+            hooks_status = status.status(self.env, self.cwd)
         except (MemtuiError, OSError):
             return True, False, False
-        return found.installed, found.disabled_by is not None, found.unreadable
+        return hooks_status.installed, hooks_status.disabled_by is not None, hooks_status.unreadable

@@ -53,10 +53,10 @@ def open_regular(path: str, ours: bool = False, follow: bool = True, write: bool
 
 def _regular(fd: int, path: str) -> "posix.stat_result":
     """Return the status of an open file. Raises OSError if it is not a regular one."""
-    found = posix.fstat(fd)
-    if found.st_mode & S_IFMT != S_IFREG:
+    status = posix.fstat(fd)
+    if status.st_mode & S_IFMT != S_IFREG:
         raise OSError(22, NOT_REGULAR, path)
-    return found
+    return status
 
 
 def read(path: str, kind: str) -> bytes:
@@ -100,9 +100,9 @@ def _read(fd: int, offset: int, left: int, limit: int) -> bytes:
 
 def read_fd(fd: int, offset: int = 0, most: int = -1, path: str = "") -> bytes:
     """Read an open file from `offset` to its end. Raises OSError, also for more than `most` bytes (-1: any number)."""
-    left = posix.fstat(fd).st_size - offset
-    too_large = 0 <= most < left
-    data = b"" if too_large else _read(fd, offset, left, -1 if most < 0 else most + 1)
+    size = posix.fstat(fd).st_size - offset
+    too_large = 0 <= most < size
+    data = b"" if too_large else _read(fd, offset, size, -1 if most < 0 else most + 1)
     if too_large or 0 <= most < len(data):  # it grew, or is a file of the kernel, which reports no size
         raise OSError(27, f"is larger than {most >> 20} MB", path)
     return data
@@ -119,10 +119,10 @@ def read_or_empty(path: str, limit: int = -1) -> bytes:
 def stamp(path: str) -> int:
     """Return a number that changes when a file does; 0 if it is missing or empty."""
     try:
-        found = posix.stat(path)
+        status = posix.stat(path)
     except OSError:
         return 0
-    return found.st_mtime_ns ^ found.st_size << 1 if found.st_size else 0
+    return status.st_mtime_ns ^ status.st_size << 1 if status.st_size else 0
 
 
 def makedirs(path: str, mode: int = DIR_MODE) -> None:
@@ -244,21 +244,21 @@ def write_atomic(path: str, data: bytes, durable: bool = True) -> None:
     """Replace a file: write a temporary file in the same directory, sync it to disk, rename it. Raises OSError.
     `durable=False` leaves out the sync: for derived state that may be lost in a power cut, never for a person's words.
     On any error the temporary file is removed and the old content stays."""
-    made = temporary(path)
+    new = temporary(path)
     mode = FILE_MODE
     try:
-        found = posix.stat(path)
-        if found.st_mode & S_IFMT == S_IFREG:
-            mode = found.st_mode & 0o7777
+        status = posix.stat(path)
+        if status.st_mode & S_IFMT == S_IFREG:
+            mode = status.st_mode & 0o7777
     except OSError:
         pass
-    fd = _open_making_dirs(made, NEW_FILE, FILE_MODE)
+    fd = _open_making_dirs(new, NEW_FILE, FILE_MODE)
     try:
         _write_and_close(fd, data, mode, durable)
-        posix.rename(made, path)
+        posix.rename(new, path)
     except BaseException:
         try:
-            posix.unlink(made)
+            posix.unlink(new)
         except OSError:
             pass
         raise
@@ -280,15 +280,15 @@ def _write_and_close(fd: int, data: bytes, mode: int, durable: bool) -> None:
 def create(path: str, data: bytes, durable: bool = False) -> bool:
     """Create a file with all of its data at once. False, with nothing done, if it exists or can't be written. Raises
     OSError if its directory can't be written to."""
-    made = temporary(path)
-    fd = _open_making_dirs(made, NEW_FILE, FILE_MODE)
+    new = temporary(path)
+    fd = _open_making_dirs(new, NEW_FILE, FILE_MODE)
     try:
         _write_and_close(fd, data, FILE_MODE, durable)
-        posix.link(made, path)
+        posix.link(new, path)
     except OSError:
         return False
     finally:
-        unlink(made)
+        unlink(new)
     if durable:
         sync_dir(path[: path.rfind("/")] or "/")
     return True

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 def load(name: str) -> "Any":
     """Return an extension module. Raises ImportError where the interpreter has none of this name."""
-    found = sys.modules.get(name)
-    if found is not None:
-        return found
+    module = sys.modules.get(name)
+    if module is not None:
+        return module
     if name not in sys.builtin_module_names:
         try:
             bootstrap, external = sys.modules["_frozen_importlib"], sys.modules["_frozen_importlib_external"]

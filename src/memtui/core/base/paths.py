@@ -20,14 +20,14 @@ S_IFMT, S_IFDIR, S_IFREG = 0o170000, 0o040000, 0o100000
 
 def config_dir(env: "dict[str, str]") -> str:
     """Return Claude Code's configuration directory. Raises KeyError if neither CLAUDE_CONFIG_DIR nor HOME is set."""
-    found = env.get("CLAUDE_CONFIG_DIR")
-    return found.rstrip("/") or "/" if found else env["HOME"].rstrip("/") + "/.claude"
+    directory = env.get("CLAUDE_CONFIG_DIR")
+    return directory.rstrip("/") or "/" if directory else env["HOME"].rstrip("/") + "/.claude"
 
 
 def root(env: "dict[str, str]") -> str:
     """Return memtui's own directory: MEMTUI_HOME, else `memtui/` in Claude Code's configuration directory."""
-    found = env.get("MEMTUI_HOME")
-    return found.rstrip("/") or "/" if found else config_dir(env) + "/memtui"
+    directory = env.get("MEMTUI_HOME")
+    return directory.rstrip("/") or "/" if directory else config_dir(env) + "/memtui"
 
 
 def index_base(root: str, directory: str) -> str:
@@ -196,12 +196,12 @@ def stranger(path: str) -> "int | None":
 def strangers(root_dir: str, project: "str | None" = None) -> "list[tuple[str, int]]":
     """List the directories of memtui, and of one project, that belong to another user, as (path, user). Where there are
     any, nothing may be read or written: whoever owns a directory can forge the person's words there."""
-    found = []
+    owned = []
     for part in ("", "/log", "/run", "/sessions", "/global", "/global/claimed", "/projects", "/subconscious"):
         owner = stranger(root_dir + part)
         if owner is not None:
-            found.append((root_dir + part, owner))
-    return found + inbox_strangers(root_dir, project) if project else found
+            owned.append((root_dir + part, owner))
+    return owned + inbox_strangers(root_dir, project) if project else owned
 
 
 def inbox_slugs(root_dir: str) -> "list[str]":
@@ -242,5 +242,5 @@ def resolve(path: str) -> "str | None":
 
 def inside(base: str, path: str) -> bool:
     """Return whether a path lies below `base`, with symlinks followed in both."""
-    top, found = resolve(base), resolve(path)
-    return top is not None and found is not None and found.startswith(top.rstrip("/") + "/")
+    top, target = resolve(base), resolve(path)
+    return top is not None and target is not None and target.startswith(top.rstrip("/") + "/")

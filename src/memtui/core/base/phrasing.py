@@ -26,13 +26,13 @@ def ago(seconds: "float | None", now: float) -> str:
 
 def until(seconds: float, now: float) -> str:
     """Write a time in the future as `in 2h`, `in 1h 30m`, `in 3d 4h`, rounded to the smaller unit."""
-    left = max(60, int(seconds - now + 0.5))
+    seconds_left = max(60, int(seconds - now + 0.5))
     for big, small, names in ((86400, 3600, "dh"), (3600, 60, "hm")):
-        whole = (left + small // 2) // small * small
+        whole = (seconds_left + small // 2) // small * small
         if whole >= big:
             rest = whole % big // small
             return f"in {whole // big}{names[0]}" + (f" {rest}{names[1]}" if rest else "")
-    return f"in {(left + 30) // 60}m"
+    return f"in {(seconds_left + 30) // 60}m"
 
 
 def size(count: int) -> str:

@@ -40,11 +40,11 @@ def save(root: str, session_id: str, state: "dict[str, object]", part: str = "")
 
 def number(state: "dict[str, object]", key: str) -> int:
     """Return a whole number of the state; 0 if it is missing or of another type."""
-    found = state.get(key)
-    return found if isinstance(found, int) else 0
+    value = state.get(key)
+    return value if isinstance(value, int) else 0
 
 
 def table(state: "dict[str, object]", key: str) -> "dict[str, object]":
     """Return a table of the state; `{}` if it is missing or of another type."""
-    found = state.get(key)
-    return found if isinstance(found, dict) else {}
+    value = state.get(key)
+    return value if isinstance(value, dict) else {}

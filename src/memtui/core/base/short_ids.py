@@ -29,11 +29,11 @@ def match(ref: str, names: Iterable[str], what: str) -> str:
     exact = next((name for name in every if name.upper() == wanted), None)
     if exact is not None:
         return exact
-    found = [name for name in every if is_short_for(wanted, name)]
-    if len(wanted) < MIN_REF or not found:
+    matching = [name for name in every if is_short_for(wanted, name)]
+    if len(wanted) < MIN_REF or not matching:
         short = f"Give at least {MIN_REF} characters of the id." if len(wanted) < MIN_REF else ""
         raise NotFoundError(f"There is no {what} “{ref}”.", short)
-    if len(found) > 1:
-        shown = ", ".join(found[:SEVERAL]) + (", …" if len(found) > SEVERAL else "")
+    if len(matching) > 1:
+        shown = ", ".join(matching[:SEVERAL]) + (", …" if len(matching) > SEVERAL else "")
         raise ConflictError(f"“{ref}” can mean several: {shown}.", "Give more of the id.")
-    return found[0]
+    return matching[0]

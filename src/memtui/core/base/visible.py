@@ -52,13 +52,13 @@ def hidden(char: str) -> bool:
 
 def revealed(text: str, show: "Callable[[str], str]") -> str:
     """Replace each hidden character with what `show` returns for it, and each joiner beyond MOST_JOINERS in a row."""
-    made = []
+    pieces = []
     run = 0
     # A piece at a time: split into single characters, a text takes eighty times its memory.
     for at in range(0, len(text), PIECE):
         piece = text[at : at + PIECE]
         if piece.isascii() and piece.replace("\n", "").replace("\t", "").isprintable():
-            made.append(piece)
+            pieces.append(piece)
             run = 0
             continue
         chars = []
@@ -66,8 +66,8 @@ def revealed(text: str, show: "Callable[[str], str]") -> str:
             unseen = hidden(char)
             run = run + (char in JOINERS) if unseen or char in JOINERS else 0
             chars.append(show(char) if unseen or run > MOST_JOINERS else char)
-        made.append("".join(chars))
-    return "".join(made)
+        pieces.append("".join(chars))
+    return "".join(pieces)
 
 
 def clean(text: str) -> str:

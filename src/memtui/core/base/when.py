@@ -25,10 +25,10 @@ def read(given: str, now: float, *, ahead: bool, day: "tuple[int, int]" = START)
         return now if words == ["now"] else NEVER
     seconds = None if given.rstrip().endswith("M") else _span(words)  # elsewhere `1M` is a month
     if seconds is not None:
-        found: float | None = now + seconds if ahead else now - seconds
+        moment: float | None = now + seconds if ahead else now - seconds
     else:
-        found = _by_the_clock(words, now, ahead, day) or _zoned(given)
-    return found if found is not None and 0 <= found <= LAST else None
+        moment = _by_the_clock(words, now, ahead, day) or _zoned(given)
+    return moment if moment is not None and 0 <= moment <= LAST else None
 
 
 def _span(words: "list[str]") -> "int | None":
@@ -79,8 +79,8 @@ def _time_of_day(word: str) -> "tuple[int, int] | None":
 
 def _nearest(today: time.struct_time, at: "tuple[int, int]", days: "range", now: float, ahead: bool) -> "float | None":
     """Return the nearest moment after `now`, or before it, at a time of one of these days from today."""
-    found = [_local(today[0], today[1], today[2] + day, at) for day in days]
-    moments = [each for each in found if each is not None]
+    candidates = [_local(today[0], today[1], today[2] + day, at) for day in days]
+    moments = [each for each in candidates if each is not None]
     if ahead:
         return min((each for each in moments if each > now), default=None)
     return max((each for each in moments if each <= now), default=None)
@@ -101,6 +101,6 @@ def _zoned(given: str) -> "float | None":
     rest = given.strip()[10:]
     if "+" in rest or "-" in rest or rest[-1:] in {"Z", "z"}:
         return seconds
-    there = time.gmtime(seconds)
-    minute = _local(there[0], there[1], there[2], (there[3], there[4]))
+    utc = time.gmtime(seconds)
+    minute = _local(utc[0], utc[1], utc[2], (utc[3], utc[4]))
     return None if minute is None else minute + seconds % 60

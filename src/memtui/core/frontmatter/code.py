@@ -24,7 +24,7 @@ def spans(text: str) -> list[CodeSpan]:
     """List the code of a text in order. Code that is never closed reaches to the end. Never raises."""
     if not any(mark in text for mark in ("`", "~~~", "    ", "\t")):
         return []
-    found: list[CodeSpan] = []
+    result: list[CodeSpan] = []
     items: list[int] = []  # the columns at which the text of the open list items begins
     fence = ""
     begin = at = running = 0
@@ -35,10 +35,10 @@ def spans(text: str) -> list[CodeSpan]:
         if fence:
             mark = bare.lstrip("> ")
             if mark.startswith(fence) and not mark.strip(fence[0]):
-                found.append(CodeSpan(begin, end, True))
+                result.append(CodeSpan(begin, end, True))
                 fence, running, apart = "", end, True
         elif not bare:
-            found += _inline(text, running, at)
+            result += _inline(text, running, at)
             running, apart = end, True
         else:
             plain = line.expandtabs(TAB)
@@ -46,20 +46,20 @@ def spans(text: str) -> list[CodeSpan]:
             if apart:
                 items = [each for each in items if each <= indent]
             if apart and indent >= (items[-1] if items else 0) + TAB:
-                found += [*_inline(text, running, at), CodeSpan(at, end, True)]
+                result += [*_inline(text, running, at), CodeSpan(at, end, True)]
                 running = end
             else:
                 column, marked = _text_begins(plain, items)
                 opened = FENCE.match(plain[column:].rstrip())
                 if opened or marked or PIECE.match(plain, column):
-                    found += _inline(text, running, at)
+                    result += _inline(text, running, at)
                     running = at
                 if opened:
                     fence, begin = opened[1] or opened[2], at
                 apart = False
         at = end + 1
-    found += [CodeSpan(begin, len(text), True)] if fence else _inline(text, running, len(text))
-    return found
+    result += [CodeSpan(begin, len(text), True)] if fence else _inline(text, running, len(text))
+    return result
 
 
 def _text_begins(line: str, items: list[int]) -> tuple[int, bool]:

@@ -29,14 +29,14 @@ def first(data: bytes) -> int:
 
 def conflicts(lines: "list[str]") -> "list[MarkedConflict]":
     """List the conflicts among lines, which may have their ends."""
-    found: list[MarkedConflict] = []
+    result: list[MarkedConflict] = []
     fence = ""
     at = 0
     while at < len(lines):
         line = lines[at]
         conflict = _conflict(lines, at) if not fence and _is(line, OURS) else None
         if conflict is not None:
-            found.append(conflict)
+            result.append(conflict)
             at = conflict.end
         else:
             text = line.strip()
@@ -45,7 +45,7 @@ def conflicts(lines: "list[str]") -> "list[MarkedConflict]":
             elif text.startswith(("```", "~~~")):
                 fence = text[: len(text) - len(text.lstrip(text[0]))]
         at += 1
-    return found
+    return result
 
 
 def _conflict(lines: "list[str]", start: int) -> "MarkedConflict | None":

@@ -56,8 +56,8 @@ def drop_field(block: str, path: Sequence[str]) -> str:
         chain.pop()
     mapping, dropped, _ = chain[-1]
     if mapping.flow_style:
-        kept = [block[k.start_mark.index : _end(block, v)] for k, v in mapping.value if k.value != dropped.value]
-        return block[: mapping.start_mark.index] + "{" + ", ".join(kept) + "}" + block[mapping.end_mark.index :]
+        rest = [block[k.start_mark.index : _end(block, v)] for k, v in mapping.value if k.value != dropped.value]
+        return block[: mapping.start_mark.index] + "{" + ", ".join(rest) + "}" + block[mapping.end_mark.index :]
     for key, value in reversed(mapping.value):
         if key.value == dropped.value:
             block = block[: _line(block, key.start_mark.index)] + block[_next_line(block, _end(block, value)) :]
@@ -105,10 +105,10 @@ def _chain(root: Any, path: Sequence[str]) -> list[tuple[Any, Any, Any]]:
     for name in path:
         mapping = chain[-1][2] if chain else root
         pairs = mapping.value if mapping.id == "mapping" else []
-        found = [(mapping, key, value) for key, value in pairs if key.value == name]
-        if not found:
+        matches = [(mapping, key, value) for key, value in pairs if key.value == name]
+        if not matches:
             break
-        chain.append(found[-1])
+        chain.append(matches[-1])
     return chain
 
 
@@ -139,8 +139,8 @@ def _line_end(block: str, at: int) -> int:
 
 def _comment(line: str) -> str:
     """Return the comment of a line without quotes, with the blanks before it."""
-    found = re.search(" +#.*", line)
-    return found[0] if found else ""
+    match = re.search(" +#.*", line)
+    return match[0] if match else ""
 
 
 def _place(block: str, root: Any, name: str) -> int:

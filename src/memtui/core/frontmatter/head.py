@@ -28,17 +28,17 @@ def summarise(data: bytes) -> "tuple[str, str, str]":
         return "", "", ""
     if first.rstrip(BLANK) != "---" or not newline:
         return "", first_line(text), ""
-    found = _simple_fields(rest)
-    if found is None:
-        found = _yaml_fields(rest)
-    if found is None:
+    fields = _simple_fields(rest)
+    if fields is None:
+        fields = _yaml_fields(rest)
+    if fields is None:
         return "", first_line(text), ""
-    return found.get("name", ""), found.get("description") or found.get("title", ""), found.get("type", "")
+    return fields.get("name", ""), fields.get("description") or fields.get("title", ""), fields.get("type", "")
 
 
 def _simple_fields(text: str) -> "dict[str, str] | None":
     """Read the WANTED fields if each is plain or simply quoted on one line; None if the YAML reader is needed."""
-    found: dict[str, str] = {}
+    fields: dict[str, str] = {}
     nested = parent = ""
     child = 0
     in_type = False
@@ -85,7 +85,7 @@ def _simple_fields(text: str) -> "dict[str, str] | None":
             value = _value(value_text)
             if value is None:
                 return None
-            found[key] = value
+            fields[key] = value
         elif key == "metadata":
             if value_text.strip(" "):
                 return None
@@ -93,8 +93,8 @@ def _simple_fields(text: str) -> "dict[str, str] | None":
         elif key[-1:] in " '\"" or _goes_on(value_text.strip(" ")):
             return None
     if nested:
-        found["type"] = nested
-    return found if keys else None
+        fields["type"] = nested
+    return fields if keys else None
 
 
 def _goes_on(text: str) -> bool:

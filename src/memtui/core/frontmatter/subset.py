@@ -165,14 +165,14 @@ class _SubsetReader:
             here = indent_of(line)
             if here < indent:
                 break
-            found = split_key(line, here)
+            split = split_key(line, here)
             if here > indent:
                 self.fail("the indentation does not fit")
-            if found is None or line.startswith("..."):
+            if split is None or line.startswith("..."):
                 self.fail("a tab in the indentation" if line[here] == "\t" else "not a `key: value` line")
                 break
             self.at += 1
-            result[found[0]] = self.value(line[found[1] :].strip(" "), indent, depth, in_list=False)
+            result[split[0]] = self.value(line[split[1] :].strip(" "), indent, depth, in_list=False)
         return result
 
     def value(self, rest: str, indent: int, depth: int, in_list: bool) -> "object":

@@ -36,10 +36,10 @@ def _families(every: list[Transaction]) -> list[list[Transaction]]:
                 above[top(each.id)] = top(other)
         if isinstance(group, str) and group:
             above[top(each.id)] = top(groups.setdefault(group, each.id))
-    found: dict[str, list[Transaction]] = {}
+    families: dict[str, list[Transaction]] = {}
     for each in reversed(every):
-        found.setdefault(top(each.id), []).append(each)
-    return list(reversed([family[::-1] for family in found.values()]))
+        families.setdefault(top(each.id), []).append(each)
+    return list(reversed([family[::-1] for family in families.values()]))
 
 
 def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transaction]:
@@ -48,28 +48,28 @@ def too_old(ledger: Ledger, now: float, days: int, most: int) -> list[Transactio
     every = ledger.all()
     if every and every[-1].state == "intent":
         every.pop()  # in progress
-    left = sum(each.is_change for each in every)
-    found: list[Transaction] = []
+    remaining = sum(each.is_change for each in every)
+    old_ones: list[Transaction] = []
     for family in _families(every):
         size = sum(each.is_change for each in family)
         last = clock.parse(family[-1].time)
         old = days > 0 and last is not None and last < now - days * clock.DAY
-        if not old and not 0 < most <= left - size:
+        if not old and not 0 < most <= remaining - size:
             break
-        left -= size
-        found += family
-    return found
+        remaining -= size
+        old_ones += family
+    return old_ones
 
 
 def compact(journal: Journal, now: float, days: int, most: int) -> list[Transaction]:
     """Remove what is too old from the journal and return it; all other lines keep their bytes. Raises MemtuiError,
     OSError."""
     with journal.locked():
-        found = too_old(journal.ledger(), now, days, most)
-        if found:
-            gone = {each.id for each in found}
+        old_ones = too_old(journal.ledger(), now, days, most)
+        if old_ones:
+            gone = {each.id for each in old_ones}
             fs.write_atomic(journal.path, b"".join(_kept(fs.read_bytes(journal.path), gone)))
-        return found
+        return old_ones
 
 
 def _kept(data: bytes, gone: set[str]) -> Iterator[bytes]:
@@ -105,22 +105,22 @@ def sweep(journal: Journal, go: Callable[[], bool]) -> tuple[int, int]:
     """Remove the contents that nothing refers to, a batch at a time, as long as `go` returns True. Return how many were
     removed and their size in bytes. Raises MemtuiError."""
     count = size = 0
-    left = True
-    while left and go():
+    has_more = True
+    while has_more and go():
         with journal.locked():  # a change stores contents and refers to them under one lock
             try:
-                found = unreferenced(journal)
+                contents = unreferenced(journal)
                 until = time.monotonic() + HELD_SECONDS
-                for path, length in found:
-                    if left := time.monotonic() > until:
+                for path, length in contents:
+                    if has_more := time.monotonic() > until:
                         break
                     fs.unlink(path)
                     count, size = count + 1, size + length
                 else:
-                    left = False
+                    has_more = False
             except OSError as error:
                 raise storage_error(error, journal.contents.directory) from error
-        time.sleep(FREE_SECONDS if left else 0)
+        time.sleep(FREE_SECONDS if has_more else 0)
     return count, size
 
 

@@ -184,24 +184,26 @@ class Journal:
             return
         self._sweep(record)
         transaction = record["id"]
-        left = []
+        untouched = []
         try:
             for digest in record.get("drop", ()):
                 fs.unlink(self.contents.path(digest))
             changes = self.changes_of(record)
             states = _states(record, changes)
-            made = all(state == "made" for state in states)
+            all_made = all(state == "made" for state in states)
             # Not finished instead: a command that failed half-way told the person that it failed.
-            for change in () if made else _rollback(changes, states):
+            for change in () if all_made else _rollback(changes, states):
                 try:
                     change.make()
                 except ConflictError as error:
-                    left.append(error.message)
+                    untouched.append(error.message)
         except OSError as error:
             raise storage_error(error, error.filename or self.root) from error
         except NotFoundError as error:  # someone emptied the trash
-            made, left = False, [error.message]
-        self._end(transaction, "done" if made and not left else "back", **({"left": left} if left else {}))
+            all_made, untouched = False, [error.message]
+        self._end(
+            transaction, "done" if all_made and not untouched else "back", **({"left": untouched} if untouched else {})
+        )
 
     def _sweep(self, record: Mapping[str, Any]) -> None:
         """Remove the temporary files of killed processes and of this one, but not of others that still run. The caller
@@ -247,5 +249,5 @@ def _states(record: Mapping[str, Any], changes: Sequence[Change]) -> list[State]
 
 def _rollback(changes: Sequence[Change], states: Sequence[State]) -> list[Change]:
     """Return the changes that take back those that were made, in the order to make them."""
-    made = [change for change, state in zip(changes, states, strict=True) if state == "made"]
-    return [change.inverse() for change in reversed(made)]
+    done = [change for change, state in zip(changes, states, strict=True) if state == "made"]
+    return [change.inverse() for change in reversed(done)]

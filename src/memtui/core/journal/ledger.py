@@ -61,14 +61,14 @@ class Transaction:
     @property
     def actor(self) -> str:
         """The place where it was made, as `here` returns it; empty in records of older versions."""
-        found = self.record.get("seat")
-        return found if isinstance(found, str) else ""
+        seat = self.record.get("seat")
+        return seat if isinstance(seat, str) else ""
 
     @property
     def group(self) -> str:
         """The name that it shares with the others that were made together with it; empty if it was made alone."""
-        found = self.record.get("group")
-        return found if isinstance(found, str) else ""
+        name = self.record.get("group")
+        return name if isinstance(name, str) else ""
 
     @property
     def is_change(self) -> bool:
@@ -111,14 +111,14 @@ class Ledger:
                 self._reset()
                 return self
             try:
-                found = os.fstat(fd)
-                if not stat.S_ISREG(found.st_mode):
+                status = os.fstat(fd)
+                if not stat.S_ISREG(status.st_mode):
                     raise OSError(errno.EINVAL, "not a regular file", self.path)
                 size = len(self._tail)
-                same = (found.st_dev, found.st_ino) == self._file
+                same = (status.st_dev, status.st_ino) == self._file
                 if not same or os.pread(fd, size, self._at - size) != self._tail:
                     self._reset()
-                    self._file = (found.st_dev, found.st_ino)
+                    self._file = (status.st_dev, status.st_ino)
                 before = self._at
                 self._read_appended(fd)
             finally:
@@ -130,10 +130,10 @@ class Ledger:
     def _read_appended(self, fd: int) -> None:
         rest = b""
         while block := os.pread(fd, BLOCK, self._at + len(rest)):
-            *lines, left = (rest + block).split(b"\n")
+            *lines, tail = (rest + block).split(b"\n")
             for line in lines:
                 self._read_line(line, b"\n")
-            rest = left
+            rest = tail
         # A last line without a line end is complete, still being written, or torn; only a complete one is read.
         if rest and fastjson.loads_dict(rest):
             self._read_line(rest, b"")
@@ -154,8 +154,8 @@ class Ledger:
             rows = record["changes"]
             when, op, by, summary = (str(record.get(name, "")) for name in ("time", "op", "by", "summary"))
             paths = list(dict.fromkeys(row["path"] for row in rows))
-            found = Transaction(key, when, op, by, summary, paths, record.get("of"), "intent", record)
-            self.transactions[key] = found
+            transaction = Transaction(key, when, op, by, summary, paths, record.get("of"), "intent", record)
+            self.transactions[key] = transaction
             return True
         known = self.transactions.get(key)
         if known is None or state not in {"done", "back"}:
@@ -234,20 +234,20 @@ class Ledger:
         keys = [each for each in self.available(op) if op == "redo" or self.transactions[each].by != MODEL]
         if not keys:
             raise NotFoundError(f"There is nothing to {op}.")
-        found: list[Transaction] = []
+        step: list[Transaction] = []
         for each in map(self.transactions.__getitem__, reversed(keys)):
-            if found and (not found[0].group or each.group != found[0].group):
+            if step and (not step[0].group or each.group != step[0].group):
                 break
-            found.append(each)
-        return found
+            step.append(each)
+        return step
 
     def _named(self, key: str) -> Transaction:
-        found = self.transactions.get(key)
-        if found is None or key not in self.undoable:
+        transaction = self.transactions.get(key)
+        if transaction is None or key not in self.undoable:
             why = {"undone": "was undone already", "purged": "was deleted for good"}
-            reason = "is not in the journal" if found is None else why.get(found.state, "can't be undone")
+            reason = "is not in the journal" if transaction is None else why.get(transaction.state, "can't be undone")
             raise NotFoundError(f"The change {key[-6:]} {reason}.", "`memtui undo --list` lists the changes.")
-        return found
+        return transaction
 
 
 @functools.cache

@@ -39,13 +39,13 @@ def rows(changes: Sequence[Change], keep: KeepContent) -> list[dict[str, Any]]:
     """Return the changes as rows of an intent, and store the contents they refer to. Raises ConflictError if a file is
     not as the changes expect it, MemtuiError."""
     files = ChangedFiles()
-    found = []
+    result = []
     for change in changes:
         try:
-            found.append({"path": change.path, **change.row(files, keep)})
+            result.append({"path": change.path, **change.row(files, keep)})
         except OSError as error:
             raise storage_error(error, change.path) from error
-    return found
+    return result
 
 
 def changes_of(record: Record, read: ReadContent) -> list[Change]:
@@ -62,19 +62,19 @@ def left(record: Record, path: str) -> str | None:
     """Return the hash of the content in which an operation left a file; None for no content, and where the file's rows
     do not say so."""
     last = [row for row in record["changes"] if row.get("path") == path][-1]
-    found = last.get("now", last.get("after"))
-    return found if is_digest(found) else None
+    digest = last.get("now", last.get("after"))
+    return digest if is_digest(digest) else None
 
 
 def readable(record: Record) -> bool:
     """Return whether an intent has the shape that this version writes: recovery and undo trust no other."""
-    found, drop = record.get("changes"), record.get("drop", [])
-    if record.get("v") != VERSION or not isinstance(found, list) or not isinstance(drop, list):
+    changes, drop = record.get("changes"), record.get("drop", [])
+    if record.get("v") != VERSION or not isinstance(changes, list) or not isinstance(drop, list):
         return False
-    if not all(map(is_digest, drop)) or not all(isinstance(row, dict) for row in found):
+    if not all(map(is_digest, drop)) or not all(isinstance(row, dict) for row in changes):
         return False
-    kinds = [_kind(row) if str(row.get("path")).startswith("/") else None for row in found]
-    return all(kind is not None and kind.is_valid(row) for kind, row in zip(kinds, found, strict=True))
+    kinds = [_kind(row) if str(row.get("path")).startswith("/") else None for row in changes]
+    return all(kind is not None and kind.is_valid(row) for kind, row in zip(kinds, changes, strict=True))
 
 
 class ContentStore:

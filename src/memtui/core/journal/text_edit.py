@@ -86,8 +86,8 @@ class TextEdit(changes.Change):
         data = read_or_none(self.path)
         digest = ids.digest(data) if data else None
         if digest in hashes:
-            made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
-            return "made" if made > next(n for n, each in enumerate(edits) if each is row) else "open"
+            edits_made = len(hashes) - 1 - hashes[::-1].index(digest)  # so many of the edits
+            return "made" if edits_made > next(n for n, each in enumerate(edits) if each is row) else "open"
         count = self._count(inbox_format.decode(data or b""))
         return "made" if (count > row["count"] if self._grows else count < row["count"]) else "open"
 
@@ -164,15 +164,15 @@ def _counted_again(text: str, removed: str) -> str:
 
 def _places(text: str, piece: str) -> list[int]:
     """Return where `piece` is in `text` as whole lines. Matches of a piece that repeats itself may overlap."""
-    found: list[int] = []
+    places: list[int] = []
     at = text.find(piece) if piece else -1
     while at >= 0:
         end = at + len(piece)
         starts = at == 0 or text[at - 1] == "\n"
         if starts and (end == len(text) or piece.endswith("\n") or text[end] == "\n" or text.startswith("\r\n", end)):
-            found.append(at)
+            places.append(at)
         at = text.find(piece, at + 1)
-    return found
+    return places
 
 
 def text_edits(path: str, before: bytes, after: bytes, mode: int | None = None) -> list[TextEdit]:

@@ -67,13 +67,13 @@ def attempt(
     was made before a change that can't be undone, needs confirmation: without it (`sure` returns False), nothing is
     done and Elsewhere is returned."""
     ledger = journal.ledger()
-    found = ledger.next_step(op, key)
+    step = ledger.next_step(op, key)
     last = next((each for each in reversed(ledger.all()) if each.state not in {"intent", "back"}), None)
     final = last if op == "undo" and last is not None and last.op == "purge" else None
-    elsewhere = Elsewhere(op, found[0], len(found), decided(found), final)
-    if key is None and (final or not _is_own(journal, found[0])) and not sure(elsewhere):
+    elsewhere = Elsewhere(op, step[0], len(step), decided(step), final)
+    if key is None and (final or not _is_own(journal, step[0])) and not sure(elsewhere):
         return elsewhere
-    return run(journal, op, key, top=found[0].id, go_on=go_on)
+    return run(journal, op, key, top=step[0].id, go_on=go_on)
 
 
 def _is_own(journal: Journal, found: Transaction) -> bool:
@@ -81,8 +81,8 @@ def _is_own(journal: Journal, found: Transaction) -> bool:
     last = found.latest
     if last.by != journal.by or last.actor != here(journal.by):
         return False
-    made = clock.parse(last.time)
-    return journal.by != "cli" or (made is not None and abs(journal.now() - made) <= RECENT_SECONDS)
+    made_at = clock.parse(last.time)
+    return journal.by != "cli" or (made_at is not None and abs(journal.now() - made_at) <= RECENT_SECONDS)
 
 
 def run(

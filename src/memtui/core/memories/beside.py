@@ -61,15 +61,15 @@ def moved_edits(root: str, moved: Mapping[Place, Collection[Place]]) -> list[Bes
 
 def merged(one: Iterable[BesideRow], other: Iterable[BesideRow]) -> list[BesideRow]:
     """Return the rows of two memories that become one, each text once."""
-    found: dict[str, BesideRow] = {}
+    by_text: dict[str, BesideRow] = {}
     for row in [*one, *other]:
-        found.setdefault(own_files.text_of(row).casefold(), row)
-    return list(found.values())
+        by_text.setdefault(own_files.text_of(row).casefold(), row)
+    return list(by_text.values())
 
 
 def adopt(root: str, directory: str) -> list[str]:
     """Take over what is beside the memories of a directory that was moved here; return the kinds. Raises OSError."""
-    found = []
+    kinds = []
     for kind in KINDS:
         own = own_files.beside_path(root, kind, directory)
         if not os.path.isdir(f"{root}/{kind}") or os.path.exists(own) or not os.path.isdir(directory):
@@ -79,9 +79,9 @@ def adopt(root: str, directory: str) -> list[str]:
                 with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
                     own_files.write_beside(own, directory, own_files.beside_rows(read_or_none(path) or b""))
                     fs.unlink(path)
-                found.append(kind)
+                kinds.append(kind)
                 break
-    return found
+    return kinds
 
 
 def _stores(root: str, kind: str) -> Iterator[tuple[str, bytes]]:
@@ -102,10 +102,10 @@ def _was_moved(head: dict[str, object], rows: BesideRows, directory: str) -> boo
     old = head.get("dir")
     if not isinstance(old, str) or not old.startswith("/") or old == directory or os.path.lexists(old):
         return False
-    there = sum(os.path.isfile(f"{directory}/{file}") for file in rows)
+    present = sum(os.path.isfile(f"{directory}/{file}") for file in rows)
     if head.get("inode") == os.stat(directory).st_ino:
-        return there > 0
-    return there == len(rows) >= LEAST_FILES
+        return present > 0
+    return present == len(rows) >= LEAST_FILES
 
 
 class LeftRows(NamedTuple):
@@ -124,18 +124,18 @@ class LeftRows(NamedTuple):
 
 def left_rows(root: str) -> list[LeftRows]:
     """List the rows whose memory is gone, or the whole directory. What can't be looked at is not gone."""
-    found = []
+    gone = []
     for kind in KINDS:
         for path, data in _stores(root, kind):
             directory = own_files.beside_head(data).get("dir")
             if not isinstance(directory, str) or not directory.startswith("/"):
                 continue
             if _is_gone(directory):
-                found.append(LeftRows(path, directory, ""))
+                gone.append(LeftRows(path, directory, ""))
             else:
                 files = own_files.beside_rows(data)
-                found += [LeftRows(path, directory, file) for file in files if _is_gone(f"{directory}/{file}")]
-    return found
+                gone += [LeftRows(path, directory, file) for file in files if _is_gone(f"{directory}/{file}")]
+    return gone
 
 
 def _is_gone(path: str) -> bool:

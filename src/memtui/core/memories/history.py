@@ -65,7 +65,7 @@ def of_memory(versions: Versions, scope: Scope, found: Memory) -> list[Version]:
 def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[Version]:
     """List the versions of the file of this name, or `scope:name`, that is not there any more, oldest first; empty if
     there was none. A memory that was deleted under this name comes before one that was renamed or moved since."""
-    found: list[Version] = []
+    renamed: list[Version] = []
     for scope in places:
         for file in versions.files(scope.directory):
             known = versions.of(scope.directory, file)
@@ -74,17 +74,17 @@ def of_deleted(versions: Versions, places: Sequence[Scope], name: str) -> list[V
                 line = versions.line(scope.directory, file)
                 if versions.became(known[-1]) is None:
                     return line
-                found = found or line
-    return found
+                renamed = renamed or line
+    return renamed
 
 
 def became(versions: Versions, version: Version) -> Version | None:
     """Return the newest version of what a version became that is gone because memtui renamed it; None for others."""
-    found, after = None, versions.became(version)
+    newest, after = None, versions.became(version)
     while after is not None:
-        found = versions.of(after.directory, after.file)[-1]
-        after = versions.became(found)
-    return found
+        newest = versions.of(after.directory, after.file)[-1]
+        after = versions.became(newest)
+    return newest
 
 
 class HistoryRow(NamedTuple):
@@ -99,13 +99,13 @@ class HistoryRow(NamedTuple):
 def rows(versions: Versions, known: Sequence[Version]) -> list[HistoryRow]:
     """Return the versions of a memory as rows of its history. None came before the one before it: a file that got an
     older time, as from a backup, came when that was noticed."""
-    found: list[HistoryRow] = []
+    history: list[HistoryRow] = []
     last = 0.0
     for each in known:
         at = each.written or 0.0
         last = at if at >= last else max(last, clock.parse(each.time) or 0.0)
-        found.append(HistoryRow(each, last, versions.became(each)))
-    return found
+        history.append(HistoryRow(each, last, versions.became(each)))
+    return history
 
 
 def scopes_of(env: dict[str, str], cwd: str, found: Sequence[HistoryRow]) -> list[Scope]:

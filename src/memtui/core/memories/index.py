@@ -106,8 +106,8 @@ def parse_index(data: bytes) -> Index:
             continue
         for entry in _links(line, number + 1):
             (entries if entry.leads else mentions).append(entry)
-    found = tuple(entries), tuple(mentions)
-    return Index(data, bom, doc.newline, lines, *found, hidden, code, conflict, unclosed, tuple(recall_only))
+    links_in_text = tuple(entries), tuple(mentions)
+    return Index(data, bom, doc.newline, lines, *links_in_text, hidden, code, conflict, unclosed, tuple(recall_only))
 
 
 def _hidden(lines: tuple[str, ...], top: int) -> tuple[frozenset[int], frozenset[int], int | None]:
@@ -170,11 +170,11 @@ def _shown(text: str) -> str:
 
 def dangling(index: Index, files: Iterable[str]) -> list[IndexEntry]:
     """List the links to memories that are not among the directory's files (relative paths)."""
-    there = {normal(name) for name in files}
+    present = {normal(name) for name in files}
     return [
         entry
         for entry in sorted((*index.lines_of_memories, *index.mentions), key=lambda entry: (entry.line, entry.start))
-        if not entry.targets & there
+        if not entry.targets & present
     ]
 
 
@@ -223,7 +223,7 @@ def loaded_lines(data: bytes, *, agent: bool = False) -> list[tuple[int, str]]:
 
 def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Drop comments that begin a line. Inside a list item or after other text the client keeps them, and so do we."""
-    kept: list[tuple[int, str]] = []
+    shown: list[tuple[int, str]] = []
     fence = ""
     in_list = False
     at = 0
@@ -248,8 +248,8 @@ def _without_comments(numbered: list[tuple[int, str]]) -> list[tuple[int, str]]:
                     continue
         if line.strip():
             in_list = ITEM.match(line) is not None or (in_list and indent > 0)
-        kept.append((number, line))
-    return kept
+        shown.append((number, line))
+    return shown
 
 
 def loaded(data: bytes, *, agent: bool = False) -> set[str]:

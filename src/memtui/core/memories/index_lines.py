@@ -51,7 +51,7 @@ def _hook(text: str) -> str:
 
 def line_for(index: Index, target: str, title: str, hook: str, indent: str = "") -> str:
     """Return a new line in the style of the file: its most frequent bullet and separator, else `-` and an em dash."""
-    bullets = [found[2] for e in index.entries if (found := ITEM.match(index.lines[e.line - 1])) and found[2] in "-*+"]
+    bullets = [item[2] for e in index.entries if (item := ITEM.match(index.lines[e.line - 1])) and item[2] in "-*+"]
     bullet = max("-*+", key=bullets.count) if bullets else "-"
     separator = _separator(index)
     name = _title(title) or _title(os.path.basename(target).removesuffix(".md"))
@@ -98,8 +98,8 @@ def entry_lines(index: Index, entry: IndexEntry) -> range:
 
 
 def _headings(index: Index) -> list[tuple[int, str]]:
-    found = ((n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden)
-    return [(n, (match[1] or "").strip()) for n, match in found if match]
+    matches = ((n, HEADING.match(line.rstrip("\r\n"))) for n, line in enumerate(index.lines) if n not in index.hidden)
+    return [(n, (match[1] or "").strip()) for n, match in matches if match]
 
 
 def _section(index: Index, kind: str, target: str, gone: Collection[str]) -> tuple[int, int]:
@@ -115,8 +115,8 @@ def _section(index: Index, kind: str, target: str, gone: Collection[str]) -> tup
         return any(start < entry.line - 1 < end for entry in index.entries)
 
     def only(fits: Callable[[int, int, str], bool]) -> tuple[int, int] | None:
-        found = [(start, end) for start, end, text in sections if fits(start, end, text)]
-        return found[0] if len(found) == 1 else None
+        bounds = [(start, end) for start, end, text in sections if fits(start, end, text)]
+        return bounds[0] if len(bounds) == 1 else None
 
     if kind:
         word = re.compile(rf"(?<!\w){re.escape(kind)}s?(?!\w)", re.IGNORECASE)
@@ -131,10 +131,10 @@ def _section(index: Index, kind: str, target: str, gone: Collection[str]) -> tup
     )
     if first and near is not None:
         return near
-    there = {entry.line - 1 for entry in index.entries if entry.target not in gone}
+    present = {entry.line - 1 for entry in index.entries if entry.target not in gone}
     last = [(start, end) for start, end, _ in sections if filled(start, end)]
-    kept = [(start, end) for start, end in last if any(start < line < end for line in there)]
-    return (kept or last or [(starts[-1], ends[-1])])[-1]
+    with_present = [(start, end) for start, end in last if any(start < line < end for line in present)]
+    return (with_present or last or [(starts[-1], ends[-1])])[-1]
 
 
 def _first_word(target: str) -> str:
@@ -164,22 +164,22 @@ def add_line(
         if "<!--" in lines[at - 1]:
             while at < end and at in index.hidden:
                 at += 1  # the line begins a comment that continues here
-        made = [line_for(index, target, title, hook, _lead(index.lines[last.line - 1]))]
+        new_lines = [line_for(index, target, title, hook, _lead(index.lines[last.line - 1]))]
     else:
         at = end
         while at > max(start + 1, 0) and not lines[at - 1].strip():
             at -= 1
-        made = [line_for(index, target, title, hook)]
+        new_lines = [line_for(index, target, title, hook)]
         above = lines[at - 1] if at else ""
         if above.strip() and not ITEM.match(above):
             # Markdown needs a blank line between a heading or prose and a list; an existing one is used.
             if at < len(lines) and not lines[at].strip():
                 at += 1
             else:
-                made.insert(0, "")
+                new_lines.insert(0, "")
         if at < len(lines) and lines[at].strip():
-            made.append("")
-    text = index.newline.join(made)
+            new_lines.append("")
+    text = index.newline.join(new_lines)
     if at and not lines[at - 1].endswith("\n"):
         text = index.newline + text  # the file has no final line end, and none is added
     else:
@@ -271,9 +271,9 @@ def recall_only(data: bytes, targets: Collection[str]) -> bytes:
         lead = index.newline * ((not above.endswith("\n") and bool(above)) + bool(above.strip()))
         lines = [lead, RECALL_ONLY + RECALL_ONLY_WORDS + index.newline, *lines, "-->" + index.newline]
         lines += [index.newline] * (at < len(index.lines))
-    kept = [line for number, line in enumerate(index.lines[:at]) if number not in gone]
+    above_block = [line for number, line in enumerate(index.lines[:at]) if number not in gone]
     rest = [line for number, line in enumerate(index.lines) if number >= at and number not in gone]
-    return joined_lines(index, [*kept, *lines, *rest])
+    return joined_lines(index, [*above_block, *lines, *rest])
 
 
 def may_be_recall_only(index: Index, entry: IndexEntry) -> bool:
@@ -290,8 +290,8 @@ def replace_target(data: bytes, old: str, new: str, *, old_title: str = "", new_
     changed only if it is `old_title` and a new one is given."""
     index = parse_index(data)
     lines = list(index.lines)
-    found = (*index.lines_of_memories, *index.mentions)
-    for entry in sorted(found, key=lambda entry: (entry.line, entry.start), reverse=True):
+    entries = (*index.lines_of_memories, *index.mentions)
+    for entry in sorted(entries, key=lambda entry: (entry.line, entry.start), reverse=True):
         if not entry.is_for(old):
             continue
         line = lines[entry.line - 1]
@@ -323,10 +323,10 @@ def set_hook(data: bytes, target: str, hook: str, was: str, *, exact: bool = Fal
 
 def repeated(index: Index) -> list[list[IndexEntry]]:
     """List the lines of one memory where it has several, in order. Lines for different anchors are not the same."""
-    found: dict[tuple[str, str], list[IndexEntry]] = {}
+    by_target: dict[tuple[str, str], list[IndexEntry]] = {}
     for entry in index.entries:
-        found.setdefault((normal(entry.target), entry.raw_target.partition("#")[2]), []).append(entry)
-    return [entries for entries in found.values() if len(entries) > 1]
+        by_target.setdefault((normal(entry.target), entry.raw_target.partition("#")[2]), []).append(entry)
+    return [entries for entries in by_target.values() if len(entries) > 1]
 
 
 def combine_repeated(data: bytes, target: str, line: str) -> bytes:
@@ -347,8 +347,8 @@ def text_of(index: Index, entry: IndexEntry) -> str:
     """Return the text behind an entry's link, that of the lines that continue it included."""
     line = joined(index, entry)
     close = line.find(")", entry.end)
-    found = SEPARATOR.match(line, close + 1)
-    return line[found.end() if found else close + 1 :].strip()
+    mark = SEPARATOR.match(line, close + 1)
+    return line[mark.end() if mark else close + 1 :].strip()
 
 
 def spilling(index: Index) -> list[IndexEntry]:
@@ -359,7 +359,7 @@ def spilling(index: Index) -> list[IndexEntry]:
 def joined(index: Index, entry: IndexEntry) -> str:
     """Return an entry's line with the lines that continue it behind it, without their bullets."""
     parts = [index.lines[n].strip() for n in entry_lines(index, entry)]
-    rest = [part[found.end() :] if (found := ITEM.match(part)) else part for part in parts[1:]]
+    rest = [part[item.end() :] if (item := ITEM.match(part)) else part for part in parts[1:]]
     first = parts[0].rstrip(" ;,.") if any(rest) else parts[0]
     return _lead(index.lines[entry.line - 1]) + "; ".join([first, *filter(None, rest)])
 
@@ -381,14 +381,14 @@ def empty_sections(index: Index) -> list[tuple[int, int, str]]:
     heading of the first level, is none."""
     heads = _headings(index)
     levels = {n: len(index.lines[n].lstrip(" ")) - len(index.lines[n].lstrip(" ").lstrip("#")) for n, _ in heads}
-    found = []
+    sections = []
     for n, title in heads:
         if levels[n] < 2:
             continue
         end = next((m for m, _ in heads if m > n and levels[m] <= levels[n]), len(index.lines))
         if not any(index.lines[at].strip() for at in range(n + 1, end) if at not in levels):
-            found.append((n, end, title))
-    return found
+            sections.append((n, end, title))
+    return sections
 
 
 def remove_empty_sections(data: bytes) -> bytes:
@@ -401,29 +401,29 @@ def move_up(data: bytes, *, agent: bool = False) -> bytes:
     """Move the lines of memories below the cut up to the last one above it, so that the client loads them; text that is
     no memory's goes down. Unchanged if that brings no more of them above the cut. `agent`: as for `budget`."""
     index = parse_index(data)
-    found = budget(data, agent=agent)
-    if found.cut_line is None or not found.below:
+    before = budget(data, agent=agent)
+    if before.cut_line is None or not before.below:
         return data
     moved: list[str] = []
     gone: set[int] = set()
-    for entry in found.below:
+    for entry in before.below:
         numbers = [n for n in entry_lines(index, entry) if n not in gone]
         gone.update(numbers)
         moved += [index.lines[n] if index.lines[n].endswith("\n") else index.lines[n] + index.newline for n in numbers]
-    above = [entry for entry in index.entries if entry.line < found.cut_line]
+    above = [entry for entry in index.entries if entry.line < before.cut_line]
     if not above:
         return data
     at = _block_end(index, above[-1])
     lines = [*index.lines[:at], *moved, *(line for n, line in enumerate(index.lines) if n >= at and n not in gone)]
     after = joined_lines(index, lines)
-    return after if len(budget(after, agent=agent).below) < len(found.below) else data
+    return after if len(budget(after, agent=agent).below) < len(before.below) else data
 
 
 def _without(index: Index, gone: set[int], lines: Sequence[str] | None = None) -> bytes:
     """Return the index without some lines (numbers from 0); `lines` are its lines where others were changed."""
     if not gone:
         return index.raw
-    kept = [line for number, line in enumerate(lines or index.lines) if number not in gone]
-    if kept and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
-        kept[-1] = kept[-1].rstrip("\r\n")
-    return joined_lines(index, kept)
+    rest = [line for number, line in enumerate(lines or index.lines) if number not in gone]
+    if rest and max(gone) == len(index.lines) - 1 and not index.lines[-1].endswith("\n"):
+        rest[-1] = rest[-1].rstrip("\r\n")
+    return joined_lines(index, rest)

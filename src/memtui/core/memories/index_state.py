@@ -102,16 +102,16 @@ def sides(data: bytes) -> dict[str, object]:
 def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
     """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages."""
     for state in states(root, every):
-        for found in state.findings() if state.unread else ():
-            if found.code == "memories.text":
-                yield state.scope, found, state.unread
+        for finding in state.findings() if state.unread else ():
+            if finding.code == "memories.text":
+                yield state.scope, finding, state.unread
 
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":
     """Return the states of the indexes of some scopes that have an index or need one. `root` as for `IndexState`."""
     able = [each for each in every if each.kind != "instructions" and not each.problem and each.exists]
-    found = [IndexState(root, scope, index_of(scope)) for scope in able]
-    return [each for each in found if each.index.raw or each.missing]
+    all_states = [IndexState(root, scope, index_of(scope)) for scope in able]
+    return [each for each in all_states if each.index.raw or each.missing]
 
 
 class IndexState:
@@ -132,8 +132,8 @@ class IndexState:
         above = {target for e in self.index.entries if cut is None or e.line < cut for target in e.targets}
         below = {target for e in self.budget.below for target in e.targets} - above
         self.below = [name for name in files if memory_index.normal(name) in below] if below else []
-        kept = {target for e in self.index.recall_only for target in e.targets} - above
-        self.recall_only = [name for name in files if memory_index.normal(name) in kept] if kept else []
+        unloaded = {target for e in self.index.recall_only for target in e.targets} - above
+        self.recall_only = [name for name in files if memory_index.normal(name) in unloaded] if unloaded else []
         texts = passages(self.index, files) if not scope.index_loaded or cut is not None else []
         self.unread = [text for text in texts if not scope.index_loaded or (cut or 0) <= text.lines[-1]]
 
@@ -165,18 +165,18 @@ class IndexState:
 
     def data(self) -> dict[str, object]:
         """Return the state for --json."""
-        found = self.budget
+        size = self.budget
         return {
             "scope": self.scope.label,
             "path": self.scope.index_path,
-            "lines": found.lines,
-            "max_lines": found.max_lines,
-            "characters": found.units,
-            "max_characters": found.max_units,
-            "bytes": found.bytes,
-            "share": round(found.share, 3),
-            "cut_line": found.cut_line,
-            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in found.below],
+            "lines": size.lines,
+            "max_lines": size.max_lines,
+            "characters": size.units,
+            "max_characters": size.max_units,
+            "bytes": size.bytes,
+            "share": round(size.share, 3),
+            "cut_line": size.cut_line,
+            "below": [{"line": e.line, "title": e.title, "target": e.target} for e in size.below],
             "recall_only": self.recall_only,
             "dangling": [{"line": e.line, "title": e.title, "target": e.target, "own": e.leads} for e in self.dangling],
             "missing": self.missing,
@@ -187,10 +187,10 @@ class IndexState:
         """Return the finding about each file that has one; together they are the `findings` about memories."""
         if self.index.conflict:
             return {}
-        found = {name: self._cut([name]) for name in self.below}
+        findings = {name: self._cut([name]) for name in self.below}
         if self._lacks_lines:
-            found |= {name: self._missing([name]) for name in self.missing}
-        return found
+            findings |= {name: self._missing([name]) for name in self.missing}
+        return findings
 
     @property
     def _lacks_lines(self) -> bool:
@@ -232,14 +232,14 @@ def passages(index: Index, files: Collection[str] = ()) -> list[Passage]:
         inside = block.heading >= 0 and index.lines[block.heading].lstrip().startswith("##")
         key = block.heading if inside else -1 - block.lines[0]
         sections.setdefault(key, []).append(block)
-    found = []
+    result = []
     for heading, blocks in sections.items():
         texts = ["".join(index.lines[n] for n in block.lines).strip("\r\n") for block in blocks]
         close = all(ITEM.match(text) for text in texts)
         text = ("\n" if close else "\n\n").join(texts).replace("\r\n", "\n")
         numbers = tuple(n + 1 for block in blocks for n in block.lines)
-        found.append(Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers))
-    return found
+        result.append(Passage(index.lines[heading].strip() if heading >= 0 else "", text, numbers))
+    return result
 
 
 def _blocks(index: Index) -> Iterator[_Block]:
@@ -277,20 +277,20 @@ def _blocks(index: Index) -> Iterator[_Block]:
 
 def _joined(index: Index, blocks: list[_Block]) -> list[_Block]:
     """Put list items behind the line with a colon that introduces them. One that introduces nothing is left out."""
-    found: list[_Block] = []
+    result: list[_Block] = []
     leading = False
     for block in blocks:
-        items = leading and found and found[-1].heading == block.heading and block.lines[0] not in index.code
-        if items and ITEM.match(index.lines[block.lines[0]]) and block.lines[0] <= found[-1].lines[-1] + 2:
-            found[-1].lines.extend(block.lines)
+        items = leading and result and result[-1].heading == block.heading and block.lines[0] not in index.code
+        if items and ITEM.match(index.lines[block.lines[0]]) and block.lines[0] <= result[-1].lines[-1] + 2:
+            result[-1].lines.extend(block.lines)
             continue
-        if leading and found and len(found[-1].lines) == 1:
-            found.pop()
-        found.append(_Block(block.heading, list(block.lines)))
+        if leading and result and len(result[-1].lines) == 1:
+            result.pop()
+        result.append(_Block(block.heading, list(block.lines)))
         leading = not ITEM.match(index.lines[block.lines[0]]) and index.lines[block.lines[-1]].rstrip().endswith(":")
-    if leading and found and len(found[-1].lines) == 1:
-        found.pop()
-    return found
+    if leading and result and len(result[-1].lines) == 1:
+        result.pop()
+    return result
 
 
 def _is_about_index(index: Index, block: _Block, files: Collection[str]) -> bool:

@@ -191,16 +191,16 @@ class Intake:
         oldest = self.log.newest if self.log.journal is None and self.log.directories else 0.0
         journal = self._read_journal(self.log.journal or "", oldest)
         places = {os.path.realpath(each): each for each in self.log.directories} if journal.steps else {}
-        found = [each for step in journal.steps for each in self._take_step(step, places, first=False)]
+        versions = [each for step in journal.steps for each in self._take_step(step, places, first=False)]
         if directory not in self.log.directories:
             places = {os.path.realpath(directory): directory}
             steps = self._read_journal("").steps
-            found += [each for step in steps for each in self._take_step(step, places, first=True)]
-        return [self._kept(each) if keep else each for each in found], journal
+            versions += [each for step in steps for each in self._take_step(step, places, first=True)]
+        return [self._kept(each) if keep else each for each in versions], journal
 
     def _take_step(self, step: OwnChange, places: dict[str, str], *, first: bool) -> list[Version]:
         """Add what one change of memtui's replaced, if nobody had taken it in, and what it wrote; return both."""
-        found: list[Version] = []
+        versions: list[Version] = []
         mine = [(place, each) for each in step.files if (place := _place(places, each.path)) is not None]
         gone = [(place, each) for place, each in mine if not each.after]
         for (directory, file), each in mine:
@@ -208,21 +208,21 @@ class Intake:
             if each.before != (known[-1].digest if known else GONE):
                 stamp = each.stamps[0] or int(step.time * 1e9)
                 unknown = self._version(directory, file, each.before, stamp if each.before else 0)
-                found.append(self._named(unknown, first=first and not known))
-                self.log.add(found[-1])
+                versions.append(self._named(unknown, first=first and not known))
+                self.log.add(versions[-1])
         moved = [known[-1].seen for (directory, file), _ in gone if (known := self.log.of(directory, file))]
-        made = [each for each in step.files if not each.before]
+        created = [each for each in step.files if not each.before]
         for place, each in mine:
             seen = step.seen or self._is_seen(place, each, moved=not each.whole or all(moved))
             version = self._version(*place, each.after, (each.stamps[1] or int(step.time * 1e9)) if each.after else 0)
-            was = gone[0][0] if len(gone) == len(made) == 1 and made[0] is each else None
+            was = gone[0][0] if len(gone) == len(created) == 1 and created[0] is each else None
             # A text that memtui only put back is still of the one who wrote it.
             same = [old.writer for old in self.log.of(*place) if old.digest == each.after and not seen]
             by = same[-1] if same else Writer(PERSON)
             op = LINKS if step.op == "rename" and not each.whole else step.op  # only links followed it
-            found.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=op))
-            self.log.add(found[-1])
-        return found
+            versions.append(replace(version, writer=by, seen=seen, change=step.id, was=was, op=op))
+            self.log.add(versions[-1])
+        return versions
 
     def _is_seen(self, place: tuple[str, str], written: Written, *, moved: bool) -> bool:
         """Tell whether a person has seen what memtui wrote to a file, as they had (`moved`) what it moved there."""
@@ -267,12 +267,12 @@ class Intake:
         except OSError:
             return  # closed to us: nothing is known of it
         for file in present:
-            found = self._changed(directory, file, files.get(file, []), keep=keep)
-            if found is not None:
-                yield found
-        there = set(present)
+            version = self._changed(directory, file, files.get(file, []), keep=keep)
+            if version is not None:
+                yield version
+        names = set(present)
         for file, known in files.items():
-            if file not in there and known[-1].digest != GONE:
+            if file not in names and known[-1].digest != GONE:
                 unseen = newest_seen(known) is None  # nobody knew it, so nobody misses it
                 yield Version(directory, file, clock.iso(self.log.now()), GONE, 0, 0, Writer(OTHER), unseen)
 
@@ -300,9 +300,9 @@ class Intake:
             known = self.log.directories.get(version.directory, {}).get(version.file, [])
             same = [each.writer for each in known if each.digest == version.digest]
             return replace(version, writer=same[-1] if same else Writer(OTHER), seen=False)
-        found = self.writer(version)
-        found = found if not first or found.by == AGENT else Writer(FIRST)
-        return replace(version, writer=found, seen=version.seen or found.by in {FIRST, PERSON})
+        writer = self.writer(version)
+        writer = writer if not first or writer.by == AGENT else Writer(FIRST)
+        return replace(version, writer=writer, seen=version.seen or writer.by in {FIRST, PERSON})
 
     def _is_young(self, version: Version) -> bool:
         return 0 <= self.log.now() - version.stamp / 1e9 < SETTLED

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 def touching(root: str, directory: str, top: str, touched: "Sequence[str]", now: float = 0.0) -> "list[str]":
     """List the files of the memories of a directory that are about one of the absolute paths `touched`, in a project
     whose root is `top`. `now`: seconds since the epoch, by default the clock's. Never raises."""
-    found = of_directory(root, directory, now)
+    patterns_by_file = of_directory(root, directory, now)
     return [
         file
-        for file, patterns in found.items()
+        for file, patterns in patterns_by_file.items()
         if any(globs.matches(pattern, path, top) for pattern in patterns for path in touched)
     ]
 
 
 def of_directory(root: str, directory: str, now: float = 0.0) -> "dict[str, list[str]]":
     """Return the paths that were learned and are used, by the memory's file. Never raises."""
-    found: dict[str, list[str]] = {}
+    by_file: dict[str, list[str]] = {}
     try:
         data = fs.read_bytes(f"{root}/{KIND}/{ids.content_hash(directory)}.jsonl")
     except OSError:
-        return found
+        return by_file
     now = now or clock.now()
     for line in data.split(b"\n"):
         row = fastjson.loads_dict(line) if line else {}
@@ -41,5 +41,5 @@ def of_directory(root: str, directory: str, now: float = 0.0) -> "dict[str, list
             continue
         age = max(0.0, now - (clock.parse(row.get("time")) or 0.0))
         if isinstance(uses, (int, float)) and uses * 0.5 ** (age / HALF_LIFE) >= LEAST:
-            found.setdefault(file, []).append(text)
-    return found
+            by_file.setdefault(file, []).append(text)
+    return by_file

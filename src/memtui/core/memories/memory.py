@@ -35,15 +35,15 @@ TEMPLATE_LINES = {line for text in TEMPLATES.values() for line in text.split("\n
 
 def without_template(body: str) -> str:
     """Remove from a body the lines of a template that were left unchanged, and the blank lines between them."""
-    kept: list[str] = []
+    lines: list[str] = []
     after_removed = False
     for line in body.split("\n"):
         if line.strip() in TEMPLATE_LINES:
             after_removed = True
-        elif line.strip() or not after_removed or (kept and kept[-1].strip()):
-            kept.append(line)
+        elif line.strip() or not after_removed or (lines and lines[-1].strip()):
+            lines.append(line)
             after_removed = after_removed and not line.strip()
-    return "\n".join(kept)
+    return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -134,13 +134,13 @@ def flat(fields: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, 
 def read_memory(path: str, scope_label: str = "") -> Memory:
     """Read one file. A file that can't be read or is not text gives a broken memory. Raises NotFoundError."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
         data = fs.read_bytes(path, MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"there is no memory {path}", "see `memtui list`") from None
     except OSError as error:
         return unreadable(path, scope_label, f"it can't be read: {error.strerror or error}")
-    return from_bytes(path, scope_label, data, size=found.st_size, mtime=found.st_mtime)
+    return from_bytes(path, scope_label, data, size=status.st_size, mtime=status.st_mtime)
 
 
 def unreadable(path: str, scope_label: str, problem: str) -> Memory:

@@ -64,18 +64,18 @@ class _Walk:
             if "before" in row and locate.is_memory_name(row["path"].rpartition("/")[2])
         ]
         gone = [row["path"] for row in rows if row["before"] and not row["after"]]
-        made = [row["path"] for row in rows if row["after"] and not row["before"]]
-        if not gone and not made:
+        created = [row["path"] for row in rows if row["after"] and not row["before"]]
+        if not gone and not created:
             return
         since, about = clock.parse(each.time) or 0.0, each.of or each.id
-        moved = _pairs(each, gone, made)
+        moved = _pairs(each, gone, created)
         leaving = {path: self.known(path) for path in gone}
         for path, number in leaving.items():
             self.of[about, path] = number
             if path in moved.values():
                 del self.at[path]
                 self.had[path].append((since, None))
-        for path in made:
+        for path in created:
             back = self.of.get((about, path)) if each.of else None
             if path in moved:
                 number = leaving[moved[path]]
@@ -91,12 +91,12 @@ class _Walk:
 
     def spans(self) -> dict[str, tuple[Span, ...]]:
         """Return the paths whose memories are not all there now."""
-        found = {}
+        moved_paths = {}
         for path, had in self.had.items():
             known = [Span(since, path if number is None else self._now(number)) for since, number in had]
             if any(each.now != path for each in known):
-                found[path] = tuple(known)
-        return found
+                moved_paths[path] = tuple(known)
+        return moved_paths
 
     def _now(self, number: int) -> str:
         path = self.place[number]

@@ -63,17 +63,17 @@ class Mutes:
 
 def load(root: str, directory: str) -> "dict[str, list[frozenset[str]]]":
     """Return the terms of the muted prompts, by the memory's file. Never raises."""
-    found: dict[str, list[frozenset[str]]] = {}
+    by_file: dict[str, list[frozenset[str]]] = {}
     try:
         data = fs.read_bytes(f"{root}/{KIND}/{ids.content_hash(directory)}.jsonl")
     except OSError:
-        return found
+        return by_file
     for line in data.split(b"\n"):
         row = fastjson.loads_dict(line) if line else {}
         file, terms = row.get("file"), row.get("terms")
         if isinstance(file, str) and isinstance(terms, list):
-            found.setdefault(file, []).append(frozenset([term for term in terms if isinstance(term, str)]))
-    return found
+            by_file.setdefault(file, []).append(frozenset([term for term in terms if isinstance(term, str)]))
+    return by_file
 
 
 def row(text: str, terms: "Sequence[str]", time: str) -> str:

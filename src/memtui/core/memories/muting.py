@@ -31,8 +31,8 @@ def for_prompt(root: str, directory: str, file: str, terms: Sequence[str]) -> li
     """List the prompts for which a memory is muted that are like one with these terms, as they are shown."""
     known, asked = mutes.Mutes(root), set(terms)
     rows = map(fastjson.loads_dict, beside.rows(root, beside.MUTES, directory).get(file, []))
-    found = [(str(row["text"]), row.get("terms")) for row in rows]
-    return [text for text, its in found if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
+    prompts = [(str(row["text"]), row.get("terms")) for row in rows]
+    return [text for text, its in prompts if isinstance(its, list) and known.are_close(asked, frozenset(map(str, its)))]
 
 
 def mute(store: Store, found: Memory, prompt: str, terms_of: Callable[[str], Sequence[str]]) -> bool:

@@ -53,7 +53,7 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
         ledger = journal_ledger.shared(f"{root}/journal.jsonl").follow()
     except OSError:
         return {}
-    found: dict[str, tuple[str, float | None]] = {}
+    created: dict[str, tuple[str, float | None]] = {}
     for each in ledger.all():
         if each.state != "done" or not each.is_change or each.op == "restore":
             continue
@@ -68,10 +68,10 @@ def creations(root: str) -> dict[str, tuple[str, float | None]]:
                     and not other.get("after")
                     and (not isinstance(became, dict) or became.get(other["path"]) == row["path"])
                 ]
-                first = next((found[path] for path in gone if path in found), None)
+                first = next((created[path] for path in gone if path in created), None)
                 if first is not None or not gone or each.op == "move":
-                    found[row["path"]] = first or (each.op, clock.parse(each.time))
-    return found
+                    created[row["path"]] = first or (each.op, clock.parse(each.time))
+    return created
 
 
 def source(scope: Scope, found: Memory, known: Mapping[str, tuple[str, float | None]]) -> Source:
@@ -132,9 +132,9 @@ def _writes(record: dict[str, object], file: str) -> bool:
     if record.get("type") != "assistant":
         return False
     for block in transcript.blocks(record):
-        given = block.get("input")
-        if block.get("type") == "tool_use" and isinstance(given, dict):
-            target = transcript.text_of(given.get("file_path")) or transcript.text_of(given.get("path"))
+        arguments = block.get("input")
+        if block.get("type") == "tool_use" and isinstance(arguments, dict):
+            target = transcript.text_of(arguments.get("file_path")) or transcript.text_of(arguments.get("path"))
             if target.endswith(file):
                 return True
     return False

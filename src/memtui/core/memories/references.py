@@ -80,10 +80,10 @@ def real_path(scope: Scope, path: str) -> str:
 
 def relative(scope: Scope, path: str) -> str:
     """Return a path relative to the scope's directory, as the index has it. Raises MemtuiError for one outside."""
-    found = path.removeprefix(scope.directory.rstrip("/") + "/")
-    if found == path:
+    file = path.removeprefix(scope.directory.rstrip("/") + "/")
+    if file == path:
         raise MemtuiError(f"{path} is not in the scope “{scope.label}”", "See `memtui list`.")
-    return found
+    return file
 
 
 def content(found: Memory) -> bytes:

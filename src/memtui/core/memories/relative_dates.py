@@ -55,9 +55,9 @@ class RelativeDate(NamedTuple):
 
 def relative_dates(text: str, written: date) -> Iterator[RelativeDate]:
     """Yield the relative dates of a text that was written on that day. `absolute` can take the place of the words."""
-    found = list(RELATIVE.finditer(text))
-    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if found else []
-    for match in found:
+    matches = list(RELATIVE.finditer(text))
+    hidden = [match.span() for pattern in (CODE, QUOTED) for match in pattern.finditer(text)] if matches else []
+    for match in matches:
         if any(start <= match.start() < end for start, end in hidden):
             continue
         before, after = _around(text, match)
@@ -87,16 +87,16 @@ def _around(text: str, match: "re.Match[str]") -> tuple[str, str]:
 
 
 def _absolute(match: "re.Match[str]", written: date) -> str:
-    found = {key: value.casefold() for key, value in match.groupdict().items() if value}
-    if "day" in found:
-        days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(found["day"], 0)
+    words = {key: value.casefold() for key, value in match.groupdict().items() if value}
+    if "day" in words:
+        days = {"yesterday": -1, "last night": -1, "tomorrow": 1}.get(words["day"], 0)
         return (written + timedelta(days)).isoformat()
-    if "weekday" in found:
-        return _weekday(WEEKDAYS.index(found["weekday"]), found["which"], written).isoformat()
-    if "span" in found:
-        return _span(found["span"], {"last": -1, "next": 1, "this": 0}[found["which"]], written)
-    number = 1 if "count1" in found else 2
-    count, unit = found[f"count{number}"], found[f"unit{number}"]
+    if "weekday" in words:
+        return _weekday(WEEKDAYS.index(words["weekday"]), words["which"], written).isoformat()
+    if "span" in words:
+        return _span(words["span"], {"last": -1, "next": 1, "this": 0}[words["which"]], written)
+    number = 1 if "count1" in words else 2
+    count, unit = words[f"count{number}"], words[f"unit{number}"]
     steps = (int(count) if count.isdigit() else NUMBERS[count]) * (-1 if number == 1 else 1)
     if unit in {"day", "week"}:
         return (written + timedelta(steps * (7 if unit == "week" else 1))).isoformat()

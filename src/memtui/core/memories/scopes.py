@@ -83,22 +83,22 @@ def discover(env: dict[str, str], cwd: str, *, all_projects: bool = False) -> li
     """List the scopes of a working directory in this order: global, project, auto, agents, instructions; with
     `all_projects` also the auto memory of every other project."""
     root = paths.project_root(cwd)
-    found = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
+    scopes = [Scope("global", "global", locate.global_dir(env), exists=os.path.isdir(locate.global_dir(env)))]
     auto = Scope("auto", "auto", locate.auto_dir(env, cwd), root, paths.slug(root))
     project = _project(env, cwd, root)
     if project.exists and os.path.realpath(project.directory) == os.path.realpath(auto.directory):
         # `autoMemoryDirectory` points at the project's directory: the client reads it already.
-        found.append(replace(auto, aliases=("project",)))
+        scopes.append(replace(auto, aliases=("project",)))
     else:
-        found += [project, replace(auto, exists=os.path.isdir(auto.directory))]
-    found += _team(env, found[-1])
-    found += _agents(env, cwd, root)
+        scopes += [project, replace(auto, exists=os.path.isdir(auto.directory))]
+    scopes += _team(env, scopes[-1])
+    scopes += _agents(env, cwd, root)
     user = _user_instructions(env)
     shared = project_instructions(cwd, root, {f"{user.directory}/{name}" for name in user.files})
-    found += [scope for scope in (user, shared) if scope.files]
+    scopes += [scope for scope in (user, shared) if scope.files]
     if all_projects:
-        found += others(env, {scope.directory for scope in found})
-    return found
+        scopes += others(env, {scope.directory for scope in scopes})
+    return scopes
 
 
 def _team(env: dict[str, str], own: Scope) -> list[Scope]:
@@ -217,10 +217,12 @@ def _rules(top: str, directory: str) -> list[str]:
 
 def others(env: dict[str, str], known: set[str]) -> list[Scope]:
     """List the auto memory of all projects, except for the directories `known`."""
-    found = [each for each in projects.with_memory(env) if each.directory not in known]
-    names = projects.names(env, {each.slug: each.path for each in found})
+    other_projects = [each for each in projects.with_memory(env) if each.directory not in known]
+    names = projects.names(env, {each.slug: each.path for each in other_projects})
     return [
-        scope for each in found for scope in _of_project(env, each.slug, each.directory, each.path, names[each.slug])
+        scope
+        for each in other_projects
+        for scope in _of_project(env, each.slug, each.directory, each.path, names[each.slug])
     ]
 
 
@@ -275,11 +277,11 @@ def files(scope: Scope) -> list[tuple[str, str]]:
 
 def linked(scope: Scope) -> list[str]:
     """List the files that lines of a scope's index may lead to: its own, and those that a team shares there."""
-    found = [name for name, problem in files(scope) if not problem]
+    names = [name for name, problem in files(scope) if not problem]
     if scope.kind == "auto" and not scope.problem:
         team = replace(scope, kind=locate.TEAM, directory=f"{scope.directory}/{locate.TEAM}")
-        found += [f"{locate.TEAM}/{name}" for name, problem in files(team) if not problem]
-    return found
+        names += [f"{locate.TEAM}/{name}" for name, problem in files(team) if not problem]
+    return names
 
 
 def indexed(root: str, scope: Scope) -> list[str]:
@@ -308,13 +310,13 @@ def memories(scope: Scope, known: "dict[str, Memory] | None" = None) -> Iterator
         if problem:
             yield unreadable(path, scope.label, problem)
             continue
-        found = None if known is None else known.get(path)
-        if found is None or found.scope_label != scope.label or not _is_current(found):
-            found = _read_listed(path, scope.label)
-        if found is not None:
+        memory = None if known is None else known.get(path)
+        if memory is None or memory.scope_label != scope.label or not _is_current(memory):
+            memory = _read_listed(path, scope.label)
+        if memory is not None:
             if known is not None:
-                known[path] = found
-            yield found
+                known[path] = memory
+            yield memory
         elif known is not None:
             known.pop(path, None)
 
@@ -340,9 +342,9 @@ def find(env: dict[str, str], cwd: str, ref: str) -> Memory:
     NotFoundError, with similar names; ConflictError, with the candidates, if several memories match."""
     scopes = discover(env, cwd)
     if "/" in ref:
-        found = _by_path(env, cwd, ref, scopes)
-        if found is not None:
-            return found
+        memory = _by_path(env, cwd, ref, scopes)
+        if memory is not None:
+            return memory
     label, colon, name = ref.rpartition(":")
     if colon and label:
         scope = named(env, cwd, label) if label.startswith(("auto:", "team:")) else pick(scopes, label)
@@ -386,15 +388,17 @@ def _other_project(env: dict[str, str], slug: str) -> list[Scope]:
 def _matching(scopes: Sequence[Scope], name: str) -> list[Memory]:
     """Return the memories whose file has that name; if there are none, those with that name in the frontmatter."""
     wanted = {name, name + locate.SUFFIX}
-    found: list[Memory | None] = []
+    candidates: list[Memory | None] = []
     for scope in scopes:
         for relative, problem in files(scope):
             if relative in wanted or relative.rpartition("/")[2] in wanted:
                 path = f"{scope.directory}/{relative}"
-                found.append(unreadable(path, scope.label, problem) if problem else _read_listed(path, scope.label))
-    there = [memory for memory in found if memory is not None]
-    if there:
-        return there
+                candidates.append(
+                    unreadable(path, scope.label, problem) if problem else _read_listed(path, scope.label)
+                )
+    named_so = [memory for memory in candidates if memory is not None]
+    if named_so:
+        return named_so
     return [memory for scope in scopes for memory in memories(scope) if memory.name == name]
 
 

@@ -94,8 +94,8 @@ class Row:
         """The flags as letters, each once."""
         if not self.flags:
             return ""
-        found = {LETTERS[flag.code] for flag in self.flags}
-        return "".join(each for each in ORDER if each in found)
+        own = {LETTERS[flag.code] for flag in self.flags}
+        return "".join(each for each in ORDER if each in own)
 
     @property
     def severity(self) -> int:
@@ -168,7 +168,7 @@ class Usage:
         items = record.pop("items", None)
         record.pop("text", None)
         seconds = clock.parse(record.get("time")) or 0.0
-        found = []
+        paths = []
         for item in items if isinstance(items, list) else []:
             if not isinstance(item, dict) or item.get("left_out") or item.get("reason") == GONE:
                 continue
@@ -179,7 +179,7 @@ class Usage:
                 path = self._earlier.now(path, seconds)
             if not path:
                 continue
-            found.append(path)
+            paths.append(path)
             chars = item.get("chars")
             if kind != "index":
                 session, action = str(record.get("session_id", "")), str(item.get("action", ""))
@@ -194,7 +194,7 @@ class Usage:
                 counts.newest = [MemoryDelivery(record, item), *counts.newest[: NEWEST_KEPT - 1]]
             elif len(counts.newest) < NEWEST_KEPT:
                 counts.newest.append(MemoryDelivery(record, item))
-        return found
+        return paths
 
     def recalled(self, path: str) -> RecallCounts:
         """Return what came of recalling the memory that is at a path, or was there."""
@@ -222,8 +222,8 @@ def of_memory(scope: Scope, found: Memory, known: LinkTargets, others: Sequence[
             continue
         name = target.removesuffix(".md")
         link = {"name": name, "link": links.shown(target), "files": [found.stem]}
-        if (there := scopes.with_file(others, name)) is not None:
-            yield note(LINKS[1], subject, where=there.shown, **link, **about)
+        if (elsewhere := scopes.with_file(others, name)) is not None:
+            yield note(LINKS[1], subject, where=elsewhere.shown, **link, **about)
         else:
             from memtui.core.memories import references  # many modules, for the few memories with a broken link
 
@@ -244,10 +244,10 @@ def not_trusted(root: str, scope: Scope) -> list[str]:
     if scope.kind not in {"project", "team"} or scope.problem or not scope.exists:
         return []
     try:
-        found = trust.status(root, scope.directory)
+        status = trust.status(root, scope.directory)
     except OSError:
         return []
-    return [*found.new, *found.changed]
+    return [*status.new, *status.changed]
 
 
 def trust_waiting(scope: Scope, files: list[str]) -> Finding:
@@ -291,10 +291,10 @@ def recount(scope: Scope, rows: Iterable[Row], usage: Usage, paths: set[str]) ->
     real = os.path.realpath(scope.directory)
     tops = {scope.directory + "/", real + "/"}
     files = {path.removeprefix(top) for path in paths for top in tops if path.startswith(top)}
-    found = [row for row in rows if row.file in files] if files else []
-    for row in found:
+    changed = [row for row in rows if row.file in files] if files else []
+    for row in changed:
         _count(row, real, usage)
-    return found
+    return changed
 
 
 def _count(row: Row, real: str, usage: Usage) -> None:

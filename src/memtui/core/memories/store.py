@@ -99,11 +99,11 @@ class Store:
         the journal, where it is not `op`."""
         references.writable(scope, shared=self.shared)
         path = self._free(scope, file)
-        made = memory.from_bytes(path, scope.label, data)
-        edits = references.line_edits(self.root, scope, file, made.name, made.description, made.type)
+        new = memory.from_bytes(path, scope.label, data)
+        edits = references.line_edits(self.root, scope, file, new.name, new.description, new.type)
         new_file = FileChange(path, None, data, references.file_mode(scope))
         planned = [*self.trust_changes(scope, [(file, data)]), new_file, *edits, *extra]
-        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{made.stem}")
+        self.journal.run(op, planned, f"{verb or op} {_name(scope)}:{new.stem}")
         return read_memory(f"{scope.directory}/{file}", scope.label)
 
     def edit(
@@ -220,8 +220,8 @@ class Store:
         path = self._free(scope, file)
         known = self.trust_changes(scope, [(file, data)]) if self.is_trusted(found, source) else []
         entry = references.index_entry(source, references.relative(source, found.path))
-        made = memory.from_bytes(path, scope.label, data)
-        title = entry.title if entry is not None and name is None else made.name
+        new = memory.from_bytes(path, scope.label, data)
+        title = entry.title if entry is not None and name is None else new.name
         hook = entry.hook if entry is not None else found.description
         edits = references.line_edits(self.root, scope, file, title, hook, found.type)
         new_file = FileChange(path, None, data, references.file_mode(scope) or _mode(found.path))

@@ -146,8 +146,8 @@ def to_purge(journal: Journal, versions: Versions, ledger: Ledger, key: str) -> 
             return False
 
     own |= dict.fromkeys(digest for digest in dict.fromkeys(_digests(others, ("anchor",))) if tells(digest))
-    left = sum(any(map(tells, _digests([each], ("removed", "added")))) for each in others if each.op != "purge")
-    return Purged([digest for digest in own if digest not in shared], sorted(group), places, words, left)
+    keeping = sum(any(map(tells, _digests([each], ("removed", "added")))) for each in others if each.op != "purge")
+    return Purged([digest for digest in own if digest not in shared], sorted(group), places, words, keeping)
 
 
 def _words(journal: Journal, versions: Versions, group: list[Transaction], places: set[str]) -> PurgedWords:
@@ -235,9 +235,9 @@ def _drop_proposals(root: str, words: PurgedWords) -> None:
         proposal = fastjson.loads_dict(fs.read_bytes(f"{directory}/{name}")) if name.endswith(".json") else {}
         changes = proposal.get("changes")
         every = changes if isinstance(changes, list) else []
-        kept = [each for each in every if not words.within_any(each)]
-        if every and not kept:
+        others = [each for each in every if not words.within_any(each)]
+        if every and not others:
             fs.unlink(f"{directory}/{name}")
-        elif len(kept) < len(every):
-            data = json.dumps({**proposal, "changes": kept}, ensure_ascii=False, indent=2)
+        elif len(others) < len(every):
+            data = json.dumps({**proposal, "changes": others}, ensure_ascii=False, indent=2)
             fs.write_atomic(f"{directory}/{name}", data.encode("utf-8", "surrogatepass") + b"\n")

@@ -57,30 +57,30 @@ def lines_of(root: str, directory: str, now: float | None = None) -> dict[str, l
     them (`in_frontmatter`). Never raises."""
     at = time_module.time() if now is None else now
     return {
-        file: found for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (found := kept(rows, at))
+        file: lines for file, rows in beside.rows(root, beside.TRIGGERS, directory).items() if (lines := kept(rows, at))
     }
 
 
 def in_frontmatter(fields: Mapping[str, object]) -> list[str]:
     """Return the lines of a memory's frontmatter: `triggers:`, a list or a text with a line each."""
     nested = fields.get("metadata")
-    given = fields.get(FIELD, nested.get(FIELD) if isinstance(nested, dict) else None)
-    rows = given.split("\n") if isinstance(given, str) else given if isinstance(given, list) else []
+    value = fields.get(FIELD, nested.get(FIELD) if isinstance(nested, dict) else None)
+    rows = value.split("\n") if isinstance(value, str) else value if isinstance(value, list) else []
     return [line for each in rows if isinstance(each, (str, int, float)) and (line := one_line(str(each)))][:MOST]
 
 
 def kept(rows: Iterable[BesideRow], now: float) -> list[Trigger]:
     """Return the triggers of rows without those that are removed or forgotten, in their order: of use the MOST_LEARNED
     heaviest, of all the MOST that a person most likely wants."""
-    found = alive(rows, now)
-    return [each for each in found if each in sorted(found, key=lambda each: BESIDE.index(each.origin))[:MOST]]
+    lines = alive(rows, now)
+    return [each for each in lines if each in sorted(lines, key=lambda each: BESIDE.index(each.origin))[:MOST]]
 
 
 def alive(rows: Iterable[BesideRow], now: float, most: int = MOST_LEARNED) -> list[Trigger]:
     """Return what `kept` does, however many they are; of use at most `most`."""
-    found = [each for each in map(_parse, rows) if each is not None and each.weight(now) >= LEAST]
-    learned = sorted((each for each in found if each.origin == "use"), key=lambda each: -each.weight(now))
-    return [each for each in found if each.origin != "use" or each in learned[:most]]
+    lines = [each for each in map(_parse, rows) if each is not None and each.weight(now) >= LEAST]
+    learned = sorted((each for each in lines if each.origin == "use"), key=lambda each: -each.weight(now))
+    return [each for each in lines if each.origin != "use" or each in learned[:most]]
 
 
 def _parse(row: BesideRow) -> Trigger | None:
@@ -129,29 +129,29 @@ def of_memory(root: str, directory: str, file: str, found: Memory, now: float | 
 def after_adding(rows: Sequence[BesideRow], texts: Iterable[str], origin: Origin, now: float) -> list[BesideRow]:
     """Return rows with lines of an origin added. A person's line takes the place of the same one of another origin;
     others are not added where there is the same one, or where a person removed it."""
-    found = list(rows)
+    result = list(rows)
     for text in filter(None, map(one_line, texts)):
-        same = [row for row in found if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
+        same = [row for row in result if str(fastjson.loads_dict(row).get("text")).casefold() == text.casefold()]
         if same and (origin != "person" or ((each := _parse(same[0])) is not None and each.origin == "person")):
             continue
         row = as_row(Trigger(text, origin, now))
-        found = [row if each in same else each for each in found] if same else [*found, row]
-    return found
+        result = [row if each in same else each for each in result] if same else [*result, row]
+    return result
 
 
 def after_removing(rows: Sequence[BesideRow], texts: Iterable[str], now: float) -> list[BesideRow]:
     """Return rows without some lines. Of one that somebody else wrote it is kept that a person removed it."""
     gone = {one_line(text).casefold() for text in texts}
-    found = []
+    result = []
     for row in rows:
         each = _parse(row)
         if each is None or each.text.casefold() not in gone:
-            found.append(row)
+            result.append(row)
         elif each.origin != "person":
             removed = {"text": each.text, "origin": REMOVED, "was": each.origin, "time": clock.iso(now)}
-            found.append(fastjson.dumps(removed))
-    marks = [row for row in found if fastjson.loads_dict(row).get("origin") == REMOVED]
-    return [row for row in found if row not in marks[:-MOST_REMOVED]]
+            result.append(fastjson.dumps(removed))
+    marks = [row for row in result if fastjson.loads_dict(row).get("origin") == REMOVED]
+    return [row for row in result if row not in marks[:-MOST_REMOVED]]
 
 
 def change(store: Store, found: Memory, add: Sequence[str] = (), remove: Sequence[str] = ()) -> bool:
@@ -233,7 +233,7 @@ def _with_field(found: Memory, lines: list[str]) -> bytes:
 def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideRow]:
     """Return rows with one use more of a text, at `time` (seconds since the epoch). A text that a person typed, or
     removed, changes nothing, nor does a use that is counted already. What is forgotten goes."""
-    found: list[BesideRow] = []
+    result: list[BesideRow] = []
     known = False
     for row in rows:
         if own_files.text_of(row).casefold() == text.casefold():
@@ -241,12 +241,12 @@ def after_use(rows: Sequence[BesideRow], text: str, time: float) -> list[BesideR
             old = _parse(row)
             if old is not None and old.origin == "use" and old.time < time:
                 row = as_row(Trigger(own_files.text_of(row), "use", time, old.weight(time) + 1.0))  # noqa: PLW2901
-        found.append(row)
+        result.append(row)
     if not known:
-        found.append(as_row(Trigger(text, "use", time)))
-    weights = {row: each.weight(time) for row in found if (each := _parse(row)) is not None and each.origin == "use"}
+        result.append(as_row(Trigger(text, "use", time)))
+    weights = {row: each.weight(time) for row in result if (each := _parse(row)) is not None and each.origin == "use"}
     least = max([LEAST, *sorted(weights.values(), reverse=True)[STORED - 1 : STORED]])
-    return [row for row in found if weights.get(row, least) >= least]
+    return [row for row in result if weights.get(row, least) >= least]
 
 
 def note_use(
@@ -257,7 +257,7 @@ def note_use(
     with fs.Lock(root + own_files.BESIDE_LOCK, own_files.LOCK_SECONDS):
         rows = own_files.beside_rows(read_or_none(path) or b"")
         after = {file: make(rows.get(file, [])) for file, make in change.items()}
-        changed = {file for file, found in after.items() if found != rows.get(file, [])}
+        changed = {file for file, now_rows in after.items() if now_rows != rows.get(file, [])}
         if changed:
             own_files.write_beside(path, directory, {**rows, **after})
     return changed

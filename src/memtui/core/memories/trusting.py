@@ -23,15 +23,15 @@ def read(directory: str, names: Iterable[str] | None = None) -> Contents:
     if locate.leaves_repository(directory):
         raise MemtuiError(f"{directory} {locate.LEAVES_REPOSITORY}.", "Nothing there is read. Remove the link.")
     wanted = None if names is None else set(names)
-    found: Contents = {}
+    contents: Contents = {}
     for name, problem in locate.walk(directory):
         if problem or (wanted is not None and name not in wanted):
             continue
         try:
-            found[name] = fs.read_bytes(f"{directory}/{name}")
+            contents[name] = fs.read_bytes(f"{directory}/{name}")
         except OSError:
             continue
-    return found
+    return contents
 
 
 def plan(root: str, directory: str, contents: Iterable[tuple[str, bytes]], always: bool | None = None) -> TrustEdit:

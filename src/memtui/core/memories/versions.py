@@ -65,9 +65,9 @@ class Version:
     def written(self) -> float | None:
         """When it came to be there, in seconds since the epoch: when memtui wrote it, also if the file got an older
         time, as from an undo; else when the file was written, and of a deleted one when that was noticed."""
-        made = ids.id_time(self.change)
-        if made is not None:
-            return made
+        made_at = ids.id_time(self.change)
+        if made_at is not None:
+            return made_at
         return self.stamp / 1e9 if self.stamp else clock.parse(self.time)
 
     def is_of(self, data: bytes) -> bool:
@@ -76,11 +76,11 @@ class Version:
 
     def row(self) -> dict[str, Any]:
         """Return its line."""
-        found = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
-        found |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
+        fields = {"v": FORMAT, "time": self.time, "dir": self.directory, "file": self.file, "digest": self.digest}
+        fields |= {"size": self.size, "stamp": self.stamp, "by": self.writer.by, "seen": self.seen}
         more: dict[str, Any] = {"session": self.writer.session, "prompt": self.writer.prompt, "change": self.change}
         more |= {"op": self.op, "was": list(self.was or ())}
-        return found | {key: value for key, value in more.items() if value}
+        return fields | {key: value for key, value in more.items() if value}
 
 
 def _version(row: dict[str, Any]) -> Version | None:
@@ -88,7 +88,7 @@ def _version(row: dict[str, Any]) -> Version | None:
     if not all(isinstance(each, str) for each in texts):
         return None
     directory, file, digest = map(str, texts)
-    size, stamp = (found if isinstance(found := row.get(key), int) else 0 for key in ("size", "stamp"))
+    size, stamp = (number if isinstance(number := row.get(key), int) else 0 for key in ("size", "stamp"))
     writer = Writer(*(str(row.get(key) or "") for key in ("by", "session", "prompt")))
     was = row.get("was")
     former = (str(was[0]), str(was[1])) if isinstance(was, list) and len(was) == 2 else None
@@ -137,10 +137,10 @@ class Versions:
         """Read what was appended since the last call. Raises MemtuiError."""
         with self.guard:
             try:
-                found = os.stat(self.path)
-                if found.st_size < self._read or found.st_ino != self._file:  # shortened by gc
+                status = os.stat(self.path)
+                if status.st_size < self._read or status.st_ino != self._file:  # shortened by gc
                     self.reread()
-                    self._file = found.st_ino
+                    self._file = status.st_ino
                 data = fs.read_bytes(self.path, -1, self._read)
             except FileNotFoundError:
                 self.reread()
@@ -204,18 +204,18 @@ class Versions:
 
     def line(self, directory: str, file: str) -> list[Version]:
         """List the versions of a memory, oldest first, also those under the names that it had before."""
-        found: list[Version] = []
+        versions: list[Version] = []
         known, followed = self.of(directory, file), set[str]()
         while known:
             renamed = next((at for at in reversed(range(len(known))) if known[at].was is not None), 0)
-            found = known[renamed:] + found
+            versions = known[renamed:] + versions
             first = known[renamed]
             if first.was is None or first.change in followed:
                 break
             followed.add(first.change)
             before = self.of(*first.was)
             known = before[: next((at for at, each in enumerate(before) if each.change == first.change), 0)]
-        return found
+        return versions
 
     def became(self, version: Version) -> Version | None:
         """Return what a version became that is gone because memtui moved or renamed it; None for any other."""
@@ -224,8 +224,8 @@ class Versions:
         here = (version.directory, version.file)
         with self.guard:
             every = [known for files in self.directories.values() for known in files.values()]
-            made = (each for known in every for each in known if each.change == version.change and each.was == here)
-            return next(made, None)
+            heirs = (each for known in every for each in known if each.change == version.change and each.was == here)
+            return next(heirs, None)
 
     def other(self, version: Version) -> Writer:
         """Return who else wrote what waits to be seen with a version, also if a person wrote it through memtui over
@@ -251,8 +251,8 @@ class Versions:
         try:
             data = fs.read_bytes(path)
         except FileNotFoundError as error:
-            if version.is_of(there := fs.read_or_empty(version.path, MAX_BYTES)):
-                return there
+            if version.is_of(present := fs.read_or_empty(version.path, MAX_BYTES)):
+                return present
             raise NotFoundError("That version is not kept any more.") from error
         except OSError as error:
             raise storage_error(error, path) from error
@@ -358,14 +358,14 @@ class Versions:
     def _rewrite(self, gone: set[int]) -> None:
         """Write the log without the versions with these identities, then remove the contents that it does not name."""
         known = [each for files in self.directories.values() for known in files.values() for each in known]
-        kept = sorted((each for each in known if id(each) not in gone), key=lambda each: each.time)
+        rest = sorted((each for each in known if id(each) not in gone), key=lambda each: each.time)
         looked = [{"v": FORMAT, "time": clock.iso(self.began), "dir": each} for each in self.directories]
         journal = [] if self.journal is None else [{"v": FORMAT, "journal": self.journal}]
-        rows = [*looked, *(each.row() for each in kept), *journal]
+        rows = [*looked, *(each.row() for each in rest), *journal]
         data = b"".join(fastjson.dumps(row).encode() + b"\n" for row in rows)
         try:
             fs.write_atomic(self.path, data)
-            for name in set(os.listdir(self.contents.directory)) - {each.digest for each in kept}:
+            for name in set(os.listdir(self.contents.directory)) - {each.digest for each in rest}:
                 fs.unlink(self.contents.path(name))
         except OSError as error:
             raise storage_error(error, self.path) from error
@@ -376,10 +376,10 @@ class Versions:
 def noted_unseen(root: str) -> dict[str, int] | None:
     """Return how many files of each directory nobody has seen, by what was noted last; None if nothing is noted."""
     try:
-        found = fastjson.loads_dict(fs.read(root + UNSEEN, "cache")).get("unseen")
+        counts = fastjson.loads_dict(fs.read(root + UNSEEN, "cache")).get("unseen")
     except OSError:
         return None
-    return {each: n for each, n in found.items() if isinstance(n, int)} if isinstance(found, dict) else None
+    return {each: n for each, n in counts.items() if isinstance(n, int)} if isinstance(counts, dict) else None
 
 
 def newest_seen(known: list[Version]) -> Version | None:

@@ -108,23 +108,23 @@ def look(root: str, directory: str, project: bool, quick: bool = False) -> Catal
     enough. `quick`: in the time that a prompt has."""
     base = _base(root, directory)
     known = _trust_stamp(root, project)
-    kept = _kept(base)
+    cached = _kept(base)
     noted = touched(base + ".touched")
-    found = None if noted else _held(kept, directory, known, WATCHED if quick else HEAD)
-    if found is None and session_state.number(kept, "count") + session_state.number(kept, "untrusted") <= AT_ONCE:
+    catalog = None if noted else _held(cached, directory, known, WATCHED if quick else HEAD)
+    if catalog is None and session_state.number(cached, "count") + session_state.number(cached, "untrusted") <= AT_ONCE:
         try:
-            found = _whole(base, directory, trusted(root, directory, project), known, AT_ONCE)
+            catalog = _whole(base, directory, trusted(root, directory, project), known, AT_ONCE)
         except locate.TooManyError:
             pass
-    if found is None:
+    if catalog is None:
         update = _Update(directory, trusted(root, directory, project))
-        found = _updated(base, kept, update, noted, quick) or _not_yet(directory)
+        catalog = _updated(base, cached, update, noted, quick) or _not_yet(directory)
         # The trust changed since the head was built: only `build` finds what else it allows now.
-        found.unready = found.unready or kept.get("known") != known
-    number = found.count + found.untrusted
-    found.files = [base + ".json", base + ".touched"] if number >= CACHE_FROM or found.building else []
-    found.large = number > AT_ONCE
-    return found
+        catalog.unready = catalog.unready or cached.get("known") != known
+    number = catalog.count + catalog.untrusted
+    catalog.files = [base + ".json", base + ".touched"] if number >= CACHE_FROM or catalog.building else []
+    catalog.large = number > AT_ONCE
+    return catalog
 
 
 def touch(root: str, path: str) -> None:
@@ -146,8 +146,8 @@ def touch(root: str, path: str) -> None:
 def _stamp(path: str) -> "list[int]":
     """Return what shows that a file changed since it was read. The change time (ctime) can't be set by an archive or by
     touch(1), so that no other text gets in under a trusted digest. Raises OSError."""
-    found = posix.stat(path)
-    return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns]
+    status = posix.stat(path)
+    return [status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns]
 
 
 def _kept(base: str) -> "dict[str, object]":
@@ -163,24 +163,24 @@ def _held(kept: "dict[str, object]", directory: str, known: "list[int] | None", 
         dirs, rows = kept.get("dirs"), kept.get("rows")
         if kept.get("known") != known or not isinstance(dirs, dict) or not isinstance(rows, list):
             return None
-        found = _counted(kept, directory)
+        catalog = _counted(kept, directory)
         if any(posix.stat(path).st_ctime_ns != stamp for path, stamp in dirs.items()):
             return None
         for row in rows:
             line = CatalogLine(row)
-            if len(found.lines) < watched and _stamp(f"{directory}/{line.file}") != line.stamp:
+            if len(catalog.lines) < watched and _stamp(f"{directory}/{line.file}") != line.stamp:
                 return None  # overwritten in place
-            found.lines.append(line)
-        return found
+            catalog.lines.append(line)
+        return catalog
     except (OSError, ValueError, TypeError, LookupError):  # LookupError: a dict in place of a row
         return None
 
 
 def _counted(kept: "dict[str, object]", directory: str) -> Catalog:
-    found = Catalog(directory)
-    found.count, found.untrusted = session_state.number(kept, "count"), session_state.number(kept, "untrusted")
-    found.directories = list(session_state.table(kept, "dirs")) or [directory]
-    return found
+    catalog = Catalog(directory)
+    catalog.count, catalog.untrusted = session_state.number(kept, "count"), session_state.number(kept, "untrusted")
+    catalog.directories = list(session_state.table(kept, "dirs")) or [directory]
+    return catalog
 
 
 def _updated(
@@ -193,23 +193,23 @@ def _updated(
         for row in rows if isinstance(rows, list) else []:
             line = CatalogLine(row)
             update.lines[line.file] = line
-        found = _counted(kept, directory)
+        catalog = _counted(kept, directory)
         for number, file in enumerate(list(update.lines)):
             update.check(file, number < WATCHED or not quick)
         for file in noted:
             update.read(file)
         moved = [path for path, stamp in dirs.items() if posix.stat(path).st_ctime_ns != stamp]
-        if moved and (not quick or found.count + found.untrusted <= LISTED):
+        if moved and (not quick or catalog.count + catalog.untrusted <= LISTED):
             names = _names(base + ".names")
             for path in moved:
                 update.compare(path, path[len(directory) + 1 :] + "/" if path != directory else "", names[path])
     except (OSError, ValueError, TypeError, LookupError):
         return None
-    found.unready = update.unsure or (bool(moved) and not update.seen)
-    found.count += update.more
-    found.untrusted = max(0, found.untrusted + update.untrusted)
-    found.lines = sorted(update.lines.values(), key=CatalogLine.rank)[:HEAD]
-    return found
+    catalog.unready = update.unsure or (bool(moved) and not update.seen)
+    catalog.count += update.more
+    catalog.untrusted = max(0, catalog.untrusted + update.untrusted)
+    catalog.lines = sorted(update.lines.values(), key=CatalogLine.rank)[:HEAD]
+    return catalog
 
 
 class _Update:
@@ -276,14 +276,14 @@ class _Update:
 
 def _not_yet(directory: str) -> Catalog:
     """Return the catalog of a directory without a cache: only the number of files at its top."""
-    found = Catalog(directory)
-    found.unready = found.building = True
+    catalog = Catalog(directory)
+    catalog.unready = catalog.building = True
     try:
         names = posix.listdir(directory)
     except OSError:
-        return found
-    found.count = sum(map(locate.is_memory_name, names))
-    return found
+        return catalog
+    catalog.count = sum(map(locate.is_memory_name, names))
+    return catalog
 
 
 def touched(path: str) -> "list[str]":
@@ -306,13 +306,13 @@ def _whole(
 ) -> Catalog:
     """Return the catalog by checking all files, and write the caches. Raises locate.TooManyError for more than `most`
     files (-1: any number)."""
-    found = Catalog(directory)
+    catalog = Catalog(directory)
     dirs: list[str] = []
     try:
         files = [file for file, problem in locate.walk(directory, dirs, most) if not problem]
     except OSError:
-        return found
-    found.directories = dirs or [directory]
+        return catalog
+    catalog.directories = dirs or [directory]
     stamps: dict[str, object] = {}
     listed: dict[str, list[str]] = {}
     try:
@@ -323,7 +323,7 @@ def _whole(
     except OSError:
         stamps = {}
     old = _rows(base + ".rows") if len(files) >= CACHE_FROM else {}
-    kept: list[bytes] = []
+    rows_to_cache: list[bytes] = []
     lines: list[CatalogLine] = []
     for file in files:
         try:
@@ -331,20 +331,20 @@ def _whole(
         except OSError:
             continue
         if trusted is not None and not trusted.knows(line.digest):
-            found.untrusted += 1
+            catalog.untrusted += 1
         else:
             lines.append(line)
-        kept.append(file.encode("utf-8", "surrogateescape") + b"\t" + raw + b"\n")
-    found.count = len(lines)
-    found.lines = sorted(lines, key=CatalogLine.rank)[:HEAD]
+        rows_to_cache.append(file.encode("utf-8", "surrogateescape") + b"\t" + raw + b"\n")
+    catalog.count = len(lines)
+    catalog.lines = sorted(lines, key=CatalogLine.rank)[:HEAD]
     if len(files) >= CACHE_FROM and stamps:
-        _write(base + ".rows", b"".join(kept))
-        rows = [line.row() for line in found.lines]
-        head = {"known": known, "count": found.count, "untrusted": found.untrusted, "dirs": stamps, "rows": rows}
+        _write(base + ".rows", b"".join(rows_to_cache))
+        rows = [line.row() for line in catalog.lines]
+        head = {"known": known, "count": catalog.count, "untrusted": catalog.untrusted, "dirs": stamps, "rows": rows}
         words = [word for path, names in listed.items() for word in (path, "\n".join(names))]
         _write(base + ".names", "\0".join([*words, ""]).encode("utf-8", "surrogateescape"))
         _write(base + ".json", fastjson.dumps(head).encode())
-    return found
+    return catalog
 
 
 def _rows(path: str) -> "dict[str, bytes]":
@@ -353,12 +353,12 @@ def _rows(path: str) -> "dict[str, bytes]":
         data = fs.read(path, "cache")
     except OSError:
         return {}
-    found = {}
+    by_file = {}
     for row in data.split(b"\n"):
         name, tab, rest = row.partition(b"\t")
         if tab:
-            found[name.decode("utf-8", "surrogateescape")] = rest
-    return found
+            by_file[name.decode("utf-8", "surrogateescape")] = rest
+    return by_file
 
 
 def line_of(directory: str, file: str) -> CatalogLine:

@@ -36,11 +36,11 @@ def worktree_top(cwd: str) -> str:
 def upwards(cwd: str, top: str = "/") -> "list[str]":
     """List `cwd` and the directories above it, up to `top` or to `/`."""
     here = cwd.rstrip("/") or "/"
-    found = [here]
+    directories = [here]
     while here not in {"/", top}:
         here = paths.parent(here)
-        found.append(here)
-    return found
+        directories.append(here)
+    return directories
 
 
 def _file_type(path: str) -> int:
@@ -54,10 +54,10 @@ def _file_type(path: str) -> int:
 def _identity(path: str) -> "tuple[int, int] | None":
     """Return the device and inode that a path leads to; None if there is nothing."""
     try:
-        found = posix.stat(path)
+        status = posix.stat(path)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def global_dir(env: "dict[str, str]") -> str:
@@ -79,9 +79,9 @@ def project_dir(env: "dict[str, str]", cwd: str) -> "tuple[str, bool]":
     never = {_identity(config + "/memory") for config in configs}
     names = {config + "/memory" for config in configs}
     for here in [*own, root, *upwards(paths.parent(own[-1]))]:
-        found = here.rstrip("/") + IN_REPOSITORY
-        if found not in names and _file_type(found) == fs.S_IFDIR and _identity(found) not in never:
-            return found, True
+        directory = here.rstrip("/") + IN_REPOSITORY
+        if directory not in names and _file_type(directory) == fs.S_IFDIR and _identity(directory) not in never:
+            return directory, True
     bare = root != top and _identity(root + "/.git") is None
     return (top if bare else root).rstrip("/") + IN_REPOSITORY, False
 
@@ -90,10 +90,10 @@ def delivered_dirs(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
     """List (scope, directory) of the memories that memtui delivers: the project's, if it has any, and the global ones.
     The client loads its native memory itself, also if the person has moved it into the project."""
     project, exists = project_dir(env, cwd)
-    found = [("global", global_dir(env))]
+    directories = [("global", global_dir(env))]
     if exists and project != auto_dir(env, cwd) and not leaves_repository(project):
-        found.insert(0, ("project", project))
-    return found
+        directories.insert(0, ("project", project))
+    return directories
 
 
 def leaves_repository(directory: str) -> bool:
@@ -180,14 +180,14 @@ def walk(directory: str, directories: "list[str] | None" = None, most: int = -1)
     that leaves the directory. Hidden names, special files and symlinks to directories within are left out. A missing
     directory has no files; one that can't be read raises OSError. The directories that were read are added to
     `directories`. Raises TooManyError if there are more than `most` files or directories (-1: any number)."""
-    found: list[tuple[str, str]] = []
+    files: list[tuple[str, str]] = []
     through: list[str] = [] if directories is None else directories
     try:
-        _walk(directory, directory.rstrip("/"), "", found, through, most)
+        _walk(directory, directory.rstrip("/"), "", files, through, most)
     except (FileNotFoundError, NotADirectoryError):
         return []
-    found.sort()
-    return found
+    files.sort()
+    return files
 
 
 def _walk(top: str, here: str, prefix: str, found: "list[tuple[str, str]]", through: "list[str]", most: int) -> None:
@@ -233,8 +233,8 @@ def scope_of(env: "dict[str, str]", cwd: str, path: str) -> "str | None":
         if parts[1:2] == ["memory"]:
             return TEAM if parts[2] == TEAM and len(parts) > 3 else "auto"
     for part in (config + "/agent-memory/", "/.claude/agent-memory/", "/.claude/agent-memory-local/"):
-        _, found, rest = path.partition(part)
-        if found and "/" in rest:
+        _, mark, rest = path.partition(part)
+        if mark and "/" in rest:
             return "agent:" + rest[: rest.find("/")]
     if "/.claude/memory/" in path:
         return "project"

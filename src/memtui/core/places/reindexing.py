@@ -59,8 +59,8 @@ def request(root: str, changed: Iterable[str]) -> None:
     """Start a process that brings the indexes with these files up to date; none if no index has any. Never raises."""
     if not os.path.isdir(root + "/recall"):
         return
-    found = {indexed(root, path) for path in {*changed} if path.endswith(".md")} - {None}
-    start(root, [each for each in sorted(filter(None, found)) if _is_due(root, each)])
+    directories = {indexed(root, path) for path in {*changed} if path.endswith(".md")} - {None}
+    start(root, [each for each in sorted(filter(None, directories)) if _is_due(root, each)])
 
 
 def start(root: str, due: list[str]) -> None:

@@ -26,10 +26,10 @@ def of_project(env: "dict[str, str]", cwd: str) -> "list[tuple[str, str]]":
 def _is_ours(root: str) -> bool:
     """Return whether a main work tree, its `.git` and its `.claude` belong to this user, as the client asks for."""
     try:
-        found = (posix.stat(root), posix.lstat(root + "/.git"), posix.lstat(root + "/.claude"))
+        statuses = (posix.stat(root), posix.lstat(root + "/.git"), posix.lstat(root + "/.claude"))
     except OSError:
         return False  # without a `.claude` there is no file in it either
-    return {each.st_uid for each in found} == {posix.geteuid()}
+    return {each.st_uid for each in statuses} == {posix.geteuid()}
 
 
 def managed() -> "list[str]":

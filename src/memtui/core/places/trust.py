@@ -54,12 +54,12 @@ def path(root: str) -> str:
 
 def key(memory_dir: str) -> str:
     """Return the key of a directory in trust.json: its real path; in a linked worktree that in the main work tree."""
-    found = paths.resolve(memory_dir) or memory_dir
-    top = locate.worktree_top(found)
-    main = paths.project_root(found)
+    directory = paths.resolve(memory_dir) or memory_dir
+    top = locate.worktree_top(directory)
+    main = paths.project_root(directory)
     if main != top and _is_own_worktree(top):
-        return (paths.resolve(main) or main) + found[len(top) :]
-    return found
+        return (paths.resolve(main) or main) + directory[len(top) :]
+    return directory
 
 
 def _is_own_worktree(top: str) -> bool:
@@ -120,20 +120,20 @@ def trusted_names(root: str, memory_dir: str) -> "set[str]":
     allowed = load(root, memory_dir)
     if not allowed.always and not allowed.hashes:
         return set()
-    found: set[str] = set()
+    names: set[str] = set()
     try:
         listed = locate.walk(memory_dir)
     except OSError:
-        return found
+        return names
     for name, problem in listed:
         if problem:
             continue
         try:
             if allowed.always or allowed.allows(fs.read_bytes(memory_dir + "/" + name)):
-                found.add(name)
+                names.add(name)
         except OSError:
             continue
-    return found
+    return names
 
 
 def status(root: str, memory_dir: str) -> TrustStatus:
@@ -173,8 +173,8 @@ def update(
         with fs.Lock(root + "/run/trust.lock", LOCK_SECONDS):
             whole = _read_all(root)
             dirs = dict(session_state.table(whole, "dirs"))
-            found = dirs.pop(name, None)
-            old = _trust_of(found)
+            row = dirs.pop(name, None)
+            old = _trust_of(row)
             hashes = dict(old.hashes)
             for digest in removed:
                 hashes.pop(digest, None)
@@ -182,7 +182,7 @@ def update(
             always = old.always if always is None else always
             if hashes or always:
                 dirs[name] = {"always": always, "hashes": hashes}
-            if dirs.get(name) != found:
+            if dirs.get(name) != row:
                 fs.write_atomic(path(root), fastjson.dumps({**whole, "v": VERSION, "dirs": dirs}).encode() + b"\n")
     except ValueError as error:
         raise MemtuiError(
