@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from memtui.core.base import backwards, clock, fastjson, fs
+from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import call_log
 from memtui.llm.errors import BudgetError
 from memtui.llm.usage import ModelUsage
@@ -81,7 +82,7 @@ def begin(root: str, call: LoggedCall, daily_tokens: int, daily_dollars: float) 
 def newest_first(root: str) -> Iterator[LoggedCall]:
     """Yield the calls, newest first, each as it ended. Lines that can't be read are skipped."""
     ended: set[str] = set()
-    for path in call_log.months(root):
+    for path in delivery_log.months(root, call_log.PREFIX):
         try:
             for _, line in backwards.lines(path):
                 call = _parsed(fastjson.loads_dict(line))

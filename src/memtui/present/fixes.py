@@ -47,9 +47,8 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
     deleted = f"{number} {restored}: {some(found.deleted)}" if found.deleted else ""
     contents = f"{many(found.images, 'old content')} in the trash, {size(found.image_bytes)}" if found.images else ""
     names = some([os.path.basename(path) for path in found.months])
-    less = f"{size(max(0, found.text_bytes))} {'of logs to rewrite' if dry else 'less'}"
     ago_words = f"more than {many(keep.days, 'day')} ago"
-    texts = f"the texts of what was delivered {ago_words}: {names} ({less}); the records stay"
+    deliveries = f"the log of what was delivered {ago_words}: {names}, {size(found.month_bytes)}"
     calls = f"the log of calls of models of {some([os.path.basename(path) for path in found.calls])}"
     trusted = [f"{many(found.trusted, 'trusted text')} that no memory has had for {many(keep.days, 'day')}"]
     trusted += (
@@ -62,7 +61,7 @@ def due(found: Due, keep: Limits, *, dry: bool) -> list[tuple[str, str]]:
         ("undo", changes),
         ("trash", deleted),
         ("contents", contents),
-        ("texts", texts if found.months else ""),
+        ("deliveries", deliveries if found.months else ""),
         ("models", calls if found.calls else ""),
         ("proposals", f"{many(found.proposals, 'change')} proposed long ago" if found.proposals else ""),
         ("trust", ", ".join(trusted) if found.trusted or found.directories else ""),

@@ -1,4 +1,4 @@
-"""What is old goes, and nothing else: changes, contents, texts of deliveries, trust."""
+"""What is old goes, and nothing else: changes, contents, deliveries, trust."""
 
 import json
 import os
@@ -13,11 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import turns
-from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base import clock, fs, ids
 from memtui.core.base.errors import NotFoundError
-from memtui.core.deliveries import folding, receipts
 from memtui.core.deliveries import log as delivery_log
-from memtui.core.deliveries.record import Delivery
 from memtui.core.health import retention
 from memtui.core.inbox import refused
 from memtui.core.journal import compaction, undo
@@ -311,7 +309,7 @@ def test_what_stays_can_be_undone_as_it_could_before(tmp_path_factory, steps, mo
     assert all(each.of is None or each.of in after.transactions for each in after.all())
 
 
-# --- texts of deliveries
+# --- the log of deliveries
 
 
 def log(root, when, count=3):
@@ -334,118 +332,19 @@ def log(root, when, count=3):
     return made
 
 
-def test_texts_of_months_that_ended_long_ago_go_and_the_records_stay(tmp_path):
+def test_months_of_deliveries_that_ended_long_ago_go(tmp_path):
     root = str(tmp_path)
-    old, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")
-    fs.append(delivery_log.log_path(root, clock.parse("2026-04-30")), b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
-    assert retention.due(root, NOW).months == [delivery_log.log_path(root, clock.parse("2026-04-30"))]
+    _, partly, new = log(root, "2026-04-30"), log(root, "2026-05-02"), log(root, "2026-11-02")
+    path = delivery_log.log_path(root, clock.parse("2026-04-30"))
+    fs.append(path, b'torn "text"\n')
+    due, size = retention.due(root, NOW), os.path.getsize(path)
+    assert (due.months, due.month_bytes) == ([path], size)
     found = retention.collect(root, NOW)
-    assert [os.path.basename(path) for path in found.months] == ["deliveries-2026-04.jsonl"]
-    records = list(delivery_log.newest_first(root))
-    assert records[:6] == [*new[::-1], *partly[::-1]]
-    for before, after in zip(old[::-1], records[6:], strict=True):
-        assert after == {
-            **{key: value for key, value in before.items() if key != "text"},
-            "chars": 50,
-            "folded": True,
-            "text_hash": ids.content_hash(before["text"]),
-        }
-        assert Delivery.of(after).injected
-        assert Delivery.of(after).folded
-        assert receipts.outcome(after, receipts.TranscriptView("/nowhere"), NOW) == receipts.UNKNOWN
-    data = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-04-30")))
-    assert data.endswith(b'torn "text"\n{"v": 9, "text": "of tomorrow"}\n')
-    assert [name for name in os.listdir(root + "/log") if not name.startswith("deliveries-")] == []
-    again = retention.collect(root, NOW)
-    assert not again.months
+    assert (found.months, found.month_bytes) == ([path], size)
+    assert list(delivery_log.newest_first(root)) == [*new[::-1], *partly[::-1]]
+    assert not os.path.exists(path)
+    assert not retention.collect(root, NOW).months
     assert not retention.due(root, NOW).anything
-
-
-def test_a_month_is_not_read_again_unless_somebody_wrote_to_it(tmp_path, monkeypatch):
-    root = str(tmp_path)
-    log(root, "2026-03-10")
-    retention.collect(root, NOW)
-    read = []
-    real = folding.fold
-    monkeypatch.setattr(folding, "fold", lambda *given: read.append(given[0]) or real(*given))
-    retention.collect(root, NOW)
-    assert read == []
-    late = log(root, "2026-03-11", 1)[0]
-    assert retention.collect(root, NOW).months
-    assert len(read) == 1
-    assert next(delivery_log.newest_first(root))["id"] == late["id"]
-
-
-@pytest.mark.parametrize("when", ["read", "renamed"])
-def test_what_a_hook_appends_meanwhile_is_kept(tmp_path, monkeypatch, when):
-    root = str(tmp_path)
-    made = log(root, "2026-03-10", 50)
-    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
-    late = {**made[0], "id": "LATE", "text": "late"}
-    line = fastjson.dumps(late).encode() + b"\n"
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND)  # as a hook that has just opened it
-    name = "link" if when == "read" else "rename"
-    real = getattr(posix, name)
-
-    def call(*given, **more):
-        done = real(*given, **more)
-        os.write(fd, line)
-        os.close(fd)
-        return done
-
-    monkeypatch.setattr(os, name, call)
-    retention.collect(root, NOW)
-    monkeypatch.undo()
-    records = list(delivery_log.newest_first(root))
-    assert len(records) == 51
-    assert records[0] == late
-    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
-
-
-def test_a_writer_that_keeps_the_old_file_open_is_waited_for_by_the_next(tmp_path, monkeypatch):
-    monkeypatch.setattr(folding, "WRITER_SECONDS", 0.0)
-    root = str(tmp_path)
-    made = log(root, "2026-03-10", 5)
-    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
-    fd = os.open(path, os.O_WRONLY | os.O_APPEND)
-    try:
-        retention.collect(root, NOW)
-        late = {**made[0], "id": "LATE"}
-        os.write(fd, fastjson.dumps(late).encode() + b"\n")
-        retention.collect(root, NOW)
-        assert len(os.listdir(root + "/log")) == 2
-    finally:
-        os.close(fd)
-    retention.collect(root, NOW)
-    assert {record["id"] for record in delivery_log.newest_first(root)} == {"LATE", *(each["id"] for each in made)}
-    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
-
-
-def test_without_time_nothing_is_done_by_half(tmp_path):
-    root = str(tmp_path)
-    log(root, "2026-03-10", 5)
-    before = fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-03-10")))
-    left = iter([True] * 2)
-    found = retention.collect(root, NOW, lambda: next(left, False))
-    assert found.busy
-    assert fs.read_bytes(delivery_log.log_path(root, clock.parse("2026-03-10"))) == before
-    assert os.listdir(root + "/log") == ["deliveries-2026-03.jsonl"]
-
-
-@pytest.mark.slow
-def test_a_long_month_is_folded_in_little_memory(tmp_path):
-    import tracemalloc
-
-    root = str(tmp_path)
-    path = delivery_log.log_path(root, clock.parse("2026-03-10"))
-    record = {"v": 1, "id": "x", "text": "word " * 800, "items": []}
-    fs.append(path, (json.dumps(record).encode() + b"\n") * 4000)
-    tracemalloc.start()
-    try:
-        assert folding.fold(path, lambda: True) > 10 << 20
-        assert tracemalloc.get_traced_memory()[1] < 8 << 20
-    finally:
-        tracemalloc.stop()
 
 
 # --- trust

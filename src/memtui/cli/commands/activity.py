@@ -21,7 +21,6 @@ from memtui.core.deliveries.earlier import NOTHING_MOVED
 from memtui.core.deliveries.filter import LOST, Filter
 from memtui.core.deliveries.reading import Reading
 from memtui.core.deliveries.record import RECALL, Delivery, Item, session_kind, titles
-from memtui.core.health import retention
 from memtui.core.memories import moved, scopes
 from memtui.present import unheard
 from memtui.present.deliveries import GLYPHS, KIND_WORD, MEANINGS, counted, reason, recalls
@@ -180,9 +179,8 @@ def _print_one(ctx: Context, out: Output, found: Delivery, outcome: str, path: "
         out.heading("Text", "exactly as the hook gave it")
         out.exact(safe(found.text))
     elif found.folded:
-        days = retention.limits(ctx.root).days
         out.heading("Text", f"{found.chars:,} characters")
-        out.print(f"  text removed: it is more than {many(days, 'day')} old" if days else "  text removed: it was old")
+        out.print("  text removed: its memory was deleted for good")
 
 
 def _print_items(ctx: Context, out: Output, title: str, items: "list[Item]", names: "list[str]") -> None:

@@ -6,7 +6,7 @@ gets each record with the `outcome` that was noted for it, and never such a line
 
 import posix
 
-from memtui.core.base import clock, fastjson, fs, ids
+from memtui.core.base import clock, fastjson, fs, ids, paths
 from memtui.core.deliveries import log_file
 
 # What appends to the log stands apart: a hook that delivers needs no more of it.
@@ -40,14 +40,10 @@ if TYPE_CHECKING:
     Place = tuple[str, int, int]
 
 
-def months(root: str) -> "list[str]":
-    """Return the log files, newest month first."""
-    try:
-        names = posix.listdir(root + "/log")
-    except OSError:
-        return []
-    found = sorted((n for n in names if n.startswith(PREFIX) and n.endswith(SUFFIX)), reverse=True)
-    return [f"{root}/log/{name}" for name in found]
+def months(root: str, prefix: str = PREFIX) -> "list[str]":
+    """Return the log files, newest month first; those of another log by its prefix."""
+    names = [name for name in paths.names_in(root + "/log") if name.startswith(prefix) and name.endswith(SUFFIX)]
+    return [f"{root}/log/{name}" for name in sorted(names, reverse=True)]
 
 
 class Skipped:

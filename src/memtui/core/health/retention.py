@@ -14,7 +14,6 @@ from memtui.core.base import clock, fastjson, fs, ids, paths, session_state
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.storage import storage_error
 from memtui.core.deliveries import folding
-from memtui.core.deliveries import log as delivery_log
 from memtui.core.health import call_log
 from memtui.core.inbox import refused
 from memtui.core.journal import compaction
@@ -70,7 +69,7 @@ class Due:
     images: int = 0
     image_bytes: int = 0
     months: list[str] = field(default_factory=list)
-    text_bytes: int = 0
+    month_bytes: int = 0
     calls: list[str] = field(default_factory=list)
     proposals: int = 0
     trusted: int = 0
@@ -96,7 +95,7 @@ class Due:
             "contents": self.images,
             "contents_bytes": self.image_bytes,
             "months": [os.path.basename(path) for path in self.months],
-            "months_bytes": self.text_bytes,
+            "months_bytes": self.month_bytes,
             "call_months": [os.path.basename(path) for path in self.calls],
             "proposals": self.proposals,
             "trusted_texts": self.trusted,
@@ -140,13 +139,6 @@ def _absent_before(state: dict[str, object]) -> Absent:
         if isinstance(rows, dict):
             found[place] = {key: float(since) for key, since in rows.items() if isinstance(since, (int, float))}
     return found
-
-
-def _is_folded(state: dict[str, object], path: str) -> bool:
-    try:
-        return session_state.table(state, "folded").get(os.path.basename(path)) == folding.stamp(path)
-    except OSError:
-        return True  # gone
 
 
 # Trust
@@ -263,8 +255,8 @@ def due(root: str, now: float, ledger: Ledger | None = None, *, trusted: bool = 
     _count_changes(found, old, read)
     contents = compaction.unreferenced(journal, {each.id for each in old})
     found.images, found.image_bytes = len(contents), sum(size for _, size in contents)
-    found.months = [path for path in folding.old(root, now, keep.days) if not _is_folded(state, path)]
-    found.text_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
+    found.months = folding.old(root, now, keep.days)
+    found.month_bytes = sum(os.path.getsize(path) for path in found.months if os.path.exists(path))
     found.calls = call_log.old(root, now, keep.days)
     found.proposals = len(_old_proposals(root, now, keep.days))
     absent = _absent_before(state)
@@ -328,22 +320,12 @@ def _undo(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[]
         found.images, found.image_bytes = compaction.sweep(journal, has_time)
 
 
-def _texts(root: str, now: float, keep: Limits, found: Due, has_time: Callable[[], bool]) -> None:
-    folding.recover(root)
+def _deliveries(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
     for path in folding.old(root, now, keep.days):
-        state = _state(root)
-        if _is_folded(state, path):
-            continue
-        shorter = folding.fold(path, has_time)
-        if shorter is None:
-            found.busy.append(f"texts: {os.path.basename(path)} was not changed")
-            continue
-        if shorter:
-            found.months.append(path)
-            found.text_bytes += shorter
-        known = {os.path.basename(each) for each in delivery_log.months(root)}
-        kept = {name: row for name, row in session_state.table(state, "folded").items() if name in known}
-        _save(root, {**state, "folded": {**kept, os.path.basename(path): folding.stamp(path)}})
+        size = os.path.getsize(path)
+        fs.unlink(path)
+        found.months.append(path)
+        found.month_bytes += size
 
 
 def _calls(root: str, now: float, keep: Limits, found: Due, _: Callable[[], bool]) -> None:
@@ -430,7 +412,7 @@ def _files(root: str, now: float, _: Limits, found: Due, has_time: Callable[[], 
 # What is collected, by the name of it in `busy`.
 STEPS: dict[str, Callable[[str, float, Limits, Due, Callable[[], bool]], None]] = {
     "undo": _undo,
-    "texts": _texts,
+    "deliveries": _deliveries,
     "calls": _calls,
     "trust": _trust,
     "beside": _beside,

@@ -201,7 +201,6 @@ def remove_words(root: str, words: PurgedWords, paths: Iterable[str]) -> None:
     which are made anew at once by a process of their own. Raises MemtuiError."""
     directories = {directory for path in paths if (directory := reindexing.indexed(root, path)) is not None}
     try:
-        folding.recover(root)
         folding.fold_records(root, words.delivered_by, words.within)
         _forget_lines(root, words)
         _drop_proposals(root, words)

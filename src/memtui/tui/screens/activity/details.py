@@ -38,7 +38,7 @@ WITH_ID = ("guidance", "pending-update", "pending-item")
 # Items by name, those left out, and notes that wait for a session: the most that are shown.
 NAMES_SHOWN, LEFT_OUT_SHOWN, WAITING_SHOWN = 12, 40, 8
 GONE = "This record is no longer in the log."
-FOLDED = "Text removed: it is old (keep_days in the settings)"
+FOLDED = "Text removed: its memory was deleted for good"
 # Characters of a delivery that are shown below the list on a narrow screen, and of a note that waits for a session.
 GLANCE_LENGTH, WORDS_SHOWN = 2000, 110
 CAME_BACK = "A note that does not arrive waits again, on top of the list."
