@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 # Findings are counted when no key was pressed for so long, and not again before this many times the last count's time.
 QUIET_SECONDS, COUNT_PAUSE = 3.0, 30.0
+# After a decision nobody looks for changes of others for so long: that would read again what was just written.
+REST_SECONDS = 1.5
 # A count that failed is tried again after this time.
 RETRY_SECONDS = 10.0
 # Live sessions are counted again after this time: one that ends changes no file.
@@ -59,7 +61,7 @@ class FileReader:
         self.has_read = self.looking = False
         self.last_key = self.began = self._live_at = data.now()
         self._count_wanted, self._count_at_once = True, False
-        self._count_at = self._retry_at = 0.0
+        self._count_at = self._retry_at = self._rests_until = 0.0
         # One worker at a time reads, and one counts: what began earlier must not replace what is newer.
         self._reading, self._counting = threading.Lock(), threading.Lock()
 
@@ -73,7 +75,7 @@ class FileReader:
     def look(self, near: list[str]) -> None:
         """Check in a worker whether files have changed, those of `near` every time. Also count the findings, now and
         then."""
-        if self.has_read and not self.looking:
+        if self.has_read and not self.looking and time.monotonic() > self._rests_until:
             self.looking = True
             self.app.run_worker(lambda: self._look(near), group="look", thread=True)
 
@@ -108,6 +110,8 @@ class FileReader:
         if not gc.isenabled():
             gc.freeze()  # modules and styles live as long as the process
             gc.enable()
+        if parts == frozenset({"inbox"}):  # a decision about an entry
+            self._rests_until = time.monotonic() + REST_SECONDS
         first, self.has_read = not self.has_read, True
         self.looking = self.looking or first
         self.app.run_worker(lambda: self._read(parts, first), group="read", thread=True)

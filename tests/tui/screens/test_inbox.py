@@ -717,18 +717,31 @@ async def test_a_draft_like_one_that_was_rejected_says_so(world, app):
 
 
 @pytest.mark.slow
-async def test_rejecting_and_a_second_time_never_again(world, app):
+async def test_fast_rejections_are_about_a_row_each_and_none_is_for_good(world, app):
+    rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
+    async with app.run_test(size=WIDE) as pilot:
+        await to(pilot, "ask-before-migrations")
+        before = set(updates(world))
+        await pilot.press("x", "x", "x")  # the third is a global one
+        await settle(pilot)
+        assert set(updates(world)) == before - {"ask-before-migrations", "no-snapshot-tests"}
+        assert [json.loads(line)["never"] for line in read(rejected).splitlines()] == [False, False]
+
+
+@pytest.mark.slow
+async def test_rejecting_and_on_the_grey_row_never_again(world, app):
     rejected = paths.inbox_dir(world.root, paths.project_key(world.shop)) + "/rejected.jsonl"
     async with app.run_test(size=WIDE) as pilot:
         await to(pilot, "no-snapshot-tests")
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
-        assert said == "Rejected “No snapshot tests for components”. x again: never. z undoes."
+        assert said == "Rejected “No snapshot tests for components”. x on its grey row: never again. z undoes."
         assert "no-snapshot-tests" not in updates(world)
         assert json.loads(read(rejected))["never"] is False
         before = set(updates(world))
-        await pilot.press("x")
+        assert app.screen.table.row.item is not None  # the cursor has gone on
+        await pilot.press("k", "x")
         await settle(pilot)
         said = [note.message for note in app._notifications][-1]
         assert said == "“No snapshot tests for components” will never be drafted again. z undoes."
@@ -785,7 +798,10 @@ async def test_what_a_decision_leaves_aside_is_told_counted_and_stays_marked(wor
         await pilot.press("x")
         await settle(pilot)
         said = [note.message for note in app._notifications]
-        assert said[-1] == "Rejected “Metric units, 24-hour clock”. x again: never. 2 todos stay marked. z undoes."
+        assert (
+            said[-1]
+            == "Rejected “Metric units, 24-hour clock”. x on its grey row: never again. 2 todos stay marked. z undoes."
+        )
         assert "metric-units" not in updates(world, None)
         assert items(world) == left
         assert foot().rstrip().endswith("2 marked")

@@ -85,13 +85,13 @@ class Data(Workspace):
         waiting = self.counts()
         if parts is None or parts - {"inbox"}:
             self._changed = self._count_changed()
+            self.count_live()
         # The same dictionary from now on: screens count their rows into it while this is read.
         counts = self.facts.waiting
         counts |= {
             "guidance": waiting["guidance"],
             "inbox": waiting["updates"] + waiting["items"] + self._changed,
         }
-        self.count_live()
         if parts is not None and "settings" not in parts:
             return
         mode = str(self.setting("mode"))

@@ -1,7 +1,6 @@
 """The commands of the inbox on drafts and todos: decide, hide until later, edit, make notes of; one undo step each."""
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from memtui import actions
@@ -16,6 +15,7 @@ from memtui.tui.dialogs.preview import Preview
 from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.screens.inbox.approving import ApproveCommands
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
+from memtui.tui.screens.inbox.entry_rows import GhostRow
 from memtui.tui.screens.inbox.entry_subject import EntrySubject, Values
 from memtui.tui.screens.inbox.hiding import ask_until
 from memtui.tui.screens.inbox.proposals import Proposals
@@ -23,7 +23,7 @@ from memtui.tui.screens.inbox.text import guidance_text
 from memtui.tui.services import Command
 from memtui.tui.widgets.body import fits
 
-NEVER = "{inbox.reject} again: never."
+NEVER = "{inbox.reject} on its grey row: never again."
 
 
 class EntryCommands:
@@ -76,13 +76,14 @@ class EntryCommands:
 
 
 class DraftCommands(EntryCommands):
-    """The commands on drafts. A second rejection within the note about the first is for good."""
+    """The commands on drafts. `rejected` is called with those that were rejected, and how long the note about that
+    stands, in seconds."""
 
-    def __init__(self, chosen: Chosen, proposals: Proposals) -> None:
+    def __init__(
+        self, chosen: Chosen, proposals: Proposals, rejected: Callable[[Sequence[Waiting], float], object]
+    ) -> None:
         super().__init__(chosen)
-        self.approving = ApproveCommands(chosen, proposals)
-        self._rejected: list[Waiting] = []
-        self._place, self._until = "", 0.0  # where the cursor went to, and when the note about the rejection goes
+        self.approving, self._rejected = ApproveCommands(chosen, proposals), rejected
 
     def table(self) -> dict[str, Command]:
         """Return the commands by verb."""
@@ -97,32 +98,29 @@ class DraftCommands(EntryCommands):
         """Rewrite a draft and approve it."""
         await self.approving.rewrite(self.chosen.items()[0])
 
-    @property
-    def rejects_again(self) -> bool:
-        """Whether the key is pressed again while the note about the last rejection stands, and the cursor was not
-        moved."""
-        table = self.screen.table
-        same = table.row_id in {self._place, *(each.key for each in self._rejected)}
-        return bool(self._rejected) and time.monotonic() < self._until and same and not table.marks
-
     def reject(self) -> None:
-        """Reject the chosen drafts; those that were rejected just now for good."""
-        if self.rejects_again:
-            found, self._rejected = self._rejected, []
-            try:
-                self.services.data.review().never(found)
-                self.services.say(f"{drafts.decided('never', found)} {actions.takes_back()}")
-            finally:
-                self.services.read()
-            return
-        found, table = self.chosen.items(), self.screen.table
-        gone = {each.key for each in found}
-        left = [row.key for row in table.rows if row.key not in gone]
-        below = [row.key for row in table.rows[table.cursor :] if row.key not in gone]
-        words = actions.keyed(NEVER)
+        """Reject the chosen drafts. A single one stays as a grey row while the note stands, to be rejected for good."""
+        found = self.chosen.items()
+        words = actions.keyed(NEVER) if len(found) == 1 else ""
         self.decide("reject", Review.reject, words)
-        self._rejected, self._place = found, (below or left[-1:] or [""])[0]
-        self._until = time.monotonic() + toasts.seconds(drafts.decided("reject", found) + words, "information")
+        self._rejected(found, toasts.seconds(drafts.decided("reject", found) + words, "information"))
+
+
+class GhostCommands:
+    """The command on the grey row of a draft that was rejected just now. `gone` takes it off the list."""
+
+    def __init__(self, chosen: Chosen, gone: Callable[[], object]) -> None:
+        self.services, self.chosen, self._gone = chosen.services, chosen, gone
+
+    def table(self) -> dict[str, Command]:
+        """Return the commands by verb."""
+        return {"reject": Command(self.never)}
+
+    def never(self) -> None:
+        """Let the draft never be extracted again."""
+        found = [row.rejected for row in self.chosen.rows(GhostRow)]
+        self._gone()
+        self.chosen.act(lambda: self.services.data.review().never(found), drafts.decided("never", found), ENTRIES)
 
 
 class TodoCommands(EntryCommands):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
+from memtui import actions
 from memtui.consolidate import known_texts
 from memtui.core.base.phrasing import age
 from memtui.core.review import draft
@@ -36,6 +37,8 @@ DRAFT = RowKind(
 TODO = RowKind(
     "todo", "todo", "todo", "todos", "cyan", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"}
 )
+
+GHOST = RowKind("ghost", "rejected", "rejected draft", "rejected drafts", "dim", {"reject": "never again"})
 
 
 @dataclass(frozen=True)
@@ -125,3 +128,31 @@ class EntryRow(InboxRow):
         whole = item_text(self.item, title, states, view.now, read_only=view.services.read_only)
         glance = text.copy().append_text(item_glance(self.item, states, view.now))
         return Described(text.append_text(whole), glance)
+
+
+@dataclass(frozen=True)
+class GhostRow(InboxRow):
+    """A draft that was rejected just now, in its old place as long as the note about that stands."""
+
+    rejected: "Waiting" = field(kw_only=True)
+
+    @property
+    def kind(self) -> RowKind:
+        """A draft that is gone."""
+        return GHOST
+
+    @property
+    def gist(self) -> str:
+        """Its first line."""
+        return drafts.title(self.rejected, 300)
+
+    def cells(self, view: InboxView) -> list[Text]:
+        """Draw the cells, all of them grey."""
+        cells = super().cells(view)
+        cells[1].stylize("dim")
+        return cells
+
+    def describe(self, _view: InboxView) -> Described:
+        """Return what can be done with it."""
+        words = "You rejected this. {inbox.reject}: it is never drafted again. {app.undo}: it waits again."
+        return Described(Text(f"{self.gist}\n\n").append(actions.keyed(words), "dim"))

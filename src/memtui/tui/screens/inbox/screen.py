@@ -36,8 +36,8 @@ from memtui.tui.screens.inbox import change_rows, entry_rows, rows
 from memtui.tui.screens.inbox.change_rows import ChangeCommands, ProposedRow
 from memtui.tui.screens.inbox.changed import ChangedCommands
 from memtui.tui.screens.inbox.chosen import ENTRIES, Chosen
-from memtui.tui.screens.inbox.commands import DraftCommands, TodoCommands
-from memtui.tui.screens.inbox.entry_rows import DRAFT
+from memtui.tui.screens.inbox.commands import DraftCommands, GhostCommands, TodoCommands
+from memtui.tui.screens.inbox.entry_rows import DRAFT, GhostRow
 from memtui.tui.screens.inbox.planning import ChangesFound, PlanFailed, PlanMade, PlanReader, RowsWeighed
 from memtui.tui.screens.inbox.problem_rows import (
     ProblemCommands,
@@ -82,6 +82,7 @@ ON_NOTHING = ("project",)
 # What can be done with a row, by the family of its commands.
 WAYS = {
     "draft": "{inbox.accept} accepts a draft, {inbox.reject} rejects it.",
+    "ghost": "{inbox.reject} lets it never be drafted again, {app.undo} brings it back.",
     "todo": "{inbox.accept} marks a todo done, {inbox.reject} drops it.",
     "changed": "{inbox.accept} keeps a changed memory, {inbox.reject} takes the change back.",
     "change": "{inbox.accept} makes the change, {inbox.reject} drops it for good.",
@@ -171,7 +172,8 @@ class Inbox(ListScreen[InboxRow]):
         self.bulk = BatchRunner(self)
         self.reader = PlanReader(services.data, self.post_message)
         self.families: dict[str, Mapping[str, Command]] = {
-            "draft": DraftCommands(self.chosen, self.proposals).table(),
+            "draft": DraftCommands(self.chosen, self.proposals, self._keep_ghost).table(),
+            "ghost": GhostCommands(self.chosen, self._drop_ghost).table(),
             "todo": TodoCommands(self.chosen).table(),
             "changed": ChangedCommands(self.chosen, self.bulk).table(),
             "change": ChangeCommands(self.chosen, self._decided).table(),
@@ -192,6 +194,9 @@ class Inbox(ListScreen[InboxRow]):
         self._entries: Sequence[InboxRow] = ()
         self._changes: Sequence[ProposedRow] = ()
         self._problems: Sequence[InboxRow] = ()
+        self._ghosts: list[InboxRow] = []  # the draft that was rejected just now, and where it stood
+        self._ghost_at = 0
+        self._ghost_timer: Timer | None = None
         self._decided_rows: list[ProposedRow] = []  # which an undo brings back
         self._hidden: Mapping[str, float] = {}  # until when what is no entry is hidden
         self._in_other_projects = 0
@@ -316,6 +321,8 @@ class Inbox(ListScreen[InboxRow]):
         near = {self.services.data.slug, None}
         self._last_read = message
         self._problem = message.problem
+        if self._ghosts and self._ghosts[0].key in {f"ghost {each.key}" for each in message.found}:
+            self._ghosts = []  # it was undone
         if message.names != self.proposals.names:
             self.proposals.names = message.names
             self.table.redraw()
@@ -429,7 +436,9 @@ class Inbox(ListScreen[InboxRow]):
     def select(self) -> Sequence[InboxRow]:
         """Return the rows to show. Likely one-offs and hidden rows are folded, unless the filter is used."""
         if not self.typed:
-            return rows.folded(self.found, self.unfolded, self.view.now)
+            shown = rows.folded(self.found, self.unfolded, self.view.now)
+            shown[self._ghost_at : self._ghost_at] = self._ghosts
+            return shown
         self.view.typed = self.typed
         return super().select()
 
@@ -567,6 +576,26 @@ class Inbox(ListScreen[InboxRow]):
         self._last_keys -= {row.key for row in self._decided_rows}
         self._settle_soon()
         self._arrange()
+
+    def _keep_ghost(self, items: Sequence[Waiting], seconds: float) -> None:
+        """Take rejected drafts off the list at once, so that the next key is about the next row; a single one stays as
+        a grey row for some seconds."""
+        keys = {item.key for item in items}
+        places = [at for at, row in enumerate(self.table.rows) if row.key in keys]
+        self._ghosts = [GhostRow(f"ghost {items[0].key}", rejected=items[0])] if len(items) == 1 else []
+        self._ghost_at = places[0] if places else 0
+        self._entries = [row for row in self._entries if row.key not in keys]
+        if self._ghost_timer is not None:
+            self._ghost_timer.stop()
+        self._ghost_timer = self.set_timer(seconds, self._drop_ghost)
+        self._arrange()
+        if isinstance(self.table.row, GhostRow):  # the next key is about another row
+            self.table.move_to(self._ghost_at + 1 if self._ghost_at + 1 < len(self.table.rows) else self._ghost_at - 1)
+
+    def _drop_ghost(self) -> None:
+        if self._ghosts:
+            self._ghosts = []
+            self.fill()
 
     # moving
 
