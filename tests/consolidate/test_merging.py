@@ -30,8 +30,8 @@ AGAIN = simple(
 )
 
 
-def text(*memories, **more):
-    return merging.merged(memories, **more).decode()
+def text(*memories):
+    return merging.merged(memories).decode()
 
 
 def test_what_both_say_stands_there_once_and_labelled_parts_come_together():
@@ -60,25 +60,17 @@ def test_what_contradicts_stays_beside_it():
     assert "8081" in text(one, two)
 
 
-def test_fields_stand_side_by_side_each_with_a_default():
+def test_a_field_has_the_value_of_the_first_that_has_one_and_lists_are_put_together():
     one = simple("one", "One", "x", "  owner: anna\n  tags: [a, b]\n")
     two = simple("two", "Two", "x", "  owner: bob\n  tags:\n    - b\n    - c\n  expires: 2027-01-01\n")
-    found = {each.path: each for each in merging.fields([one, two])}
-    assert found["metadata.owner"].values == ("anna", "bob")
-    assert found["metadata.owner"].chosen == 0
-    assert found["metadata.owner"].differs
-    assert found["metadata.tags"].value == ("a", "b", "c")
-    assert found["metadata.expires"].chosen == 1
-    assert not found["metadata.type"].differs
+    found = memory.from_bytes("/one.md", "auto", text(one, two).encode())
+    assert found.name == "one"
+    assert found.fields["metadata"]["owner"] == "anna"
+    assert found.fields["metadata"]["tags"] == ["a", "b", "c"]
     assert 'expires: "2027-01-01"' in text(one, two)
     assert [each.statement.text for each in coverage.of_proposal(merging.proposal([one, two])).dropped] == [
         "owner: bob"
     ]
-    chosen = text(one, two, choices={"metadata.owner": 1, "description": 1})
-    assert "owner: bob" in chosen
-    assert "description: Two" in chosen
-    assert "One" in chosen  # the description that was not taken
-    assert chosen.startswith("---\nname: one\n")
 
 
 def test_the_one_with_most_text_is_kept_and_its_bytes_stay():

@@ -5,7 +5,7 @@ Each answer is kept in `run/dream.json` until the run is whole: a run that was c
 stopped, and memories that changed meanwhile are asked about anew.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,8 +23,8 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.memories.status import Usage
 from memtui.core.memories.store import Store
 from memtui.llm import schema
-from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, TimeLimitError
-from memtui.llm.model import LanguageModel
+from memtui.llm.errors import ModelError
+from memtui.llm.model import LanguageModel, Progress, ask_each
 from memtui.llm.usage import NOTHING, ModelUsage, tokens_in
 
 PURPOSE = "dream"
@@ -32,10 +32,6 @@ NOTHING_SETTLED = proposed.Settled(frozenset(), frozenset())
 VERSION = 1
 # The part of all memories that a run may propose to remove, and the number that is allowed in any case.
 REMOVABLE_PART, REMOVABLE_LEAST = 0.1, 2
-# Failures of one request after which the others are made all the same.
-PASSED_OVER = (InvalidAnswerError, RefusedError, TimeLimitError)
-# Says how many requests of how many are answered.
-Progress = Callable[[int, int], None]
 
 
 @dataclass
@@ -107,25 +103,19 @@ class Dream:
         if they can't be."""
         outcome = DreamOutcome(self._set(()))
         proposing = Proposing(self.removable, self.by)
-        found: list[Proposal] = []
+        proposals: list[Proposal] = []
         if self.model is None:
-            root = self.store.root
-            subject = lint.here(
-                self.store.env, self.store.cwd, root, self.store.journal.now(), Usage(root), self._apart
-            )
-            found = [*plan.within(plan.plan(self.store, subject.with_scopes(self._scopes)).proposals, self._scopes)]
-        for number, batch in enumerate(self.batches):
-            progress(number, len(self.batches))
-            try:
-                found += proposing.proposals(batch, self._answered(batch, outcome))
-            except PASSED_OVER as error:
-                outcome.failed.append(error)
-            except ModelError as error:
-                outcome.stopped = error
-                break
-        progress(len(self.batches), len(self.batches))
+            store = self.store
+            now, usage = store.journal.now(), Usage(store.root)
+            subject = lint.here(store.env, store.cwd, store.root, now, usage, self._apart)
+            proposals += plan.within(plan.plan(self.store, subject.with_scopes(self._scopes)).proposals, self._scopes)
+
+        def ask(batch: Batch) -> None:
+            proposals.extend(proposing.proposals(batch, self._answered(batch, outcome)))
+
+        outcome.failed, outcome.stopped = ask_each(self.batches, ask, progress)
         outcome.dropped = proposing.dropped
-        outcome.found = self._set(self._makeable(found, outcome))
+        outcome.found = self._set(self._makeable(proposals, outcome))
         outcome.used = self.model.spent if self.model is not None else NOTHING
         if outcome.stopped is None and not outcome.failed:
             fs.unlink(self._path)

@@ -5,7 +5,7 @@ no file: an action that names something else than one cluster's memories is drop
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 from memtui.consolidate import changeset, coverage, similarity
@@ -17,6 +17,7 @@ from memtui.core.base.errors import MemtuiError
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
 from memtui.llm.fence import RULE, fenced
+from memtui.llm.model import batched
 from memtui.llm.schema import Schema
 from memtui.llm.usage import tokens_in
 
@@ -121,16 +122,10 @@ class Batch(NamedTuple):
 
 def batches(clusters: Iterable[Cluster]) -> list[Batch]:
     """Put clusters together so that each request fits; a cluster is never parted."""
-    found: list[list[Cluster]] = []
-    room = 0
-    for cluster in clusters:
-        size = sum(tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories)
-        if not found or size > room:
-            found.append([])
-            room = BATCH_TOKENS
-        found[-1].append(cluster)
-        room -= size
-    return [Batch(tuple(each)) for each in found]
+    size: Callable[[Cluster], int] = lambda cluster: sum(
+        tokens_in(each.raw.decode("utf-8", "replace")) + 60 for each in cluster.memories
+    )
+    return [Batch(tuple(each)) for each in batched(clusters, size, BATCH_TOKENS)]
 
 
 class Proposing:

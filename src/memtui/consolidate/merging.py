@@ -4,15 +4,14 @@ The first memory is kept: its file, its links and its words stay, and it gets wh
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 from memtui.consolidate import coverage
 from memtui.consolidate.changeset import FileOutput, Proposal, ProposalEvidence, propose, read_from
 from memtui.consolidate.coverage import ITEM, LABEL, Chunk, FieldValue, Statement, Targets, chunks, join
 from memtui.core.base.errors import MemtuiError
 from memtui.core.frontmatter import document
-from memtui.core.frontmatter.document import Document
 from memtui.core.memories import copies, references
 from memtui.core.memories.memory import Memory
 
@@ -28,28 +27,6 @@ LEANING = re.compile(
 SENTENCE_END = (".", "!", "?", "…", "。", ":", ";")
 
 
-class MergedField(NamedTuple):
-    """A field of several memories: its dotted path, its value in each (None if it has none), and the number of the one
-    that is taken, from 0; None if the lists of all are put together."""
-
-    path: str
-    values: tuple[FieldValue | None, ...]
-    chosen: int | None
-
-    @property
-    def value(self) -> FieldValue:
-        """The value that is taken."""
-        if self.chosen is not None:
-            return self.values[self.chosen] or ""
-        every = [each for value in self.values if isinstance(value, tuple) for each in value]
-        return tuple(dict.fromkeys(every))
-
-    @property
-    def differs(self) -> bool:
-        """Whether a value of one of the memories is lost."""
-        return self.chosen is not None and any(each not in {None, self.values[self.chosen]} for each in self.values)
-
-
 def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> list[Memory]:
     """Sort memories so that the one to keep is first: no copy of another, which has its name; one that the index or
     links refer to (`referred`: paths); then the one with the most text, of those the newest."""
@@ -57,36 +34,26 @@ def best_first(memories: Sequence[Memory], referred: Collection[str] = ()) -> li
     copied = copies.of_memories(memories)
 
     def key(found: Memory) -> tuple[bool, bool, int, float, str]:
-        is_copy = found.stem != found.name and names.count(found.name) > 1
-        return (
-            is_copy or found.path in copied,
-            found.path not in referred,
-            -len(found.body),
-            -found.changed_at,
-            found.path,
-        )
+        is_copy = found.path in copied or (found.stem != found.name and names.count(found.name) > 1)
+        return is_copy, found.path not in referred, -len(found.body), -found.changed_at, found.path
 
     return sorted(memories, key=key)
 
 
-def fields(memories: Sequence[Memory], choices: Mapping[str, int] | None = None) -> list[MergedField]:
-    """Return the fields of memories side by side. By default a field has the value of the first memory that has one,
-    and lists are put together; `choices` takes the value of another memory, by the field's dotted path."""
-    found = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
-    result = []
-    for path in dict.fromkeys(path for each in found for path in each):
-        values = tuple(each.get(path) for each in found)
-        number = (choices or {}).get(path)
-        if number is not None and values[number] is None:
-            number = None
-        if number is None and not all(isinstance(each, tuple | None) for each in values):
-            number = 0 if path in OWN else next(at for at, each in enumerate(values) if each or len(values) == at + 1)
-            # A description that begins with it says it, too.
-            texts = [each if isinstance(each, str) else "" for each in values]
-            longer = (at for at, text in enumerate(texts) if coverage.extends(text, texts[number]))
-            number = next(longer, number) if path == "description" and texts[number] else number
-        result.append(MergedField(path, values, number))
-    return result
+def _fields(memories: Sequence[Memory]) -> Iterator[tuple[str, FieldValue]]:
+    """Yield the fields of the merged memory by their dotted paths: the value of the first one that has some, and lists
+    put together. A description that begins with it is taken instead, since it says it, too."""
+    rows = [dict(coverage.field_values(document.parse(each.raw).fields)) for each in memories]
+    for path in dict.fromkeys(path for row in rows for path in row):
+        values = [row[path] for row in rows if path in row]
+        first: FieldValue = next((each for each in values if each), "")
+        if path == "description" and isinstance(first, str):
+            texts = [each for each in values if isinstance(each, str)]
+            yield path, next((each for each in texts if coverage.extends(each, first)), first)
+        elif all(isinstance(each, tuple) for each in values):
+            yield path, tuple(dict.fromkeys(part for each in values if isinstance(each, tuple) for part in each))
+        elif path not in OWN:
+            yield path, first
 
 
 def body(memories: Sequence[Memory], description: str) -> str:
@@ -108,52 +75,39 @@ def _of_description(found: Memory) -> list[Chunk]:
     return [Chunk("paragraph", found.description, "")] if found.description else []
 
 
-def merged(memories: Sequence[Memory], choices: Mapping[str, int] | None = None, text: str | None = None) -> bytes:
-    """Return the file of the merged memory: that of the first one, with fields and body as above, or with the body
-    `text`. Raises MemtuiError for a memory that is broken."""
+def merged(memories: Sequence[Memory]) -> bytes:
+    """Return the file of the merged memory: that of the first one, with the fields and the body of all. Raises
+    MemtuiError for a memory that is broken."""
     for each in memories:
         if each.broken is not None:
             raise MemtuiError(f"{each.path} is broken: {each.broken}.", "Fix it in an editor first.")
     doc = document.parse(memories[0].raw)
-    for field in fields(memories, choices):
-        path = tuple(field.path.split("."))
-        value = field.value
+    for key, value in _fields(memories):
+        path = tuple(key.split("."))
         if value and doc.get(path) != (value if isinstance(value, str) else list(value)):
-            doc = _with_field(doc, path, value)
+            # Where the first memory has something else, its field stays, and the other counts as dropped.
+            with suppress(MemtuiError):
+                doc = doc.with_field(path, value)
     description = doc.fields.get("description")
-    shown = description if isinstance(description, str) else ""
-    doc = doc.with_body(body(memories, shown) if text is None else text)
-    data = doc.raw
+    data = doc.with_body(body(memories, description if isinstance(description, str) else "")).raw
     for each in memories:  # they would lead from the memory to itself
         data = references.relink(data, memories[0].path, each.path, (each.stem, each.name), None)
     return data
 
 
-def _with_field(doc: Document, path: tuple[str, ...], value: FieldValue) -> Document:
-    try:
-        return doc.with_field(path, value)
-    except MemtuiError:  # the first memory has something else there: its field stays, and the other counts as dropped
-        return doc
-
-
 def proposal(
     memories: Sequence[Memory],
     evidence: Sequence[ProposalEvidence] = (),
-    choices: Mapping[str, int] | None = None,
-    text: str | None = None,
     reason: str = "",
     outside: Collection[str] = (),
 ) -> Proposal:
-    """Propose to merge memories into the first one; `choices` and `text` as for `merged`. `outside` are the names of
-    links that lead nowhere in its scope, and become plain words. Raises MemtuiError."""
+    """Propose to merge memories into the first one. `outside`: names of links that lead nowhere in its scope; they
+    become plain words. Raises MemtuiError."""
     first, *others = memories
-    data = merged(memories, choices, text)
+    data = merged(memories)
     for name in outside:
         data = references.relink(data, first.path, "", (name,), None)
-    outputs = [
-        FileOutput(first.path, data),
-        *(FileOutput(each.path, None) for each in others),
-    ]
+    outputs = [FileOutput(first.path, data), *(FileOutput(each.path, None) for each in others)]
     return propose("merge", [read_from(each.path, each.raw) for each in memories], outputs, evidence, reason)
 
 
@@ -274,11 +228,9 @@ class _Body:
         after = [*heads[1:], self._end]
         if heading is None:
             return (after[0] if heads[0] == 0 else heads[0]) if heads else self._end
+        titles = [self._chunks[at].plain.casefold() for at in heads]
         wanted = heading.plain.casefold()
-        return next((end for at, end in zip(heads, after, strict=False) if self._plain(at) == wanted), None)
-
-    def _plain(self, at: int) -> str:
-        return self._chunks[at].plain.casefold()
+        return next((end for title, end in zip(titles, after, strict=False) if title == wanted), None)
 
     def _behind_label(self, chunk: Chunk) -> int | None:
         """Return the place behind the last piece with the label of a piece, or where pieces without a heading go."""

@@ -4,7 +4,7 @@ than its own. What it answers is kept by whoever asked, after a look or with und
 No model sees what a dream would not look at (`clusters.sorted_out`), and secrets are taken out of the rest.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memtui.consolidate.clusters import WhyNot, sorted_out
@@ -16,9 +16,9 @@ from memtui.core.memories import beside, triggers
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.core.redaction.redact import kinds_in
-from memtui.llm.errors import InvalidAnswerError, ModelError, RefusedError, TimeLimitError
+from memtui.llm.errors import ModelError
 from memtui.llm.fence import RULE, fenced
-from memtui.llm.model import LanguageModel
+from memtui.llm.model import LanguageModel, Progress, ask_each, batched
 from memtui.llm.schema import Schema
 from memtui.llm.usage import NOTHING, ModelUsage, tokens_in
 
@@ -30,8 +30,6 @@ BATCH_TOKENS, BATCH_MEMORIES, MOST_CHARACTERS, ANSWER_TOKENS = 12_000, 20, 3000,
 MOST_LINES, MOST_LINE = 6, 160
 # Memories of one run that nobody watches.
 UNATTENDED = 40
-# Failures of one request after which the others are made all the same.
-PASSED_OVER = (InvalidAnswerError, RefusedError, TimeLimitError)
 SYSTEM = f"""\
 You write triggers for the notes of a coding agent: lines by which a note is found at the moment when it is needed.
 
@@ -60,7 +58,6 @@ SCHEMA: Schema = {
     },
     "required": ["notes"],
 }
-Progress = Callable[[int, int], None]
 
 
 @dataclass
@@ -108,15 +105,7 @@ class TriggerWriting:
 
     def __init__(self, model: LanguageModel, found: Sequence[Memory]) -> None:
         self.model = model
-        self.batches: list[list[Memory]] = []
-        room = 0
-        for each in found:
-            size = tokens_in(_told("m00", each))
-            if size > room or len(self.batches[-1]) >= BATCH_MEMORIES:
-                self.batches.append([])
-                room = BATCH_TOKENS
-            self.batches[-1].append(each)
-            room -= size
+        self.batches = batched(found, lambda each: tokens_in(_told("m00", each)), BATCH_TOKENS, BATCH_MEMORIES)
 
     def estimate(self) -> ModelUsage:
         """Estimate what the requests use."""
@@ -128,16 +117,11 @@ class TriggerWriting:
     def run(self, progress: Progress = lambda *_: None) -> WrittenTriggers:
         """Ask. Raises MemtuiError if the log of calls can't be written."""
         done = WrittenTriggers()
-        for number, batch in enumerate(self.batches):
-            progress(number, len(self.batches))
-            try:
-                answer = self.model.ask(PURPOSE, SYSTEM, _prompt(batch), SCHEMA)
-                done.lines += _lines(batch, answer["notes"])
-            except PASSED_OVER as error:
-                done.failed.append(error)
-            except ModelError as error:
-                done.stopped = error
-                break
+
+        def ask(batch: Sequence[Memory]) -> None:
+            done.lines += _lines(batch, self.model.ask(PURPOSE, SYSTEM, _prompt(batch), SCHEMA)["notes"])
+
+        done.failed, done.stopped = ask_each(self.batches, ask, progress)
         done.used = self.model.spent
         return done
 

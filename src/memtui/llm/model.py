@@ -1,10 +1,11 @@
 """Ask a model: the one way for every feature, whatever is behind it."""
 
 import random
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from memtui.core.base import clock, ids
 from memtui.core.base.storage import storage_error
@@ -13,7 +14,14 @@ from memtui.core.settings import config
 from memtui.llm import log, offered, schema
 from memtui.llm.call import Answer, Backend, Call, Stop
 from memtui.llm.choice import ModelChoice, choose, must_be_own
-from memtui.llm.errors import BudgetError, CancelledCallError, InvalidAnswerError, ModelError
+from memtui.llm.errors import (
+    BudgetError,
+    CancelledCallError,
+    InvalidAnswerError,
+    ModelError,
+    RefusedError,
+    TimeLimitError,
+)
 from memtui.llm.usage import ModelUsage, priced
 
 ATTEMPTS = 4
@@ -21,6 +29,46 @@ ATTEMPTS = 4
 FIRST_WAIT, MOST_WAIT = 1.0, 30.0
 # Tokens of an answer, at most, with what the model thinks before it.
 MOST_OUTPUT = 16_000
+
+
+# Failures of one request after which others are made all the same.
+PASSED_OVER = (InvalidAnswerError, RefusedError, TimeLimitError)
+# Says how many requests of how many are answered.
+Progress = Callable[[int, int], None]
+Item = TypeVar("Item")
+
+
+def batched(
+    items: Iterable[Item], tokens: Callable[[Item], int], most: int, count: int = sys.maxsize
+) -> list[list[Item]]:
+    """Put items together, in their order, so that each batch has at most `most` tokens, and `count` items."""
+    batches: list[list[Item]] = []
+    room = 0
+    for item in items:
+        size = tokens(item)
+        if not batches or size > room or len(batches[-1]) >= count:
+            batches.append([])
+            room = most
+        batches[-1].append(item)
+        room -= size
+    return batches
+
+
+def ask_each(
+    batches: Sequence[Item], ask: Callable[[Item], object], progress: Progress = lambda *_: None
+) -> tuple[list[ModelError], ModelError | None]:
+    """Call `ask` for each batch; return the failures of single ones, and the one that ended the run early."""
+    failed: list[ModelError] = []
+    for number, batch in enumerate(batches):
+        progress(number, len(batches))
+        try:
+            ask(batch)
+        except PASSED_OVER as error:
+            failed.append(error)
+        except ModelError as error:
+            return failed, error
+    progress(len(batches), len(batches))
+    return failed, None
 
 
 class LanguageModel:

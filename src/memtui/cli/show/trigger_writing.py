@@ -15,7 +15,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.memories import scopes
 from memtui.core.memories.memory import Memory
 from memtui.core.memories.scopes import Scope
-from memtui.llm.model import LanguageModel
+from memtui.llm.model import LanguageModel, Progress
 from memtui.llm.usage import ModelUsage
 from memtui.present import dreams, models
 
@@ -131,7 +131,7 @@ def _sentence(writing: TriggerWriting, wanted: list[Memory], cost: ModelUsage) -
     return f"{counted}: {asking(len(writing.batches), writing.model.name, cost)}"
 
 
-def progress(ctx: Context) -> trigger_writing.Progress:
+def progress(ctx: Context) -> Progress:
     """Return what says on a terminal how many of the requests were made."""
 
     def say(done: int, total: int) -> None:

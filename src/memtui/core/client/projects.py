@@ -38,17 +38,17 @@ def with_memory(env: dict[str, str]) -> list[Project]:
     A directory without memory costs one listing. Its transcripts are read only to find the path of a project that its
     own transcripts do not name.
     """
-    top = paths.config_dir(env) + "/projects"
-    found = [slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory")]
-    finder = _PathFinder(env, top)
-    projects = [Project(slug, f"{top}/{slug}/memory", finder.path_of(slug)) for slug in sorted(found)]
+    finder = _PathFinder(env)
+    top = finder.top
+    slugs = sorted(slug for slug in directories(top) if _has_memory(f"{top}/{slug}/memory"))
+    projects = [Project(slug, f"{top}/{slug}/memory", finder.path_of(slug)) for slug in slugs]
     finder.save()
     return projects
 
 
 def roots_of(env: dict[str, str], slug: str) -> list[str]:
     """List the roots of all projects with a slug: those that memtui noted, and those of the client's sessions."""
-    finder = _PathFinder(env, paths.config_dir(env) + "/projects")
+    finder = _PathFinder(env)
     roots = finder.roots_of(slug)
     finder.save()
     return roots
@@ -56,7 +56,7 @@ def roots_of(env: dict[str, str], slug: str) -> list[str]:
 
 def paths_of(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str | None]:
     """Return the paths of some projects by slug, or by key, None for those that nothing names."""
-    finder = _PathFinder(env, paths.config_dir(env) + "/projects")
+    finder = _PathFinder(env)
     found = {slug: finder.path_of(slug) for slug in slugs}
     finder.save()
     return found
@@ -118,7 +118,8 @@ class _PathFinder:
     A path once found stays valid, since its slug is the name; one that was not found is searched for after any change.
     """
 
-    def __init__(self, env: dict[str, str], top: str) -> None:
+    def __init__(self, env: dict[str, str]) -> None:
+        top = paths.config_dir(env) + "/projects"
         self.top, self.root = top, paths.root(env)
         self.cache_path = self.root + "/run/projects.json"
         try:

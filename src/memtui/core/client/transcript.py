@@ -22,8 +22,6 @@ RECORD_STARTS = ('{"type"', '{"parentUuid"')
 # `recent_start`: bytes before the end where the search begins, and how far apart the times of neighbours may be.
 RECENT_BYTES = 1 << 19
 RECENT_MARGIN_SECONDS = 300.0
-# Sessions that a Finder looks up one by one, before it lists all directories.
-LOOKED_FOR = 8
 BLANKS = b" \t\r\n\0"
 # Records that wait for their parent in `in_order`.
 WAITING_MOST = 8
@@ -307,7 +305,8 @@ def path_of(record: "dict[str, object]", config_dir: str, finder: "Finder | None
     named = text_of(record.get("transcript"))
     path: str | None = named if named.startswith("/") and _is_file(named) else None
     if path is None:
-        path = (finder or Finder(config_dir)).find(text_of(record.get("session_id")))
+        session = text_of(record.get("session_id"))
+        path = finder.find(session) if finder is not None else find(config_dir, session)
     agent = text_of(record.get("agent_id"))
     if path and agent and session_state.safe(agent) == agent:
         own = f"{path.removesuffix('.jsonl')}/subagents/agent-{agent}.jsonl"
@@ -323,11 +322,7 @@ def find(config_dir: str, session_id: str) -> "str | None":
         return None
     base = config_dir + "/projects"
     newest: tuple[float, str] | None = None
-    try:
-        names = posix.listdir(base)
-    except OSError:
-        return None
-    for name in names:
+    for name in _listed(base):
         path = f"{base}/{name}/{session_id}.jsonl"
         try:
             changed = posix.stat(path).st_mtime
@@ -339,34 +334,25 @@ def find(config_dir: str, session_id: str) -> "str | None":
 
 
 class Finder:
-    """The search for the transcripts of many sessions among thousands of projects: the first LOOKED_FOR are looked up
-    one by one, for the others all directories are listed once."""
+    """The search for the transcripts of many sessions among thousands of projects: all directories are listed once."""
 
     def __init__(self, config_dir: str) -> None:
         self._config = config_dir
-        self._count = 0
         self._all: dict[str, str] | None = None
 
     def find(self, session_id: str) -> "str | None":
         """Return the path of a session's transcript, as the function `find` does."""
-        self._count += 1
-        if self._count <= LOOKED_FOR:
-            return find(self._config, session_id)
         if self._all is None:
-            self._all = self._read()
+            self._all = {}
+            base = self._config + "/projects"
+            for directory in _listed(base):
+                for name in _listed(f"{base}/{directory}"):
+                    if name.endswith(".jsonl"):
+                        key = name.removesuffix(".jsonl")
+                        self._all[key] = "" if key in self._all else f"{base}/{directory}/{name}"
         path = self._all.get(session_id)
         # Empty: there are several, of which `find` knows the newest.
         return find(self._config, session_id) if path == "" else path
-
-    def _read(self) -> "dict[str, str]":
-        found: dict[str, str] = {}
-        base = self._config + "/projects"
-        for directory in _listed(base):
-            for name in _listed(f"{base}/{directory}"):
-                if name.endswith(".jsonl"):
-                    key = name.removesuffix(".jsonl")
-                    found[key] = "" if key in found else f"{base}/{directory}/{name}"
-        return found
 
 
 def _listed(directory: str) -> "list[str]":

@@ -1,8 +1,14 @@
-"""Tests that tell generated values, such as keys, from words, names and paths."""
+"""What the rules that find secrets share: a secret, patterns of many words, and tests that tell generated values, such
+as keys, from words, names and paths."""
 
 import math
 import re
+from functools import cache
 
+from memtui.core.redaction import key_shapes
+
+# Replaces what was redacted before, in the text that is searched: no rule matches it.
+BARRIER = "\0"
 MIN_ENTROPY_BITS = 3.0
 # The least length of a secret beside a telling word, such as "token".
 NEAR_LENGTH = 16
@@ -123,3 +129,34 @@ def is_long_hash(value: str) -> bool:
 def is_code(value: str) -> bool:
     """Tell whether a value is an expression in a program, not a literal."""
     return bool(re.search(r"[\[({].*[\])}]$|^[A-Za-z_][\w.]*[\[({]|^[a-z_]\w*(?:\.\w+)+$|=>|\|\||&&|::|\\", value))
+
+
+class Secret:  # no dataclass: importing dataclasses takes `guide` too long
+    """A secret found in a text, from `start` to `end`. The smaller the `rank`, the surer the `kind`."""
+
+    __slots__ = ("end", "kind", "rank", "start")
+
+    def __init__(self, start: int, end: int, kind: str, rank: int) -> None:
+        self.start, self.end, self.kind, self.rank = start, end, kind, rank
+
+
+@cache
+def shape(pattern: str) -> re.Pattern[str]:
+    """Compile a shape of `key_shapes`."""
+    return re.compile(key_shapes.expanded(pattern))
+
+
+def trie(words: list[str]) -> str:
+    """Return a pattern for many words that tests each character once; the longest word wins."""
+    if len(words) == 1:
+        return re.escape(words[0])
+    heads: dict[str, list[str]] = {}
+    for word in words:
+        heads.setdefault(word[:1], []).append(word[1:])
+    ends = "" in heads
+    heads.pop("", None)
+    branches = [re.escape(head) + (trie(rest) if rest != [""] else "") for head, rest in heads.items()]
+    if not branches:
+        return ""
+    found = branches[0] if len(branches) == 1 and not ends else "(?:" + "|".join(branches) + ")"
+    return found + "?" if ends else found

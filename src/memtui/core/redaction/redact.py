@@ -11,13 +11,10 @@ Time is linear in the length of the text: a rule reads no text again, or only a 
 import re
 from collections.abc import Iterable, Iterator
 
-from memtui.core.redaction.generated import FREE_RUN, generated
-from memtui.core.redaction.named import named
-from memtui.core.redaction.placed import placed
-from memtui.core.redaction.secret import BARRIER, Secret
-from memtui.core.redaction.shaped import shaped
+from memtui.core.redaction.generated import BARRIER, FREE_RUN, Secret, generated
+from memtui.core.redaction.named import named, unnamed
+from memtui.core.redaction.shaped import placed, shaped
 from memtui.core.redaction.unescaped import unescaped, unwrapped
-from memtui.core.redaction.unnamed import unnamed
 
 MAX_PASSES = 8
 
