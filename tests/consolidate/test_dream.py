@@ -7,8 +7,8 @@ import pytest
 
 from e2e.model import Reply, use
 from memtui.consolidate import changeset, composing, coverage, dreaming, gates, proposed
-from memtui.consolidate.clusters import MOST_TOGETHER, clusters, sorted_out
 from memtui.consolidate.dream import Dream
+from memtui.consolidate.dreaming import MOST_TOGETHER, clusters, sorted_out
 from memtui.core.base.errors import ConflictError
 from memtui.core.health import retention
 from memtui.core.memories import apart, memory, scopes, trusting

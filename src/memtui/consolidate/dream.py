@@ -11,9 +11,21 @@ from typing import Any
 
 from memtui.consolidate import lint, plan, proposed
 from memtui.consolidate.changeset import ChangeSet, Proposal, sha256
-from memtui.consolidate.clusters import Cluster, WhyNot, clusters, sorted_out
 from memtui.consolidate.composing import Composition
-from memtui.consolidate.dreaming import ANSWER_TOKENS, SCHEMA, SYSTEM, Batch, Dropped, Proposing, batches, request_key
+from memtui.consolidate.dreaming import (
+    ANSWER_TOKENS,
+    SCHEMA,
+    SYSTEM,
+    Batch,
+    Cluster,
+    Dropped,
+    Proposing,
+    WhyNot,
+    batches,
+    clusters,
+    request_key,
+    sorted_out,
+)
 from memtui.consolidate.files import MemoryFiles
 from memtui.core.base import clock, fastjson, fs
 from memtui.core.base.errors import MemtuiError

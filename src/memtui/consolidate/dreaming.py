@@ -1,26 +1,45 @@
 """What a dream asks a model, and what it makes of the answer.
 
-The model sees memories as data, by short names of this one request, and answers with actions of a schema. It can name
-no file: an action that names something else than one cluster's memories is dropped, and said to be.
+It looks at clusters: memories of one scope that may say the same, or that need a look by themselves. Left out is what
+must not reach a model or could not be changed: memories that are broken, long, not trusted, in a read-only scope, or
+that seem to contain a secret. The model sees the others as data, by short names of this one request, and answers with
+actions of a schema. It can name no file: an action that names something else than one cluster's memories is dropped,
+and said to be.
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime
+from itertools import combinations
 from typing import Any, Literal, NamedTuple, get_args
 
-from memtui.consolidate import changeset, coverage, similarity
+from memtui.consolidate import changeset, checks, contradictions, coverage, similarity
 from memtui.consolidate.changeset import FileOutput, Kind, Proposal, ProposalEvidence
-from memtui.consolidate.clusters import ALIKE, Cluster, written_on
 from memtui.consolidate.files import in_archive
 from memtui.core.base import visible
 from memtui.core.base.errors import MemtuiError
+from memtui.core.journal.own_files import Pair
 from memtui.core.memories import memory
 from memtui.core.memories.memory import Memory
+from memtui.core.memories.relative_dates import relative_dates
+from memtui.core.memories.scopes import Scope
+from memtui.core.places import trust
+from memtui.core.redaction.redact import kinds_in
 from memtui.llm.fence import RULE, fenced
 from memtui.llm.model import batched
 from memtui.llm.schema import Schema
 from memtui.llm.usage import tokens_in
 
+# Memories of a cluster, at most; characters of a memory that a dream looks at, at most.
+MOST_TOGETHER, MOST_CHARACTERS = 6, 8000
+# The code of what two memories that are alike are found by.
+ALIKE = "memories.alike"
+# The most pairs that are looked at, the most alike first.
+MOST_PAIRS = 400
+# A description with fewer words says too little.
+FEW_WORDS = 3
+# Why a dream does not look at a memory.
+WhyNot = Literal["", "read_only", "broken", "empty", "long", "untrusted", "secret"]
 Action = Literal["merge", "contradict", "prune", "dates", "describe"]
 KINDS: Mapping[Action, Kind] = {
     "merge": "merge",
@@ -78,6 +97,77 @@ SCHEMA: Schema = {
     "properties": {"actions": {"type": "array", "items": ITEM, "maxItems": MOST_ACTIONS}},
     "required": ["actions"],
 }
+
+
+class Cluster(NamedTuple):
+    """Memories of one scope, its directory, and why they are looked at."""
+
+    directory: str
+    memories: tuple[Memory, ...]
+    evidence: tuple[ProposalEvidence, ...]
+
+
+def sorted_out(root: str, scope: Scope, memories: Iterable[Memory]) -> list[tuple[Memory, WhyNot]]:
+    """Return the memories of a scope, each with the reason why a dream does not look at it, empty if it does."""
+    if scope.kind == "instructions" or not scope.writable or scope.problem:
+        return [(each, "read_only") for each in memories]
+    trusted = trust.load(root, scope.directory) if scope.needs_trust else None
+    return [(each, _why_not(each, trusted)) for each in memories]
+
+
+def _why_not(found: Memory, trusted: "trust.Trust | None") -> WhyNot:
+    if found.broken is not None:
+        return "broken"
+    if not found.raw:
+        return "empty"
+    if len(found.raw) > MOST_CHARACTERS:
+        return "long"
+    if trusted is not None and not trusted.allows(found.raw):
+        return "untrusted"
+    return "secret" if kinds_in(found.raw.decode("utf-8", "replace")) else ""
+
+
+def clusters(directory: str, memories: Sequence[Memory], kept_apart: Collection[Pair] = ()) -> list[Cluster]:
+    """List the clusters among the memories of one scope: those that contradict each other, then those alike, the most
+    alike first, then single ones. Each memory is in at most one; two that are kept apart are never in the same."""
+    groups: dict[str, list[Memory]] = {}
+    reasons: dict[str, list[ProposalEvidence]] = {}
+    for one, other, evidence in _pairs(memories):
+        mine, theirs = (groups.get(each.path, [each]) for each in (one, other))
+        joined = mine if mine is theirs else [*mine, *theirs]
+        apart = any(frozenset((a.path, b.path)) in kept_apart for a, b in combinations(joined, 2))
+        if len(joined) > MOST_TOGETHER or apart:
+            continue
+        known = reasons.get(mine[0].path, []) + (reasons.get(theirs[0].path, []) if mine is not theirs else [])
+        for each in joined:
+            groups[each.path], reasons[each.path] = joined, [*known, evidence]
+    together = {id(group): Cluster(directory, tuple(group), tuple(reasons[group[0].path])) for group in groups.values()}
+    alone = [Cluster(directory, (each,), tuple(_why(each))) for each in memories if each.path not in groups]
+    return [*together.values(), *(each for each in alone if each.evidence)]
+
+
+def _pairs(memories: Sequence[Memory]) -> Iterator[tuple[Memory, Memory, ProposalEvidence]]:
+    for one, other in contradictions.find(memories):
+        yield one.memory, other.memory, ProposalEvidence("memories.contradict", texts=(one.words, other.words))
+    for pair in similarity.pairs(memories, MOST_PAIRS):
+        apart = contradictions.difference(pair.one, pair.other)
+        if apart is None:
+            yield pair.one, pair.other, ProposalEvidence(ALIKE, similarity.of_two(pair.one, pair.other), pair.shared)
+        elif not apart.is_date:
+            yield pair.one, pair.other, ProposalEvidence("memories.contradict", texts=(apart.one, apart.other))
+
+
+def _why(found: Memory) -> Iterator[ProposalEvidence]:
+    """Yield why a memory needs a look by itself: it names relative dates, or its description says too little."""
+    if words := tuple(each.words for each in relative_dates(found.body, written_on(found))):
+        yield ProposalEvidence("memories.date", texts=words)
+    if len(found.description.split()) < FEW_WORDS:
+        yield ProposalEvidence("memories.no_description", texts=tuple(filter(None, [found.description])))
+
+
+def written_on(found: Memory) -> date:
+    """Return the day on which a memory was written, by its own fields, else by its file."""
+    return checks.written(found)[0] or datetime.fromtimestamp(found.mtime, UTC).date()
 
 
 class _UnfitError(Exception):
@@ -192,15 +282,14 @@ class Proposing:
             added = [each.statement.text for each in coverage.cover(made, known).dropped]
         if action["action"] == "dates":
             replaced = [similarity.words(each.statement.text) for each in coverage.cover(known, made).dropped]
-            added = [each for each in added if not any(_is_mostly(similarity.words(each), old) for old in replaced)]
+            bags = {each: similarity.words(each) for each in added}
+            added = [
+                each for each in added if not any(2 * len(bags[each] & old) >= len(bags[each]) for old in replaced)
+            ]
         texts = tuple(each[:MOST_REASON] for each in added[:MOST_ADDED])
         alike = [each for each in home.evidence if len(memories) > 1 or each.code != ALIKE]
         new = [ProposalEvidence(changeset.ADDED, texts=texts)] if texts else []
         return [ProposalEvidence("dream", data=data), *new, *alike]
-
-
-def _is_mostly(words: frozenset[str], old: frozenset[str]) -> bool:
-    return 2 * len(words & old) >= len(words)
 
 
 def _outputs(action: Json, memories: list[Memory], keep: Memory | None, directory: str) -> list[FileOutput]:

@@ -130,12 +130,6 @@ def plan_all(subject: LintInput, found: Sequence[Finding]) -> list[tuple[Scope, 
     return [(each, plan(subject.root, each, found, known, subject.usage)) for each in subject.scopes]
 
 
-def left(found: Sequence[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> int:
-    """Count the problems that these fixes don't fix, by cause: those left for a person."""
-    fixed = {id(each) for each in fixed_by(found, planned)}
-    return findings.problems(each for each in found if id(each) not in fixed)
-
-
 def fixed_by(found: Iterable[Finding], planned: Iterable[tuple[Scope, Sequence[FileFix]]]) -> list[Finding]:
     """List the findings that these fixes fix."""
     files = {f"{scope.directory}/{each.file}" for scope, fixes in planned for each in fixes}

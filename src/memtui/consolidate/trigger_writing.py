@@ -1,13 +1,13 @@
 """Ask a model for the triggers of memories, several in one request: lines on when one would need each, in other words
 than its own. What it answers is kept by whoever asked, after a look or with undo.
 
-No model sees what a dream would not look at (`clusters.sorted_out`), and secrets are taken out of the rest.
+No model sees what a dream would not look at (`dreaming.sorted_out`), and secrets are taken out of the rest.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from memtui.consolidate.clusters import WhyNot, sorted_out
+from memtui.consolidate.dreaming import WhyNot, sorted_out
 from memtui.core.base import fastjson
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.phrasing import many

@@ -14,14 +14,11 @@ class ModelError(MemtuiError):
     again and again, and cost each time."""
 
     outcome = "failed"
-    retryable = False
-    unmetered = False
-    futile = False
+    retryable = unmetered = futile = False
 
     def __init__(self, message: str, hint: str = "", usage: ModelUsage = NOTHING, after: float = 0.0) -> None:
         super().__init__(message, hint)
-        self.usage = usage
-        self.after = after
+        self.usage, self.after = usage, after
 
 
 class OffError(ModelError):
@@ -54,8 +51,7 @@ class CutError(ModelError):
     """The answer ended before it was whole."""
 
     outcome = "cut"
-    retryable = True
-    unmetered = True
+    retryable = unmetered = True
 
 
 class RejectedError(ModelError):
@@ -82,8 +78,7 @@ class TimeLimitError(ModelError):
     """The call took longer than the settings allow."""
 
     outcome = "late"
-    futile = True
-    unmetered = True
+    futile = unmetered = True
 
 
 class CancelledCallError(ModelError):

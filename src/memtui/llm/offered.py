@@ -44,13 +44,10 @@ def best(env: dict[str, str], root: str, choice: ModelChoice) -> str:
     if not url:
         return choice.model
     names = _kept(root, url)
-    if names is None:
-        names = listed(env, url)
-        if names is None:
-            return choice.model
-        known = {"v": 1, "url": url, "time": clock.now(), "models": names}
-        fs.write_cache(root + KEPT, fastjson.dumps(known).encode())
-    return chosen(names, choice.model)
+    if names is None and (names := listed(env, url)) is not None:
+        row = {"v": 1, "url": url, "time": clock.now(), "models": names}
+        fs.write_cache(root + KEPT, fastjson.dumps(row).encode())
+    return chosen(names or [], choice.model)
 
 
 def known(env: dict[str, str], root: str, choice: ModelChoice) -> str:
@@ -80,19 +77,17 @@ def chosen(names: list[str], default: str) -> str:
     """Return the best of some models: one that is called as the default is, which itself is taken if there is none; of
     unknown ones the largest, and of several the first."""
     able = [name for name in names if not _OTHER_USES.search(name)]
-    for word in (default, *BEST):
-        if found := next((name for name in able if word in name), None):
-            return found
-    return max(able, key=_size, default=default)
+    known = (name for word in (default, *BEST) for name in able if word in name)
+    return next(known, None) or max(able, key=_size, default=default)
 
 
 def _size(name: str) -> float:
     """Return the billions of parameters that a name tells."""
-    found = [
-        float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1)
-        for times, number, unit in _SIZE.findall(name)
-    ]
-    return max(found, default=UNKNOWN)
+    sizes = _SIZE.findall(name)
+    return max(
+        (float(times or 1) * float(number) / (1000 if unit.lower() == "m" else 1) for times, number, unit in sizes),
+        default=UNKNOWN,
+    )
 
 
 def listed(env: dict[str, str], url: str) -> list[str] | None:

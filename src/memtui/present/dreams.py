@@ -4,8 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from memtui.consolidate.changeset import Proposal
-from memtui.consolidate.clusters import MOST_CHARACTERS, WhyNot
-from memtui.consolidate.dreaming import Dropped, Why
+from memtui.consolidate.dreaming import MOST_CHARACTERS, Dropped, Why, WhyNot
 from memtui.core.base.phrasing import many, some
 from memtui.core.memories.memory import Memory
 

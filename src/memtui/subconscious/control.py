@@ -82,13 +82,13 @@ def _switch(root: str) -> str:
 
 def stopped(root: str) -> bool:
     """Tell whether a person has stopped it."""
-    return os.path.lexists(_switch(root))
+    return stopped_at(root) is not None
 
 
 def stopped_at(root: str) -> float | None:
     """Return when a person stopped it, in seconds since the epoch; None if it may run."""
     try:
-        return os.stat(_switch(root)).st_mtime
+        return os.lstat(_switch(root)).st_mtime
     except OSError:
         return None
 

@@ -4,8 +4,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memtui.core.base import clock, paths
-from memtui.core.base.errors import NotFoundError
+from memtui.core.base import clock
 from memtui.core.client import projects
 from memtui.llm import log
 from memtui.llm.errors import BudgetError
@@ -14,7 +13,6 @@ from memtui.subconscious import agent, control, conversations, lines, places, ru
 
 # Sessions that are looked through for what waits, the newest.
 SESSIONS = 50
-ENDING = ".jsonl"
 
 
 @dataclass(frozen=True)
@@ -88,28 +86,3 @@ def mentions(root: str, now: float) -> list[WaitingMention]:
 def names(env: dict[str, str], slugs: Iterable[str]) -> dict[str, str]:
     """Return what a person calls projects, by slug."""
     return projects.names(env, projects.paths_of(env, {slug for slug in slugs if slug}))
-
-
-def payload(env: dict[str, str], cwd: str, session: str = "") -> dict[str, str]:
-    """Return what a hook would get for a session of a directory, by the beginning of its id; the newest one if none is
-    named. Raises NotFoundError if there is none, or several."""
-    directories = {paths.slug(cwd), paths.slug(paths.project_root(cwd))}
-    found: list[tuple[float, str]] = []
-    for each in directories:
-        try:
-            with os.scandir(f"{paths.config_dir(env)}/projects/{each}") as entries:
-                found += [
-                    (entry.stat().st_mtime, entry.path)
-                    for entry in entries
-                    if entry.name.endswith(ENDING) and entry.name.startswith(session)
-                ]
-        except OSError:
-            continue
-    if not found:
-        named = f"There is no session {session} of this project." if session else "There is no session of this project."
-        raise NotFoundError(named, "memtui activity --sessions lists them.")
-    if session and len(found) > 1:
-        raise NotFoundError(f"There are {len(found)} sessions {session}….", "Give more of its id.")
-    path = max(found)[1]
-    name = os.path.basename(path).removesuffix(ENDING)
-    return {"session_id": name, "transcript_path": path, "cwd": cwd, "hook_event_name": runs.BY_HAND}

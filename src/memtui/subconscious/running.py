@@ -1,5 +1,5 @@
 """One run of the subconscious: read what is new in a session, ask, and act on the answer. It is a process of its own,
-which a worker starts after a turn, and a person with `memtui model run`.
+which a worker starts after a turn.
 
 A session has one run at a time; one more waits for it, and reads what came meanwhile.
 """
@@ -59,11 +59,6 @@ class PendingAnswer:
     names: list[str]
     time: float
 
-    @classmethod
-    def of(cls, run: Run, wishes: Wishes, now: float) -> "PendingAnswer":
-        """Return an answer that was given just now."""
-        return cls(run, wishes, [ids.new_id(now) for _ in (*wishes.whispers, *wishes.replies)], now)
-
     def data(self) -> dict[str, Any]:
         """Return it as the state of its session holds it, without secrets."""
         run = self.run.data()
@@ -83,7 +78,8 @@ def _pending(given: object) -> PendingAnswer | None:
     note, wishes = wished.get("note", ""), Wishes()
     for key, form in FORMS.items():
         items = wished.get(key, [])
-        if not isinstance(items, list) or not all(_fits(each, form) for each in items):
+        rows = [each if isinstance(each, list) else [each] for each in items] if isinstance(items, list) else [[]]
+        if any([type(part) for part in row] != list(form or (str,)) for row in rows):
             return None
         setattr(wishes, key, [tuple(each) if form else each for each in items])
     wishes.note = note if isinstance(note, str) else ""
@@ -98,12 +94,6 @@ def _cleaned(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_cleaned(part) for part in value]
     return {key: _cleaned(part) for key, part in value.items()} if isinstance(value, dict) else value
-
-
-def _fits(item: object, form: tuple[type, ...]) -> bool:
-    if not form:
-        return isinstance(item, str)
-    return isinstance(item, (list, tuple)) and list(map(type, item)) == list(form)
 
 
 class Along:
@@ -186,7 +176,9 @@ class Along:
         if failed is not None:
             return self._failed(replace(run, refused=tuple(wishes.refused)), failed, state, after)
         run = replace(run, note=wishes.note)
-        answer = PendingAnswer.of(run, wishes, self.now())
+        now = self.now()
+        names = [ids.new_id(now) for _ in (*wishes.whispers, *wishes.replies)]
+        answer = PendingAnswer(run, wishes, names, now)
         after["answer"] = answer.data()
         conversations.save(self.root, self.id, after)
         self._act(after, answer)

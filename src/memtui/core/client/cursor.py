@@ -14,8 +14,7 @@ LINE_BYTES = 1 << 16
 def note(path: str, offset: int) -> dict[str, object]:
     """Return what `start` needs to read on from an offset, which is at the end of a line. Raises OSError."""
     begin = max(0, offset - LINE_BYTES)
-    before = fs.read_bytes(path, offset - begin, begin) if offset else b""
-    lines = before.removesuffix(b"\n").rsplit(b"\n", 1)
+    lines = (fs.read_bytes(path, offset - begin, begin) if offset else b"").removesuffix(b"\n").rsplit(b"\n", 1)
     line = lines[-1] if len(lines) > 1 or not begin else b""
     return {"offset": offset, "mark": mark(path, offset), "line": ids.content_hash(line) if line else ""}
 

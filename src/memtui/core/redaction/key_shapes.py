@@ -17,7 +17,6 @@ _CLASSES = {
     "U": "[A-Z0-9]",
     "B": "[A-Za-z0-9+/]",
 }
-_UUID = "H{8}-H{4}-H{4}-H{4}-H{12}"
 
 
 def expanded(shape: str) -> str:
