@@ -245,7 +245,7 @@ def test_errors_are_one_shape_and_the_exit_code_says_which_kind(memtui, words, c
 
 
 def test_an_unexpected_error_is_one_line_and_debug_shows_where(memtui, monkeypatch):
-    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", lambda *_: 1 / 0)
+    monkeypatch.setattr("memtui.cli.commands.status.locate.auto_dir", lambda *_: 1 / 0)
     done = memtui("status", "--paths", check=False)
     assert (done.code, done.err.count("\n")) == (1, 1)
     assert "ZeroDivisionError" in done.err

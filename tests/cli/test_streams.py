@@ -103,7 +103,7 @@ def test_the_control_room_needs_its_streams(shell):
 
 
 def test_an_error_that_nobody_expected_is_a_sentence_and_is_noted(memtui, world, monkeypatch):
-    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", lambda *_: {}[f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"])
+    monkeypatch.setattr("memtui.cli.commands.status.locate.auto_dir", lambda *_: {}[f"sk-ant-api03-{'Ab3dEf9hIj' * 4}"])
     done = memtui("status", "--paths", check=False)
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert "KeyError" in done.err
@@ -119,5 +119,5 @@ def test_a_file_that_can_not_be_read_is_named(memtui, monkeypatch):
     def denied(*_):
         raise PermissionError(13, "Permission denied", "/srv/secret")
 
-    monkeypatch.setattr("memtui.cli.show.paths.locate.auto_dir", denied)
+    monkeypatch.setattr("memtui.cli.commands.status.locate.auto_dir", denied)
     assert memtui("status", "--paths", check=False).err.startswith("memtui: /srv/secret: Permission denied.")

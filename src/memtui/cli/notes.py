@@ -18,7 +18,7 @@ from memtui.core.deliveries.record import Delivery, Note, find_note, notes_of
 from memtui.core.inbox import under_way
 from memtui.core.review import addressees
 from memtui.core.review.waiting import find
-from memtui.present import addressees as addressee_words
+from memtui.present import notes as words
 from memtui.present.deliveries import GLYPHS, session_words
 
 DELIVERED_SHOWN = 5  # notes delivered last
@@ -66,12 +66,9 @@ def warn_of_strangers(ctx: Context, entry_id: str, addresses: str, slug: "str | 
     is its field `for`, `slug` its project."""
     unknown = addressees.strangers(ctx.root, ctx.config_dir, addresses.split(","), slug)
     for each in unknown:
-        said = " ".join(filter(None, (f"! {addressee_words.why(each)}", addressee_words.meant(each))))
+        said = " ".join(filter(None, (f"! {words.why(each)}", words.meant(each))))
         ctx.out.say(f"{said}\n  To withdraw it: memtui note --withdraw {short_id(entry_id)}")
-    return [
-        {"address": e.address, "why": addressee_words.why(e), "near": [f"{e.kind}:{n}" for n in e.near]}
-        for e in unknown
-    ]
+    return [{"address": e.address, "why": words.why(e), "near": [f"{e.kind}:{n}" for n in e.near]} for e in unknown]
 
 
 # the list

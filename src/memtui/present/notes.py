@@ -1,9 +1,11 @@
 """Words for who gets a note, and when."""
 
 from memtui.core.base.shell import shell_word
+from memtui.core.review.addressees import Stranger
 from memtui.present.safe_text import line
 
 WIDEST = 60  # characters of a name or a pattern
+SHORT = 8  # characters of a session's id
 
 
 def kinds(addressees: str) -> dict[str, str]:
@@ -36,3 +38,19 @@ def first_session(addressees: str, where: str) -> str:
     start = f"Start claude in {line(where)}" + (f" with MEMTUI_AGENT={shell_word(agent)}" if agent else "")
     gets = f"this note comes when a tool touches {path}" if path else "your next prompt there gets this note"
     return f"{start}: {gets}."
+
+
+def why(found: Stranger) -> str:
+    """Say why nobody may get a note: `No session “zzzz” is known yet; the note waits for it.`"""
+    name = line(found.name, 60)
+    if found.project:
+        return f"Session {name[:SHORT]} belongs to {line(found.project, 200)}, and gets no notes of this project."
+    if found.kind == "agent":
+        return f"Nothing was delivered to an agent “{name}” yet; the note waits for one."
+    return f"No session “{name}” is known yet; the note waits for it."
+
+
+def meant(found: Stranger) -> str:
+    """Name the known ones that are like it: `Did you mean session:d2f7b8c9?`; empty if none is."""
+    names = [line(each, 60)[:SHORT] if found.kind == "session" else line(each, 60) for each in found.near]
+    return f"Did you mean {' or '.join(f'{found.kind}:{name}' for name in names)}?" if names else ""

@@ -9,7 +9,6 @@ from memtui.core.base.phrasing import size
 from memtui.transfer import claude_md, claude_mem, markdown, trees
 from memtui.transfer.incoming import SourceContent, UnreadableSourceError
 
-KINDS = (claude_mem.KIND, claude_md.KIND, markdown.KIND)
 KNOWN = "memtui imports files and folders of Markdown, CLAUDE.md, and claude-mem databases."
 # claude-mem's own directory holds its database.
 DATABASE = "claude-mem.db"

@@ -8,7 +8,7 @@ from memtui.cli import entries, parser
 from memtui.cli.context import Context
 from memtui.cli.deliveries import receipt, receipts_of
 from memtui.cli.output import Output, Result, line
-from memtui.cli.show import paths
+from memtui.core.base import fs, paths
 from memtui.core.base.errors import MemtuiError
 from memtui.core.base.finding import PROBLEM, Finding
 from memtui.core.base.phrasing import ago, it, many
@@ -16,6 +16,7 @@ from memtui.core.deliveries import log as delivery_log
 from memtui.core.deliveries.record import Delivery
 from memtui.core.health import findings, settings_checks
 from memtui.core.health import problems as causes
+from memtui.core.inbox import format as inbox_format
 from memtui.core.memories import scopes
 from memtui.core.places import locate, trust
 from memtui.core.settings import config
@@ -28,6 +29,16 @@ KIND_WORDS = {
     "updates": ("draft to review", "drafts to review"),
     "items": ("todo", "todos"),
 }
+# The names of paths by what they are, in the order of the list.
+PATH_GROUPS = {
+    "This project, and what waits for it": ("project", "inbox", "guidance", "pending_updates", "pending_items"),
+    "Memories": ("project_memory", "auto_memory", "global_memory"),
+    "Kept by memtui": (
+        "root", "config", "global_inbox", "deliveries", "errors", "sessions", "trust", "journal", "trash",
+    ),
+    "Claude Code's own": ("claude", "settings", "transcripts"),
+}  # fmt: skip
+PATHS = tuple(name for names in PATH_GROUPS.values() for name in names)
 
 
 def register(commands: "parser.Commands") -> None:
@@ -43,16 +54,16 @@ def register(commands: "parser.Commands") -> None:
         "--paths",
         nargs="?",
         const=True,
-        choices=paths.NAMES,
+        choices=PATHS,
         metavar="PATH",
-        help="the paths of memtui's files, or one of them: " + ", ".join(paths.NAMES),
+        help="the paths of memtui's files, or one of them: " + ", ".join(PATHS),
     )
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
     """Report the mode, memories, waiting entries and the last delivery, with commands to run next."""
     if args.paths:
-        return paths.listing(ctx) if args.paths is True else paths.one(ctx, args.paths)
+        return _list_paths(ctx) if args.paths is True else _path(ctx, args.paths)
     ctx.must_have_home()
     counts: dict[str, int] = {}
     for scope in scopes.discover(ctx.env, ctx.cwd):
@@ -183,3 +194,56 @@ def _steps(
     steps.append(('memtui note "…"', "write a note to the next session"))
     steps.append(("memtui activity", "what was delivered, and whether it arrived"))
     return steps
+
+
+def _paths(ctx: Context) -> "dict[str, str]":
+    """Return the paths of this project and of memtui, by name."""
+    root, claude = ctx.root, ctx.config_dir
+    own = paths.inbox_dir(root, ctx.slug)
+    return {
+        "project": ctx.project_root,
+        "inbox": own,
+        "guidance": f"{own}/{inbox_format.FILES['guidance']}",
+        "pending_updates": f"{own}/{inbox_format.FILES['updates']}",
+        "pending_items": f"{own}/{inbox_format.FILES['items']}",
+        "global_inbox": paths.inbox_dir(root, None),
+        "project_memory": locate.project_dir(ctx.env, ctx.cwd)[0],
+        "auto_memory": locate.auto_dir(ctx.env, ctx.cwd),
+        "global_memory": locate.global_dir(ctx.env),
+        "transcripts": f"{claude}/projects/{paths.slug(ctx.cwd)}",
+        "root": root,
+        "config": config.file_path(root),
+        "deliveries": delivery_log.log_path(root, ctx.now()),
+        "errors": f"{root}/log/errors.jsonl",
+        "sessions": f"{root}/sessions",
+        "trust": trust.path(root),
+        "journal": f"{root}/journal.jsonl",
+        "trash": f"{root}/trash",
+        "claude": claude,
+        "settings": f"{claude}/settings.json",
+    }
+
+
+def _path(ctx: Context, name: str) -> Result:
+    """Print one path."""
+    path = _paths(ctx)[name]
+    if name in {"guidance", "pending_updates", "pending_items"}:
+        fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
+    return Result({name: path}, lambda out: out.exact(path))
+
+
+def _list_paths(ctx: Context) -> Result:
+    """List the paths, by what they are."""
+    found = _paths(ctx)
+
+    def text(out: Output) -> None:
+        rows = {
+            name: [(name, "dim"), line(path) + ("" if os.path.lexists(path) else "  (not there yet)")]
+            for name, path in found.items()
+        }
+        for title, names in PATH_GROUPS.items():
+            out.section()
+            out.heading(title)
+            out.table(["", ""], [rows[name] for name in names], flex=(), indent="  ")
+
+    return Result(found, text)

@@ -19,7 +19,6 @@ from memtui.core.redaction import redact
 from memtui.core.review import addressees
 from memtui.core.review.waiting import Waiting
 from memtui.core.settings import config
-from memtui.present import addressees as present
 from memtui.present import notes, safe_text, secret, unheard
 from memtui.present.dates import day_and_time
 from memtui.tui.dialogs.subject import CHOICE, NOTHING, TEXT, FormField, Options, Saved, Shape, Subject, Typed
@@ -216,7 +215,7 @@ class GuidanceSubject(Subject):
         words += [OVER] if self._is_over(note["to"]) else []
         agent = note["agent"].strip()
         unknown = bool(agent) and self._agents is not None and agent not in self._agents
-        words += [present.why(addressees.Stranger("agent", agent))] if unknown else []
+        words += [notes.why(addressees.Stranger("agent", agent))] if unknown else []
         before = self.item.text if self.item is not None else ""
         kinds = redact.kinds_in(note["text"], before) if len(note["text"]) <= WHILE_TYPING else []
         words += [f"{secret.suspicion(kinds, 'It')}. ^s asks before it is kept."] if kinds else []
