@@ -261,7 +261,7 @@ def test_moving_copying_deleting_and_restoring(memtui, world):
 
 
 @pytest.mark.parametrize("verb", ["mv", "mv --copy"])
-@pytest.mark.parametrize(("word", "scope"), [("global", "global"), ("Global", "global"), ("native", "auto")])
+@pytest.mark.parametrize(("word", "scope"), [("global", "global"), ("Global", "global")])
 def test_a_scope_in_the_place_of_the_new_name_is_no_name_and_the_right_command_is_told(memtui, verb, word, scope):
     done = memtui(*verb.split(), "test-database", word, check=False)
     assert done.code == 2
@@ -280,9 +280,7 @@ def test_a_scope_behind_several_memories_is_told_as_well(memtui):
     assert (done.code, "“agent:nobody” is a scope" in done.err, "memtui list" in done.err) == (2, True, True)
 
 
-@pytest.mark.parametrize(
-    ("target", "scope"), [("auto:test-db", "auto"), ("native:test-db", "auto"), ("Global:test-db", "global")]
-)
+@pytest.mark.parametrize(("target", "scope"), [("auto:test-db", "auto"), ("Global:test-db", "global")])
 def test_a_new_name_may_be_given_as_lists_name_a_memory(memtui, target, scope):
     memtui("mv", "--copy", "test-database", target)
     assert (memory(memtui, "test-db")["scope"], memory(memtui, "test-database")["scope"]) == (scope, "auto")

@@ -17,9 +17,6 @@ from memtui.core.memories.memory import Memory
 from memtui.core.memories.store import Store
 from memtui.present.memories import broken_links, counted, must_ask
 
-# Other words for a scope.
-SYNONYMS = {"native": "auto"}
-
 
 def register(commands: "parser.Commands") -> None:
     """Add the commands."""
@@ -136,12 +133,9 @@ def _new_name(ctx: Context, args: argparse.Namespace) -> "str | None":
     if len(args.names) != 2:
         raise UsageError("Give a NEWNAME, or --to SCOPE.", "To move several, use --to.")
     name = str(args.names.pop())
-    given, _, rest = name.rpartition(":")
-    for scope in (given, SYNONYMS.get(given.lower(), given.lower())):
-        if rest and scope in _labels(ctx):
-            args.to = scope
-            return rest
-    return name
+    label, _, rest = name.rpartition(":")
+    args.to = next((each for each in (label, label.lower()) if rest and each in _labels(ctx)), None)
+    return rest if args.to else name
 
 
 def _labels(ctx: Context) -> "list[str]":
@@ -151,11 +145,9 @@ def _labels(ctx: Context) -> "list[str]":
 def _check_not_scope(ctx: Context, args: argparse.Namespace) -> None:
     """Raise UsageError if the last argument is a scope: it is unlikely to be meant as a name."""
     *names, last = args.names
-    word = last.lower()
-    labels = _labels(ctx)
-    scope = SYNONYMS.get(word, word)
+    scope, labels = last.lower(), _labels(ctx)
     kind, _, _ = scope.partition(":")
-    if scope not in labels and (kind not in scopes.KINDS or SYNONYMS.get(kind, kind) in labels):
+    if scope not in labels and (kind not in scopes.KINDS or kind in labels):
         return  # no scope, or SCOPE:NEWNAME
     name, copy = " ".join(map(shell_word, names)), " --copy" * args.copy
     hint = f"To put it there: memtui mv{copy} --to {shell_word(scope)} {name}" if scope in labels else ""
