@@ -290,17 +290,16 @@ class Output:
 
     def wrapped(self, text: str, indent: int = 0) -> "list[str]":
         """Wrap running text into lines that leave room for an indent; at least one. Long words stay whole."""
-        from textwrap import wrap
-
         room = max(20, (self.columns or 80) - indent)
-        lines = [
-            # Most lines of a long list fit: to wrap them would cost more than everything else.
-            [each]
-            if len(each) <= room and each.isprintable() and each == each.strip()
-            else wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""]
-            for each in safe(text).split("\n")
-        ]
-        return [piece for pieces in lines for piece in pieces]
+        lines: list[str] = []
+        for each in safe(text).split("\n"):
+            if len(each) <= room and each.isprintable() and each == each.strip():  # most lines of a long list
+                lines.append(each)
+                continue
+            from textwrap import wrap
+
+            lines += wrap(each, room, break_on_hyphens=False, break_long_words=False) or [""]
+        return lines
 
     def phrases(self, found: "Sequence[tuple[str, str]]", indent: str = "") -> None:
         """Print phrases, each with its style, side by side on as many lines as they need; none is parted."""

@@ -101,10 +101,20 @@ def sides(data: bytes) -> dict[str, object]:
 
 def unread_text(root: str, every: Iterable[Scope]) -> Iterator[tuple[Scope, Finding, list[Passage]]]:
     """Yield the scopes whose MEMORY.md has text that no session gets, the finding about it, and its passages."""
-    for state in states(root, every):
+    for state in states(root, filter(_may_hold_text, every)):
         for finding in state.findings() if state.unread else ():
             if finding.code == "memories.text":
                 yield state.scope, finding, state.unread
+
+
+def _may_hold_text(scope: Scope) -> bool:
+    """Return whether a MEMORY.md may have text that no session gets; few have, and lists of memories ask each."""
+    index = index_of(scope)
+    if index is None or (
+        scope.index_loaded and memory_index.budget(index.raw, agent=scope.kind == "agent").cut_line is None
+    ):
+        return False
+    return bool(passages(index, [name for name, problem in scopes.files(scope) if not problem]))
 
 
 def states(root: str, every: Iterable[Scope]) -> "list[IndexState]":

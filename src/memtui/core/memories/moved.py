@@ -1,6 +1,7 @@
 """Where the memories are that were renamed or moved with memtui, by the journal, so that what was delivered under an
 earlier name counts for the memory."""
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,13 @@ _known: dict[str, tuple[tuple[int, str], EarlierPlaces]] = {}
 
 def load(root: str) -> EarlierPlaces:
     """Return the earlier places of memories. What was read before is returned again until something changes."""
+    path = f"{root}/journal.jsonl"
+    if not os.path.exists(path):
+        return NOTHING_MOVED
     from memtui.core.journal import ledger as journal_ledger  # not needed for the first paint
 
     try:
-        every = journal_ledger.shared(f"{root}/journal.jsonl").follow().all()
+        every = journal_ledger.shared(path).follow().all()
     except OSError:
         return NOTHING_MOVED
     last = next((each.id for each in reversed(every) if each.state not in {"intent", "back"}), "")
