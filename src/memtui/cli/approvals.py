@@ -108,7 +108,6 @@ class DecisionCall:
 
 
 def approve_drafts(call: DecisionCall, args: argparse.Namespace, rows: "list[DecisionRow]") -> Done:
-    """Make memories of drafts."""
     ctx, items = call.ctx, entries_of(rows)
     if len(items) > 1 and (args.name or args.description or args.body is not None):
         raise UsageError("--name, --description and --body work on one draft only.", "Nothing was changed.")
@@ -135,7 +134,6 @@ def approve_drafts(call: DecisionCall, args: argparse.Namespace, rows: "list[Dec
 
 
 def _create(call: DecisionCall, args: argparse.Namespace, items: "list[Waiting]") -> "list[Approval]":
-    """Make memories of drafts."""
     body = None if args.body is None else parser.body_text(args.body)
     texts = (args.name or "", args.type or "", args.scope or "", args.description or "")
     choices = Choices(*texts, body, "" if args.no_trigger else None)

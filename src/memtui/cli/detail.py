@@ -152,7 +152,6 @@ class DraftDetails:
         self.evidence = evidence.evidence_of(ctx.env, item, near, rejected)
 
     def data(self) -> "dict[str, object]":
-        """Return them for --json."""
         found, proposed = self.evidence, self.draft
         said = [{"who": s.who, "text": s.text, "time": s.time, "evidence": s.hit} for s in found.said]
         data: dict[str, object] = {"setting": {"title": found.title, "said": said, "problem": found.problem or None}}
@@ -181,7 +180,6 @@ class DraftDetails:
         return {**data, "becomes": becomes, "problem": self.problem or None, "alike": alike, "rejected_alike": rejected}
 
     def print(self, out: Output) -> None:
-        """Print them for a person."""
         if self.problem:
             out.print()
             out.paragraph(f"! {self.problem}")

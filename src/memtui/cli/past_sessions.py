@@ -90,7 +90,6 @@ class _Shown:
         return True
 
     def end(self) -> None:
-        """Remove the line."""
         if self.width:
             self._write("")
 
@@ -136,7 +135,6 @@ def _print(ctx: Context, out: Output, found: "BackfillReading", offer: "Offer", 
 
 
 def _nothing(ctx: Context, found: "BackfillReading") -> str:
-    """Say why nothing was read."""
     if found.progress.there:
         return "No transcript is new since the last time."
     directory = line(ctx.tilde(f"{ctx.config_dir}/projects"))

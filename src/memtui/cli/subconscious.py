@@ -38,7 +38,6 @@ def state_data(found: overview.Overview) -> "dict[str, object]":
 
 
 def print_state(ctx: Context, out: Output, found: overview.Overview) -> None:
-    """Print the state."""
     powers, now = found.powers, ctx.now()
     rows = [
         ("reads along", line(present.state(found, now))),

@@ -26,7 +26,6 @@ class MemoryTriggers:
         self.learned = triggers.paths_of(store, found)
 
     def data(self) -> "dict[str, object]":
-        """Return them for --json."""
         time, after = clock.iso_seconds, len(self.lines) + 1
         return {
             "triggers": [

@@ -25,7 +25,6 @@ def state(found: Overview, now: float) -> str:
 
 
 def tools(powers: control.Powers) -> str:
-    """Say which tools it has."""
     return powers.allowed + (f" ({powers.fewer})" if powers.fewer else "")
 
 
@@ -56,7 +55,6 @@ def did(run: runs.Run) -> str:
 
 
 def cost(run: runs.Run) -> str:
-    """Say what a run cost."""
     return models.dollars(run.cost)
 
 

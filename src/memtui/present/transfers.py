@@ -46,7 +46,6 @@ def skipped(found: Sequence[LeftOut]) -> list[str]:
 
 
 def exported(found: Export) -> str:
-    """Say what an export holds."""
     names = ", ".join(f"{label} ({count})" for label, count in found.counts.items())
     return safe_text.line(f"{many(found.memories, 'memory', 'memories')}: {names}")
 

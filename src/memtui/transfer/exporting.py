@@ -39,7 +39,6 @@ class Export:
 
     @property
     def memories(self) -> int:
-        """The number of memories."""
         return sum(self.counts.values())
 
 

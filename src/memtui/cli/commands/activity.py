@@ -31,7 +31,6 @@ WINDOW = f"{delivery_log.WINDOW_BYTES >> 20} MB"
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "activity",

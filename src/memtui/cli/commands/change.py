@@ -19,7 +19,6 @@ from memtui.present.memories import broken_links, counted, must_ask
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
     found = parser.command(
         commands,
         "rm",

@@ -32,7 +32,6 @@ FULL, NEARLY = 1.0, 0.8  # shares that the client loads: above them the meter is
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "check",
@@ -154,7 +153,6 @@ def _meter(share: float) -> str:
 
 
 def _print_indexes(out: Output, found: "list[IndexState]") -> None:
-    """Print how full each MEMORY.md is."""
     for each in found:
         budget = each.budget
         style = "red" if budget.share > FULL else "yellow" if budget.share > NEARLY else "dim"
@@ -217,7 +215,6 @@ def _within(found: "list[Finding]", labels: "set[str] | None") -> "list[Finding]
 
 
 def _show(ctx: Context, fixed: "list[FileFix]") -> None:
-    """Show what would be written."""
     for each in [] if ctx.out.json else fixed:
         ctx.out.heading(line(each.scope.shown), line(ctx.tilde(each.path)))
         if each.words:

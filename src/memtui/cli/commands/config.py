@@ -17,7 +17,6 @@ HELP_WIDTH = 78
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command and its actions."""
     found = parser.command(
         commands,
         "config",
@@ -75,7 +74,6 @@ def _problems(written: "dict[str, object]") -> "list[str]":
 
 
 def show(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the settings."""
     rows = setting.rows(ctx.root, ctx.project_root)
     every = getattr(args, "keys", False)
     mine = [row for row in setting.key_rows(ctx.root) if every or row.source != "default"]
@@ -103,7 +101,6 @@ def _source(found: Setting) -> "tuple[str, str]":
 
 
 def get(ctx: Context, args: argparse.Namespace) -> Result:
-    """Print one setting."""
     row = setting.row(ctx.root, ctx.project_root, args.key)
     value = row.value
 
@@ -121,7 +118,6 @@ def _owner(ctx: Context) -> "str | None":
 
 
 def assign(ctx: Context, args: argparse.Namespace) -> Result:
-    """Change one setting."""
     owner = _owner(ctx)
     value = setting.value_of(args.key, args.value)
     setting.assign(ctx.root, ctx.journal(), args.key, value, owner)
@@ -175,7 +171,6 @@ def _warn(out: Output, problems: "list[str]") -> None:
 
 
 def remove(ctx: Context, args: argparse.Namespace) -> Result:
-    """Go back to the default."""
     owner = _owner(ctx)
     setting.assign(ctx.root, ctx.journal(), args.key, None, owner)
     try:

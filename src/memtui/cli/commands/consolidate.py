@@ -10,7 +10,6 @@ from memtui.core.base.errors import UsageError
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "consolidate",

@@ -29,7 +29,6 @@ OF_DRAFTS = ("name", "type", "scope", "description", "body", "into", "no_trigger
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
     found = parser.command(
         commands,
         "approve",

@@ -38,7 +38,6 @@ TRY = (
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "demo",

@@ -29,7 +29,6 @@ UNDO = "memtui undo"  # takes back all that one call fixed
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "doctor",

@@ -29,7 +29,6 @@ PLACEHOLDER = "What it is about, in one line"  # the description in a template
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
     found = parser.command(
         commands,
         "new",
@@ -78,7 +77,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def new(ctx: Context, args: argparse.Namespace) -> Result:
-    """Make a memory."""
     store = ctx.store()
     scope = store.scope(args.scope) if args.scope else scopes.home(store.scopes())
     stem = references.check_name(args.name)

@@ -25,7 +25,6 @@ TRASH = -1  # --restore without the number of a version
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "history",
@@ -105,7 +104,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _trash(ctx: Context) -> Result:
-    """List the trash."""
     items = ctx.store().trash()
     rows = [
         {

@@ -18,7 +18,6 @@ WORDS = {plural: kind for kind, plural in KINDS.items()}
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "inbox",

@@ -33,7 +33,6 @@ KIND_TITLES = {
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
     found = parser.command(
         commands,
         "list",
@@ -60,7 +59,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """List memories by scope."""
     wanted = _query(args)
     every = memories.chosen_scopes(ctx, args.scope, args.all_projects or bool(wanted.project))
     words, here = words_of(wanted.words), os.path.basename(ctx.project_root)

@@ -23,7 +23,6 @@ WORDS = {"approved": "approved", "edited": "approved after an edit", "rejected":
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command and its actions."""
     found = parser.command(
         commands,
         "model",
@@ -87,7 +86,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def write_triggers(ctx: Context, args: argparse.Namespace) -> Result:
-    """Let the model write triggers."""
     from memtui.cli.show import trigger_writing
 
     if bool(args.names) == args.all:
@@ -123,7 +121,6 @@ def run(ctx: Context, _: argparse.Namespace) -> Result:
 
 
 def log_of(ctx: Context, args: argparse.Namespace) -> Result:
-    """List the calls, or the runs."""
     if args.runs:
         return subconscious.list_runs(ctx, args.limit)
     ctx.must_have_home()

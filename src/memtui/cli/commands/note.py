@@ -22,7 +22,6 @@ memtui note --again 7XAD --to session:1f0c"""
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "note",

@@ -22,7 +22,6 @@ SHARED = 2
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "recall",
@@ -40,7 +39,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Show what a prompt would bring."""
     ctx.must_have_home()
     ctx.must_own()
     given = " ".join(args.text)

@@ -26,7 +26,6 @@ PLUGIN = (
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command and its actions."""
     found = parser.command(
         commands,
         "setup",
@@ -86,7 +85,6 @@ def plugin(_: Context, __: argparse.Namespace) -> Result:
 
 
 def complete(_: Context, args: argparse.Namespace) -> Result:
-    """Print the completions."""
     script = completions.SCRIPTS[args.shell]
     return Result({"shell": args.shell, "script": script}, lambda out: out.exact(script.rstrip("\n")))
 

@@ -25,7 +25,6 @@ FACTS_ELSEWHERE = {"name", "type", "description", "title", "originSessionId", FI
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "show",

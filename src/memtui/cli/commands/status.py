@@ -42,7 +42,6 @@ PATHS = tuple(name for names in PATH_GROUPS.values() for name in names)
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "status",
@@ -225,7 +224,6 @@ def _paths(ctx: Context) -> "dict[str, str]":
 
 
 def _path(ctx: Context, name: str) -> Result:
-    """Print one path."""
     path = _paths(ctx)[name]
     if name in {"guidance", "pending_updates", "pending_items"}:
         fs.makedirs(os.path.dirname(path))  # so that `>> "$(memtui status --paths guidance)"` works at once
@@ -233,7 +231,6 @@ def _path(ctx: Context, name: str) -> Result:
 
 
 def _list_paths(ctx: Context) -> Result:
-    """List the paths, by what they are."""
     found = _paths(ctx)
 
     def text(out: Output) -> None:

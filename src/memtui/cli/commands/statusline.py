@@ -19,7 +19,6 @@ BETWEEN = " · "
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "statusline",
@@ -35,7 +34,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def run(ctx: Context, args: argparse.Namespace) -> Result:
-    """Print the line."""
     given = b"" if sys.stdin.isatty() else parser.stdin_bytes(STDIN_BYTES)
     other = _other(args.after, given) if args.after else ""
     try:

@@ -26,7 +26,6 @@ FIRST = 10  # drafts that are listed
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the commands."""
     found = parser.command(
         commands,
         "import",
@@ -63,7 +62,6 @@ def register(commands: "parser.Commands") -> None:
 
 
 def import_(ctx: Context, args: argparse.Namespace) -> Result:
-    """Import a source as drafts."""
     from memtui.transfer import importing, recognising
 
     if args.path == SESSIONS:

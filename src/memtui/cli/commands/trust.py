@@ -18,7 +18,6 @@ from memtui.present import secret
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "trust",

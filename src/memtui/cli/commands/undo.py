@@ -26,7 +26,6 @@ ASKS = (  # the part of --help on what is asked about
 
 
 def register(commands: "parser.Commands") -> None:
-    """Add the command."""
     found = parser.command(
         commands,
         "undo",

@@ -21,7 +21,6 @@ def lines(before: bytes, after: bytes) -> list[str]:
 
 
 def show(out: Output, before: bytes, after: bytes) -> None:
-    """Print what differs."""
     show_lines(out, lines(before, after), "  ")
 
 

@@ -43,7 +43,6 @@ def run(ctx: Context, args: argparse.Namespace) -> Result:
 
 
 def _dreamt(ctx: Context, args: argparse.Namespace) -> Result:
-    """Ask, and write the proposals."""
     within = [scopes.named(ctx.env, ctx.cwd, label) for label in args.scope or []] or _writable(ctx)
     choice = choose(ctx.env, config.load(ctx.root))
     model = _model(ctx, choice, unattended=args.unattended)

@@ -56,7 +56,6 @@ class DreamTriggers:
         return "Triggers of " + _sentence(self.writing, self.wanted, self.cost) if self.wanted else ""
 
     def data(self) -> dict[str, object]:
-        """Return the estimate for --json."""
         cost = {"tokens": self.cost.tokens, "cost": self.cost.cost}
         return {"memories": len(self.wanted), "requests": len(self.writing.batches), **cost}
 
@@ -67,7 +66,6 @@ class DreamTriggers:
         self.kept, self.used = trigger_writing.keep(self._store, done.lines), done.used
 
     def print(self, out: Output) -> None:
-        """Show what was written."""
         for error in self.errors:
             out.print(out.style(f"! {line(error.message)} {line(error.hint)}", "yellow"))
         if self.kept:
