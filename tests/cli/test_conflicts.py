@@ -27,7 +27,7 @@ def codes(shell):
 
 def test_both_are_problems_and_no_fix_writes_between_the_markers(bare, auto):
     assert codes(bare) == ["memories.conflict", "memories.index_conflict"]
-    told = " ".join(bare("doctor", check=False).out.split())
+    told = " ".join(bare("check", check=False).out.split())
     assert "auto:ports has git's conflict markers, from line 7 on: nobody has merged HEAD and origin/main" in told
     bare("new", "later", "--scope", "auto", "--description", "Later", "--body", "Later text.")
     bare("check", "--fix", check=False)

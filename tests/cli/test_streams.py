@@ -110,7 +110,7 @@ def test_an_error_that_nobody_expected_is_a_sentence_and_is_noted(memtui, world,
     (record,) = [json.loads(line) for line in Path(world.root, "log/errors.jsonl").read_text().splitlines()][-1:]
     assert (record["where"], record["error"]) == ("memtui status", "KeyError")
     assert "Ab3dEf9hIj" not in record["message"]
-    assert any("paths.py" in place for place in record["trace"])
+    assert any("status.py" in place for place in record["trace"])
     answer = json.loads(memtui("status", "--paths", "--json", check=False).out)
     assert "doctor --errors" in answer["error"]["hint"]
 

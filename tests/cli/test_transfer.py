@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from memtui.cli.commands import transfer
-from memtui.transfer import recognising
+from memtui.transfer import claude_md, claude_mem, markdown
 
 
 def test_the_command_line_knows_every_kind():
-    assert set(transfer.KINDS) == set(recognising.KINDS)
+    assert set(transfer.KINDS) == {claude_mem.KIND, claude_md.KIND, markdown.KIND}
 
 
 def test_an_import_says_what_it_took_it_for_what_came_and_what_did_not(memtui, tmp_path):

@@ -221,7 +221,7 @@ def test_contents_that_only_trust_names_stay(world):
     trusting.grant(world.root, str(memory), now=lambda: NOW - 300 * DAY)
     assert world.collect().changes == 1
     (memory / "a.md").write_text("two\n")
-    assert trusting.earlier(world.root, str(memory), "a.md") == b"one\n"
+    assert trusting.earlier(world.root, trust.load(world.root, str(memory)), "a.md") == b"one\n"
 
 
 def test_where_the_journal_is_gone_no_content_is_removed(world):
@@ -390,7 +390,7 @@ def test_the_text_by_which_a_changed_memory_is_compared_stays(world, trusted):
     (trusted / "a.md").write_text("a three\n")
     retention.collect(world.root, NOW)
     assert retention.collect(world.root, NOW + 200 * DAY).trusted == 1
-    assert trusting.earlier(world.root, str(trusted), "a.md") == b"a two\n"
+    assert trusting.earlier(world.root, trust.load(world.root, str(trusted)), "a.md") == b"a two\n"
 
 
 def test_a_repository_that_is_gone_is_trusted_no_more_after_a_long_time(world, trusted):

@@ -90,8 +90,8 @@ def test_trust_is_a_step_of_the_journal_that_undo_takes_back_whatever_came_after
 def test_what_was_trusted_is_kept_to_be_compared(root, memory):
     trusting.grant(root, str(memory))
     (memory / "a.md").write_text("changed\n")
-    assert trusting.earlier(root, str(memory), "a.md") == b"one\n"
-    assert trusting.earlier(root, str(memory), "nowhere.md") is None
+    assert trusting.earlier(root, trust.load(root, str(memory)), "a.md") == b"one\n"
+    assert trusting.earlier(root, trust.load(root, str(memory)), "nowhere.md") is None
 
 
 def test_names_are_trusted_no_more_one_by_one(root, memory):

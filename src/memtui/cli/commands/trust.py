@@ -87,7 +87,7 @@ def _grant(
             _print(ctx, ctx.out, directory, before)
             ctx.out.print()
         for name in names or untrusted:
-            _print_content(ctx, trusting.earlier(ctx.root, directory, name), name, contents)
+            _print_content(ctx, trusting.earlier(ctx.root, known, name), name, contents)
             _warn_of_secrets(ctx.out, contents.get(name, b""))
     what = "this memory" if len(contents) == 1 else "these memories"
     now = "as it is now" if len(contents) == 1 else "as they are now"

@@ -56,7 +56,11 @@ class Trusting:
         names = {THESE: self.these, ALL: self.open, NO_MORE: self.no_more}.get(answer, [])
         text = Text()
         for name in names:
-            was = trusting.earlier(self.data.root, self.directory, name) if answer != NO_MORE else None
+            was = (
+                trusting.earlier(self.data.root, trust.load(self.data.root, self.directory), name)
+                if answer != NO_MORE
+                else None
+            )
             now = self.contents[name]
             text.append(safe_text.line(name, 200), "bold")
             if was is not None and was != now:
