@@ -134,7 +134,7 @@ class Recalling:
     def bring_up_to_date(self, say: Callable[[str], object] = lambda _: None) -> int:
         """Bring the indexes of all places up to date; return how many memories were read for that. `say` is told, in
         words, where an index is missing and takes a moment. Raises OSError."""
-        from memtui.recall import build, places
+        from memtui.recall import build
         from memtui.worker import reindexing, warming
 
         read, root = 0, self.space.root
@@ -142,7 +142,7 @@ class Recalling:
         for scope, directory in where:
             if not self._is_indexed(directory) and (count := self._memories(directory)):
                 say(f"Indexing the {count:,} memories of {scope} …")
-            done = build.bring_up_to_date(root, directory, places.needs_trust(scope), wait=WAIT_SECONDS)
+            done = build.bring_up_to_date(root, directory, wait=WAIT_SECONDS)
             read += done.read
             if not done.busy:
                 self._counts[directory] = done.memories

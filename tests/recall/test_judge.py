@@ -37,7 +37,7 @@ class Store:
         return path
 
     def run(self, text=RELEASE, **how):
-        build.bring_up_to_date(self.root, str(self.directory), self.scope == "project")
+        build.bring_up_to_date(self.root, str(self.directory))
         return self.again(text, **how)
 
     def again(self, text=RELEASE, **how):

@@ -2,9 +2,14 @@
 reads them."""
 
 import os
+from collections.abc import Iterator
+
+from memtui.core.base import paths
 
 # What a backfill keeps: how far it has read, and what it found.
 STATE = "run/backfill.json"
+# Drafts that one backfill offers, unless a person asks for more.
+MOST = 20
 
 
 def was_done(root: str) -> bool:
@@ -14,42 +19,16 @@ def was_done(root: str) -> bool:
 
 def any_transcript(config_dir: str) -> bool:
     """Return whether there is a transcript of a session; False if that can't be looked at."""
-    try:
-        with os.scandir(config_dir + "/projects") as projects:
-            return any(_has_transcript(each.path) for each in projects if each.is_dir())
-    except OSError:
-        return False
+    return any(_transcripts(config_dir))
 
 
 def unread(root: str, config_dir: str) -> int:
     """Return how many sessions have a transcript, if none was ever read for drafts; 0 otherwise."""
-    if was_done(root):
-        return 0
-    try:
-        with os.scandir(config_dir + "/projects") as projects:
-            return sum(_transcripts_in(each.path) for each in projects if each.is_dir())
-    except OSError:
-        return 0
+    return 0 if was_done(root) else sum(1 for _ in _transcripts(config_dir))
 
 
-def _transcripts_in(directory: str) -> int:
-    try:
-        return sum(map(_is_transcript, os.listdir(directory)))
-    except OSError:
-        return 0
-
-
-def _is_transcript(name: str) -> bool:
-    return name.endswith(".jsonl") and not name.startswith("agent-")
-
-
-def _has_transcript(directory: str) -> bool:
-    try:
-        with os.scandir(directory) as files:
-            return any(_is_transcript(each.name) for each in files)
-    except OSError:
-        return False
-
-
-# Drafts that one backfill offers, unless a person asks for more.
-MOST = 20
+def _transcripts(config_dir: str) -> Iterator[str]:
+    for project in paths.names_in(config_dir + "/projects"):
+        for name in paths.names_in(f"{config_dir}/projects/{project}"):
+            if name.endswith(".jsonl") and not name.startswith("agent-"):
+                yield name

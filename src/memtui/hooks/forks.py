@@ -9,7 +9,7 @@ The parent is found in these ways (2.1.197 and 2.1.332, docs/hooks.md):
 
 import posix
 
-from memtui.core.base import clock, fastjson, fs, session_state
+from memtui.core.base import clock, fastjson, fs, paths, session_state
 from memtui.core.client import process
 from memtui.core.deliveries import blocks as delivery_blocks
 from memtui.core.deliveries import given
@@ -217,11 +217,7 @@ def _parent_by_answer(hook: Hook, payload: "dict[str, object]") -> str:
     at = payload.get("at")  # of a start that was too late
     answered = (at if isinstance(at, float) else clock.now()) - past
     nearest: tuple[bool, float, str] | None = None
-    try:
-        names = posix.listdir(hook.root + "/sessions")
-    except OSError:
-        return ""
-    for name in names:
+    for name in paths.names_in(hook.root + "/sessions"):
         session_id = name.removesuffix(".json")
         if "." in session_id or session_id == hook.session_id:
             continue

@@ -72,17 +72,15 @@ class _Changes:
 def bring_up_to_date(
     root: str,
     directory: str,
-    project: bool = False,
     table: vectors.Table | EllipsisType | None = ...,
     wait: float = 0.0,
 ) -> BuildReport:
     """Bring the index of a directory up to date; one that is sound and has everything is left as it is. Raises OSError.
 
-    Memories of a `project` are in it whether they are trusted or not: who delivers one has to check that. `table`: the
-    table of token vectors, by default the one that memtui ships; None to leave vectors out. `wait`: seconds for another
-    process that is at it.
+    Memories are in it whether they are trusted or not: who delivers one has to check that. `table`: the table of token
+    vectors, by default the one that memtui ships; None to leave vectors out. `wait`: seconds for another process that
+    is at it.
     """
-    del project
     base = paths.index_base(root, directory)
     # Whoever holds the lock looks again after it, if this is there: so nothing that changed meanwhile is left out.
     fs.write_atomic(base + ".again", b"", durable=False)

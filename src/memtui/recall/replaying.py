@@ -152,9 +152,9 @@ class ChangedStore:
             known = beside.rows(self.root, beside.TRIGGERS, each.directory).get(each.file)
             if known:
                 rows.setdefault(own, {})[each.file] = known
-        for (scope, _), own in found.items():
+        for own in found.values():
             own_files.write_beside(own_files.beside_path(self.top, beside.TRIGGERS, own), own, rows.get(own, {}))
-            build.bring_up_to_date(self.top, own, places.needs_trust(scope))
+            build.bring_up_to_date(self.top, own)
         return [(scope, own) for (scope, _), own in found.items()]
 
     def _allowed(self, scope: str, directory: str, digest: str) -> bool:
@@ -202,11 +202,7 @@ def _digest(path: str) -> str:
 def _copy_index(root: str, top: str, directory: str) -> None:
     """Copy the index of a directory, so that a worker that writes it anew takes nothing away."""
     base = os.path.basename(paths.index_base(root, directory))
-    try:
-        names = [name for name in os.listdir(f"{root}/recall") if name.startswith(base)]
-    except OSError:
-        return
-    for name in names:
+    for name in [name for name in paths.names_in(f"{root}/recall") if name.startswith(base)]:
         try:
             shutil.copyfile(f"{root}/recall/{name}", f"{top}/recall/{name}")
         except OSError:

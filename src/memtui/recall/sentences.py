@@ -210,10 +210,7 @@ class Filler:
     def _files(self, directory: str) -> list[str]:
         """List the names of this directory's files."""
         stem = os.path.basename(paths.index_base(self.root, directory)) + "-"
-        try:
-            return [name for name in os.listdir(f"{self.root}/recall/sentences") if name.startswith(stem)]
-        except FileNotFoundError:
-            return []
+        return [name for name in paths.names_in(f"{self.root}/recall/sentences") if name.startswith(stem)]
 
     def _known(self, directory: str) -> dict[str, MemoryRows]:
         """Read what is in the files of this directory, by mark; damaged ones have nothing."""

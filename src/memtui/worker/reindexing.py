@@ -28,10 +28,10 @@ def update(root: str, where: Iterable[tuple[str, str]]) -> None:
     """Bring the indexes of (scope, directory) up to date. A directory that is missing and has no index gets none.
     Raises OSError."""
     indexed = []
-    for scope, directory in where:
+    for _, directory in where:
         beside.adopt(root, directory)
         if os.path.isdir(directory) or os.path.exists(paths.index_base(root, directory) + ".index"):
-            build.bring_up_to_date(root, directory, places.needs_trust(scope))
+            build.bring_up_to_date(root, directory)
             indexed.append(directory)
     if indexed:
         list_bound(root, indexed)

@@ -98,7 +98,7 @@ def clear(root: str, now: float) -> int:
     """Remove the indexes that nothing has needed for GONE_DAYS; return the number of files. The directory
     of one that can't be read counts as gone; one that can't be looked at does not."""
     removed = 0
-    for name in _names(root + "/recall"):
+    for name in paths.names_in(root + "/recall"):
         if not name.endswith(".index"):
             continue
         base = f"{root}/recall/{name.removesuffix('.index')}"
@@ -138,10 +138,3 @@ def _removed(root: str, base: str) -> int:
     for path in there:
         fs.unlink(path)
     return len(there)
-
-
-def _names(directory: str) -> list[str]:
-    try:
-        return os.listdir(directory)
-    except OSError:
-        return []

@@ -110,11 +110,7 @@ class Session:
 def states(root: str) -> dict[str, Session]:
     """Return the sessions that have a state file, by id."""
     found: dict[str, Session] = {}
-    try:
-        names = os.listdir(root + "/sessions")
-    except OSError:
-        names = []
-    for name in names:
+    for name in paths.names_in(root + "/sessions"):
         if not name.endswith(".json") or name.endswith(PARTS):
             continue
         try:

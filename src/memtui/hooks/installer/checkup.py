@@ -165,11 +165,7 @@ def _newest(env: dict[str, str], root: str, since: float) -> list[_Session]:
     top, slug = paths.config_dir(env) + "/projects", paths.slug(root)
     names = {slug, env.get("CLAUDE_CODE_PROJECT_DIR_NAME") or slug}
     files = []
-    try:
-        listed = os.listdir(top)
-    except OSError:
-        return []
-    for name in listed:
+    for name in paths.names_in(top):
         if name not in names and not name.startswith(slug + "-"):
             continue
         try:
