@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from memtui.core.base.phrasing import many
 from memtui.core.deliveries import receipts
-from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
-from memtui.core.deliveries.record import ItemCounts, session_kind
-from memtui.core.deliveries.statistics import percentile
 from memtui.present import colours
+
+if TYPE_CHECKING:
+    from memtui.core.deliveries.memory_counts import RecallCounts, ReceiptCounts
+    from memtui.core.deliveries.record import ItemCounts
 
 COLOURS = {
     receipts.ARRIVED: colours.GOOD,
@@ -88,7 +90,7 @@ LABELS = {
 }
 
 
-def what(contents: ItemCounts) -> str:
+def what(contents: "ItemCounts") -> str:
     """Describe the contents of a delivery: `2 notes, index of 14, 3 left out`."""
     words = []
     for kind, count in contents.counts:
@@ -108,7 +110,7 @@ def counted(kind: str, count: int) -> str:
     return many(count, *NOUNS.get(kind, (kind.replace("-", " "),)))
 
 
-def brought(contents: ItemCounts) -> tuple[str, str]:
+def brought(contents: "ItemCounts") -> tuple[str, str]:
     """Describe the contents of a delivery by their titles: (`2 drafts`, `Ask before a migration, Use uv, …`); of a
     single note only its first words."""
     counts = dict(contents.counts)
@@ -119,12 +121,12 @@ def brought(contents: ItemCounts) -> tuple[str, str]:
     return "" if single else what(contents), ", ".join(titles) + (", …" if total > len(titles) else "")
 
 
-def in_short(contents: ItemCounts) -> str:
+def in_short(contents: "ItemCounts") -> str:
     """Describe the contents of a delivery on one line, by their titles: `2 drafts · Ask before a migration, Use uv`."""
     return " · ".join(filter(None, brought(contents)))
 
 
-def outcomes(counts: ReceiptCounts) -> list[tuple[int, str, str]]:
+def outcomes(counts: "ReceiptCounts") -> list[tuple[int, str, str]]:
     """Return what became of some deliveries, as (how many, in a word, outcome); what is none is left out."""
     every = (
         (counts.arrived, "arrived", receipts.ARRIVED),
@@ -136,7 +138,7 @@ def outcomes(counts: ReceiptCounts) -> list[tuple[int, str, str]]:
     return [each for each in every if each[0]]
 
 
-def sums(counts: ReceiptCounts) -> list[tuple[str, str]]:
+def sums(counts: "ReceiptCounts") -> list[tuple[str, str]]:
     """Say what became of some deliveries: `✓ arrived 8 of 10` (of the settled ones), `✗ 2 lost`, `… 2 on the way`, each
     with its style; what is none is not said."""
     words = []
@@ -155,11 +157,13 @@ def sums(counts: ReceiptCounts) -> list[tuple[str, str]]:
 def waited(times: Iterable[float], what: str) -> str:
     """Say how long `what` waited for a hook, of its times in milliseconds: `half of the prompts under 3 ms, 95 % under
     40 ms`."""
+    from memtui.core.deliveries.statistics import percentile  # not needed for the first paint
+
     half, most = (math.floor(percentile(times, share)) + 1 for share in (0.5, 0.95))
     return f"half of the {what} under {half} ms" + (f", 95 % under {most} ms" if most > half else "")
 
 
-def recalls(counts: RecallCounts) -> str:
+def recalls(counts: "RecallCounts") -> str:
     """Say what came of recalling a memory: `recalled 5×, opened 3×, corrected again 1×, about 500 tokens`; empty where
     there is nothing to tell."""
     words = [f"recalled {counts.recalled:,}×"] if counts.recalled else []
@@ -176,6 +180,8 @@ def reason(recorded: str) -> str:
 
 def session_words(session: str, entrypoint: str, title: str = "") -> str:
     """Name a session by its title, else its id, and how it runs: `“fix the build” (interactive, 1f0c2b3d)`."""
+    from memtui.core.deliveries.record import session_kind
+
     kind = session_kind(entrypoint).replace("person", "interactive")
     facts = ", ".join(filter(None, (kind, session[:8] if title else "")))
     return (f"“{title}”" if title else f"session {session[:8]}") + (f" ({facts})" if facts else "")

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from rich.text import Text
 
-from memtui.consolidate.similarity import rapidfuzz
+if TYPE_CHECKING:
+    from memtui.consolidate.similarity import RapidFuzz
 
 Row = TypeVar("Row")
 STYLE = "bold underline not dim"
@@ -25,6 +26,13 @@ LOOSE_LINES, LOOSE_LENGTH = 40, 500
 # The words that are compared as wholes, as in the search.
 WORD = re.compile(r"[^\s-]+")
 NUMBER = re.compile(r"\d+")
+
+
+def rapidfuzz() -> "RapidFuzz":
+    """Return rapidfuzz, which the first paint does not need."""
+    from memtui.consolidate import similarity
+
+    return similarity.rapidfuzz()
 
 
 class Haystack(Generic[Row]):

@@ -11,7 +11,6 @@ from memtui.core.memories.scopes import Scope
 from memtui.core.places import locate
 from memtui.present import editor, safe_text
 from memtui.tui.dialogs.ask import Choice, sure
-from memtui.tui.dialogs.subject import NOTHING
 from memtui.tui.model import autosave
 from memtui.tui.model.autosave import Autosave
 from memtui.tui.screens.list_screen import ListScreen
@@ -151,6 +150,8 @@ class MemoryEditing:
         with self.services.suspend():
             after = editor.edited(self.services.data.env, found.stem, found.raw)
         if after == found.raw:
+            from memtui.tui.dialogs.subject import NOTHING
+
             self.services.say(NOTHING)
         elif self._is_block():
             self._save_block(found, after)
