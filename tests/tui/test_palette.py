@@ -36,7 +36,7 @@ async def test_a_theme_comes_before_actions_that_only_mention_its_word(app):
         ("inbox", "nord", "theme: nord"),
         ("memories", "nord", "theme: nord"),
         ("memories", "dark", "theme: dark"),
-        ("inbox", "done", "inbox: accept"),
+        ("inbox", "reject", "inbox: reject"),
     ],
 )
 async def test_a_name_that_has_the_typed_word_comes_first(world, screen, words, first):

@@ -10,6 +10,7 @@ KINDS = {
     "changed": "magenta",
     "merge": "blue",
     "fix": "blue",
+    "safe fix": "green",
     "rule": "blue",
     "problem": PROBLEM,
     "trust": PROBLEM,

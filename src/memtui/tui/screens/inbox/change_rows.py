@@ -14,7 +14,7 @@ from memtui.consolidate.changeset import Proposal, is_index
 from memtui.consolidate.composing import Applied
 from memtui.core.base.phrasing import many
 from memtui.core.redaction import redact
-from memtui.present import changesets, safe_text, secret
+from memtui.present import changesets, colours, safe_text, secret
 from memtui.tui.batch import AT_ONCE, left_alone
 from memtui.tui.dialogs.ask import MINE, PROPOSED, Choice, ignored, which
 from memtui.tui.dialogs.draft_form import DraftForm
@@ -31,16 +31,16 @@ from memtui.tui.screens.list_screen import Described
 from memtui.tui.services import Command, HowFar, first_of
 
 SECRET = (("", "Change nothing"), ("keep", "Keep it as it is, and go on"))
-DROPS, BLOCKED = ("!", "yellow"), ("✗", "red")
+DROPS, BLOCKED = ("!", colours.WARNING), ("✗", colours.PROBLEM)
 MARKS = (
     (DROPS[0], "it drops a statement, or a memory that nothing replaces"),
     (BLOCKED[0], "it can't be made now: the detail says why"),
 )
 VERBS = {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "follow": "go to it"}
-MERGE = RowKind("change", "merge", "merge", "merges", "magenta", VERBS)
-FIX = RowKind("change", "fix", "fix", "fixes", "blue", VERBS)
-SAFE_FIX = RowKind("change", "safe fix", "safe fix", "safe fixes", "green", VERBS)
-RULE = RowKind("change", "rule", "rule", "rules", "red", VERBS)
+MERGE = RowKind("change", "merge", "merge", "merges", VERBS)
+FIX = RowKind("change", "fix", "fix", "fixes", VERBS)
+SAFE_FIX = RowKind("change", "safe fix", "safe fix", "safe fixes", VERBS)
+RULE = RowKind("change", "rule", "rule", "rules", VERBS)
 
 
 @dataclass(frozen=True)

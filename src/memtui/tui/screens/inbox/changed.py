@@ -43,7 +43,6 @@ CHANGED = RowKind(
     "changed",
     "changed memory",
     "changed memories",
-    "yellow",
     {"accept": "keep", "edit": "edit", "reject": "take back", "later": "later", "history": "versions"},
 )
 

@@ -31,12 +31,9 @@ DRAFT = RowKind(
     "draft",
     "draft",
     "drafts",
-    "green",
     {"accept": "accept", "edit": "edit", "reject": "reject", "later": "later", "merge": "merge"},
 )
-TODO = RowKind(
-    "todo", "todo", "todo", "todos", "cyan", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"}
-)
+TODO = RowKind("todo", "todo", "todo", "todos", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"})
 
 GHOST = RowKind("ghost", "rejected", "rejected draft", "rejected drafts", "dim", {"reject": "never again"})
 

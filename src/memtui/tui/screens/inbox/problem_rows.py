@@ -38,7 +38,6 @@ PROBLEM = RowKind(
     "problem",
     "problem",
     "problems",
-    "red",
     {"accept": "edit", "reject": "never mind", "later": "later", "follow": "go to it"},
 )
 TRUST = RowKind(
@@ -46,7 +45,6 @@ TRUST = RowKind(
     "trust",
     "memory to trust",
     "memories to trust",
-    "magenta",
     {"accept": "trust", "reject": "not", "later": "later", "follow": "go to it"},
 )
 

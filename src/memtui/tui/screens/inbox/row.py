@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from rich.text import Text
 
 from memtui.core.memories.writers import Occasion
+from memtui.present import colours, safe_text
 from memtui.present import legend as marks
-from memtui.present import safe_text
 from memtui.tui.model import autosave, fuzzy
 from memtui.tui.screens.list_screen import Described
 
@@ -50,18 +50,22 @@ class InboxView:
 
 
 class RowKind(NamedTuple):
-    """A kind of rows. `family` names its commands; `word` it in the list, `singular` and `plural` in sentences; `style`
-    is its colour; `verbs`: the words of the foot, by action."""
+    """A kind of rows. `family` names its commands; `word` it in the list, `singular` and `plural` in sentences;
+    `verbs`: the words of the foot, by action."""
 
     family: str
     word: str
     singular: str
     plural: str
-    style: str
     verbs: Mapping[str, str]
 
+    @property
+    def style(self) -> str:
+        """Its colour."""
+        return colours.KINDS.get(self.word, "")
 
-FOLD = RowKind("", "", "", "", "", {})
+
+FOLD = RowKind("", "", "", "", {})
 
 
 @dataclass(frozen=True)
