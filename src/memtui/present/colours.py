@@ -14,6 +14,7 @@ KINDS = {
     "rule": "blue",
     "problem": PROBLEM,
     "trust": PROBLEM,
+    "rejected": QUIET,
 }
 # What sessions got, and notes that wait, by their word in Activity.
 DELIVERIES = {

@@ -35,7 +35,7 @@ DRAFT = RowKind(
 )
 TODO = RowKind("todo", "todo", "todo", "todos", {"accept": "done", "edit": "edit", "reject": "drop", "later": "later"})
 
-GHOST = RowKind("ghost", "rejected", "rejected draft", "rejected drafts", "dim", {"reject": "never again"})
+GHOST = RowKind("ghost", "rejected", "rejected draft", "rejected drafts", {"reject": "never again"})
 
 
 @dataclass(frozen=True)
