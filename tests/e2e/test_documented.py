@@ -266,7 +266,7 @@ STORIES = {
         typed("", "memtui doctor --errors", ""),
         typed("", "memtui doctor --all-projects", "to fix", 5),
         typed("", "memtui doctor --json", '"code"', 5),
-        typed("doctor --fix", "memtui doctor --fix", "old-wiki", 5),
+        typed("doctor --fix", "memtui doctor --fix", "with memories: in the Inbox", 5),
         typed("check --format github", "memtui check .claude/memory --format github", "old-wiki", 5),
         typed("", "memtui check .claude/memory --fix --yes", "memories"),
         typed(
@@ -386,7 +386,7 @@ def numbers(tui, world):
     for key, words in (
         ("2", "Inbox"),
         ("3", "today · "),
-        ("4", "▾ problems"),
+        ("4", "hooks +✓ 7 hooks|problems +✓ none"),
         ("1", "prefer-pnpm"),
     ):
         tui.press(key)
