@@ -39,15 +39,9 @@ _KEPT = ("subject", "taskId", "status", *background.NAMES)
 MAX_CALLS = 256
 # Characters that are kept of a call.
 MAX_CALL = 160
-# The parts of the state that are texts, by the attributes that hold them.
-_TEXTS = {
-    "request": "_request",
-    "agent": "_agent",
-    "doing": "_doing",
-    "last_message": "last_message",
-    "message_id": "_message_id",
-    "todos_time": "_todos_time",
-}
+# The attributes that are texts, by their names in the state.
+_ATTRIBUTES = ("_request", "_agent", "_doing", "last_message", "_message_id", "_todos_time")
+_TEXTS = {attribute.removeprefix("_"): attribute for attribute in _ATTRIBUTES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,12 +124,11 @@ class Conversation:
     ) -> None:
         self._clean, self._asks = clean, asks
         self.turns: list[Turn] = []
-        self.session = self.last_message = self._message_id = self._request = self._agent = ""
+        self.session = self.last_message = self._message_id = self._request = self._agent = self._todos_time = ""
         self._doing = ""  # the call that the person decided on last, in short
         self._tools: list[str] = []
         self._calls: dict[str, tuple[str, dict[str, object], str]] = {}  # without a result yet: tool, input, time
         self._todos: list[Todo] = []
-        self._todos_time = ""
         self._tasks: dict[str, tuple[Todo, str]] = {}
         self.todos_changed = False  # since the last prompt
         self.running: dict[str, Running] = {}  # by the client's id
