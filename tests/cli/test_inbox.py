@@ -55,6 +55,12 @@ def test_each_kind_is_shown_whole_put_off_and_brought_back(memtui, kind):
     assert sorted(listed()) == sorted(before)
 
 
+def test_what_an_undo_puts_back_is_no_new_edit_of_claude(memtui):
+    memtui("reject", "flaky-upload-test")
+    memtui("undo", "--yes")
+    assert "put back by your undo" in memtui("inbox", "flaky-upload-test").out.replace("\n", " ")
+
+
 def test_several_kinds_are_decided_in_one_call_and_one_step_of_undo(memtui, world):
     rows = {each["kind"]: each["id"] for each in memtui.json("inbox")["entries"]}
     before = memtui.json("inbox")["entries"]

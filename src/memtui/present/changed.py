@@ -16,16 +16,21 @@ DONE = {"keep": "Kept", "take back": "Taken back"}
 def by(item: Changed, title: str = "") -> str:
     """Say what was done and by whom: `changed by Claude in “title”`."""
     if item.kind == "deleted":
-        return "deleted outside memtui"
+        return f"deleted outside memtui{_undone(item)}"
     what = "added" if item.kind == "new" else "changed"
     if item.writer.by == AGENT:
-        return f"{what} by {versions.writer(item.now, title, item.writer)}"
-    return f"{what} outside memtui"
+        return f"{what} by {versions.writer(item.now, title, item.writer)}{_undone(item)}"
+    return f"{what} outside memtui{_undone(item)}"
+
+
+def _undone(item: Changed) -> str:
+    """Say that an undo of the person put it back, so that its time is that of the undo."""
+    return ", put back by your undo" if item.now.op == "undo" else ""
 
 
 def who(item: Changed) -> str:
     """Say in two words who wrote it."""
-    return "by Claude" if item.writer.by == AGENT else "outside memtui"
+    return f"{'by Claude' if item.writer.by == AGENT else 'outside memtui'}{_undone(item)}"
 
 
 def done(verb: str, items: Sequence[Changed], failed: int = 0) -> str:

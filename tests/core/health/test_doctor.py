@@ -12,7 +12,7 @@ from memtui.core.deliveries import error_log
 from memtui.core.health import doctor, file_checks, findings
 from memtui.core.inbox import file as inbox_file
 from memtui.core.memories import scopes, status, trusting
-from memtui.core.places import trust
+from memtui.core.places import locate, trust
 from memtui.demo import world as demo_world
 
 NOW = clock.parse("2026-11-21T09:00:00Z")
@@ -236,7 +236,12 @@ def test_an_index_with_lines_that_point_nowhere_or_are_missing(machine):
 def test_an_index_over_its_budget(machine):
     lines = [f"## Part {n}\n" for n in range(220)]
     (machine.memory / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
-    only(machine, "memories", "over its limit: 1 memory not loaded", "memtui check --fix")
+    assert not any("limit" in findings.message(each) for each in machine.check())  # Claude Code never loads this one
+    own = Path(locate.auto_dir(machine.env, str(machine.repo)))
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "a.md").write_text("---\nname: a\ndescription: A\n---\n\nA.\n")
+    (own / "MEMORY.md").write_text("".join(lines) + "- [a](a.md) — A\n")
+    assert any("over its limit: 1 memory not loaded" in findings.message(each) for each in machine.check())
 
 
 def test_memories_that_are_not_trusted(machine):
@@ -287,9 +292,9 @@ def test_a_torn_journal_is_worth_a_note(machine):
 
 def test_doctor_and_the_flags_of_memories_tell_the_same_findings(tmp_path):
     world = demo_world.build(str(tmp_path / "world"), NOW)
-    memory = Path(world.shop, ".claude/memory")
+    memory, own = Path(world.shop, ".claude/memory"), Path(locate.auto_dir(world.env, world.shop))
     (memory / "hides.md").write_text("---\nname: hides\n---\n\nUse\u200b pnpm, see [[no-such-memory]].\n")
-    (memory / "MEMORY.md").write_text("- line\n" * 220 + (memory / "MEMORY.md").read_text())
+    (own / "MEMORY.md").write_text("- line\n" * 220 + (own / "MEMORY.md").read_text())
     told = doctor.check(world.env, world.shop, NOW)
     counts = status.Usage(world.root)
     flags = [

@@ -138,7 +138,8 @@ class IndexState:
         files = [name for name, problem in scopes.files(scope) if not problem]
         self.dangling: list[IndexEntry] = memory_index.dangling(self.index, scopes.linked(scope))
         self.missing = memory_index.missing(self.index, scopes.indexed(root, scope))
-        cut = self.budget.cut_line
+        # Where Claude Code does not load the file, it cuts nothing: memtui's hooks deliver all of its memories.
+        cut = self.cut_line = self.budget.cut_line if scope.index_loaded else None
         above = {target for e in self.index.entries if cut is None or e.line < cut for target in e.targets}
         below = {target for e in self.budget.below for target in e.targets} - above
         self.below = [name for name in files if memory_index.normal(name) in below] if below else []
@@ -153,7 +154,7 @@ class IndexState:
             about = {"scope": self.scope.shown, "path": self.scope.index_path}
             yield problem("memories.index_conflict", f"index:{self.scope.label}", **sides(self.index.raw), **about)
             return
-        if self.budget.cut_line is not None:
+        if self.cut_line is not None:
             yield self._cut(self.below)
         if own := [entry.target for entry in self.dangling if entry.leads]:
             yield self._about("memories.dangling", own)
