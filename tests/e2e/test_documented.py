@@ -231,6 +231,7 @@ STORIES = {
             "",
         ),
         typed("", "memtui activity --since 30d --all", "arrived"),
+        typed("activity --kind notes", "memtui activity --kind notes", "CI is red|lint job"),
         typed("activity ID", "memtui activity Z2C4A7", "memtui-"),
         typed("recall TEXT", 'memtui recall "install with pnpm or with npm?"', "prefer-pnpm"),
         typed("", 'memtui recall --explain "install with pnpm or with npm?"', "the model would get"),
