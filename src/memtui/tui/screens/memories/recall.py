@@ -1,23 +1,26 @@
 """Recall, a state of the Memories list: a prompt on top, the list ordered by how likely each memory helps with it."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.text import Text
+from textual.message import Message
 from textual.widgets import Input
+from textual.worker import get_current_worker
 
 from memtui import actions
 from memtui.core.base.errors import MemtuiError
-from memtui.core.base.phrasing import many, some
+from memtui.core.base.phrasing import age, cut, many, some
+from memtui.core.base.storage import file_error
 from memtui.present import recall as words
 from memtui.present import safe_text, unheard
-from memtui.recalling import MOST_CHARACTERS, RecallCandidate, RecallRun
+from memtui.recalling import MOST_CHARACTERS, RecallCandidate, Recalling, RecallRun
 from memtui.tui.dialogs.ask import Choice, Line
 from memtui.tui.screens.list_screen import Described, ListScreen
 from memtui.tui.screens.memories import recall_rows, recall_text
 from memtui.tui.screens.memories.reading import MemoryReader
-from memtui.tui.screens.memories.recall_reading import RecallReader
 from memtui.tui.screens.memories.rows import RULE, Pair
 from memtui.tui.screens.memories.table import MemoryTable
 from memtui.tui.services import Command, Services, first_of
@@ -25,6 +28,7 @@ from memtui.tui.widgets.field import Field, Labelled
 
 if TYPE_CHECKING:
     from memtui.core.client.prompts import Prompt
+    from memtui.tui.model.data import Data
 
 NOTHING_TYPED = """Nothing typed yet.
 Press {memories.recall} and type a prompt, or ↓ for a recent one, to see which memories Claude would get."""
@@ -37,11 +41,74 @@ No memory was found for it. Other words may find some, and a trigger of a memory
 NO_PROMPTS = "No prompt of this project is on disk: its sessions have no transcripts here."
 READING = "Looking …"
 NAMES_SHOWN = 3
+# Prompts that are offered, and the characters of one in the list.
+PROMPTS, PROMPT_SHOWN = 60, 160
 # What can't be done to a list that a prompt orders.
 WITHOUT = ("sort", "project", "attention")
 # The order of actions in the bottom bar, with the words of those that mean something else here.
 FOOTER = ("recall", "retype", "remove", "pin", "edit", "filter", "mark")
 FOOTER_WORDS = {"retype": "trigger", "remove": "mute", "pin": "pin"}
+
+
+@dataclass
+class RecallNews(Message):
+    """A worker has a result: `show` shows it."""
+
+    show: "Callable[[Recall], None]"
+
+
+class RecallReader:
+    """What the workers of recall do: bring the indexes up to date, run a prompt, read the prompts that can be chosen.
+    `post` takes their messages."""
+
+    def __init__(self, data: "Data", post: Callable[[Message], object], *, writes: bool) -> None:
+        self.data, self.post = data, post
+        self.recalling = Recalling(data, writes=writes)
+        self._has_indexed = False
+        self._lock = threading.Lock()
+
+    def _news(self, show: "Callable[[Recall], None]") -> None:
+        self.post(RecallNews(show))
+
+    def run(self, prompt: str, *, fresh: bool) -> None:
+        """Run a prompt as for a new session, and post what it brings. `fresh`: first bring the indexes up to date."""
+        worker = get_current_worker()
+        with self._lock:  # of several that wait only the newest goes on
+            if worker.is_cancelled:
+                return
+            if fresh or not self._has_indexed:
+                self._has_indexed = True
+                self._bring_up_to_date()
+            try:
+                run = self.recalling.run(prompt)
+            except (MemtuiError, OSError) as error:
+                failure = error if isinstance(error, MemtuiError) else file_error(error)
+                self._news(lambda view: view.show_error(failure))
+            else:
+                if not worker.is_cancelled:
+                    self._news(lambda view: view.show_run(run))
+
+    def _bring_up_to_date(self) -> None:
+        """Bring the indexes up to date. Where that fails, what there is of them may still do."""
+        problem = ""
+        try:
+            self.recalling.bring_up_to_date(lambda words: self._news(lambda view: view.show_progress(words)))
+        except OSError as error:
+            problem = f"The index can't be brought up to date: {file_error(error).message}"
+        self._news(lambda view: view.show_indexed(problem))
+
+    def read_prompts(self) -> None:
+        """Read the prompts that the person typed lately in this project."""
+        prompts = self.recalling.prompts(PROMPTS)
+        self._news(lambda view: view.show_prompts(prompts))
+
+    def prompts_to_choose(self, prompts: "list[Prompt]") -> list[tuple[str, str]]:
+        """Return the prompts as options: (number, words)."""
+        now = self.data.now()
+        return [
+            (str(number), f"{age(each.time or None, now):>4}  {cut(safe_text.line(each.text), PROMPT_SHOWN)}")
+            for number, each in enumerate(prompts)
+        ]
 
 
 class Recall:
@@ -188,17 +255,9 @@ class Recall:
         memories = {pair[1].memory.path: pair for pair in self.memories.pairs() if pair[1].memory.path in wanted}
         return recall_rows.pairs(self.last, memories)
 
-    def filtered(self, rows: Sequence[Pair], matching: Sequence[Pair]) -> Sequence[Pair]:
-        """Return the rows that match the query, in their order, with the rule between them."""
-        return recall_rows.filtered(rows, matching)
-
     def draw(self, pair: Pair, typed: str) -> list[Text]:
         """Return a row's cells."""
         return recall_rows.draw(self.candidate(pair), typed)
-
-    def rule(self) -> str:
-        """Return the words of the rule."""
-        return recall_rows.rule(self.last)
 
     def count(self, typed: str) -> str:
         """Return how many memories are listed, and marked."""

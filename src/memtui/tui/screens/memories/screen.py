@@ -42,8 +42,7 @@ from memtui.tui.widgets.line import OneLine
 from memtui.tui.widgets.rows import RowList
 
 if TYPE_CHECKING:
-    from memtui.tui.screens.memories.recall import Recall
-    from memtui.tui.screens.memories.recall_reading import RecallNews
+    from memtui.tui.screens.memories.recall import Recall, RecallNews
 
 # The least width in cells for the memory beside the list; on a narrower screen it is below.
 BESIDE = 140
@@ -260,7 +259,8 @@ class Memories(ListScreen[Pair]):
         self.table.clear_marks()
         self.add_class("recalling")
         self.commands = self._usual_commands | recall.table()
-        self.table.recall_columns, self.table.rule = recall_rows.COLUMNS, recall.rule
+        self.table.recall_columns = recall_rows.COLUMNS
+        self.table.rule = lambda: recall_rows.rule(recall.last)
         self.legend = recall_rows.LEGEND
         self.sift()
         recall.begin()
@@ -363,14 +363,18 @@ class Memories(ListScreen[Pair]):
 
     def select(self) -> Sequence[Pair]:
         """Return the memories that match what is typed."""
-        wanted, recall = self.search, self.recalled
+        wanted = self.search
         if not self.typed:
             return self._pairs.rows
         matching = self._pairs.select(wanted.words)
         if wanted.has_terms:
             here, autosaves = self.services.data.facts.project, self.reader.autosaves
             matching = [pair for pair in matching if wanted.matches(*pair, here, autosaves)]
-        return recall.filtered(self._pairs.rows, matching) if recall else matching
+        if self.recalled:
+            from memtui.tui.screens.memories import recall_rows
+
+            return recall_rows.filtered(self._pairs.rows, matching)
+        return matching
 
     def markable(self) -> Sequence[Pair]:
         """Return the memories that are listed."""
